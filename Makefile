@@ -1,0 +1,87 @@
+# Everything a person needs, on a machine with Python 3.11+ and make. `make help` lists it.
+# Kept to what GNU make 3.81 understands.
+
+PYTHON ?= python3
+VENV   ?= .venv
+JOBS   ?= auto
+
+BIN  := $(VENV)/bin
+CORE := $(VENV)/.core-installed
+DEV  := $(VENV)/.dev-installed
+
+PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# The build backend is in the locks, so installing the package itself fetches nothing.
+INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint types format bench torture lock clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+demo: $(CORE) ## see it remember, revise and recall, with no model and no key
+	@$(BIN)/recollect demo
+
+test: lint types ## every check: lint, types, import contracts, tests, conformance
+	@$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+lint: $(DEV) ## style, formatting and the direction of imports
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/lint-imports --no-logo --no-cache
+
+types: $(DEV) ## strict typing of the package and its tests
+	@$(BIN)/mypy
+
+format: $(DEV) ## put the code into the house style
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format --quiet .
+
+bench: $(CORE) ## measure speed; with BENCH_DATA=dir also how well it recalls
+	@$(BIN)/python -m recollect.bench speed
+ifdef BENCH_DATA
+	@$(BIN)/python -m recollect.bench recall "$(BENCH_DATA)"
+endif
+
+torture: $(DEV) ## kills, power cuts and hostile input, in full
+	@RECOLLECT_TORTURE=full $(BIN)/python -m pytest tests/torture -m torture $(PYTEST_ARGS)
+
+# Pins stay where they are while they still fit; `make lock UPGRADE=1` moves them forward.
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade)
+
+lock: $(DEV) ## pin the dependencies of pyproject.toml, with hashes
+	@$(PIP_INSTALL) uv
+	@$(LOCK) pyproject.toml --group build --output-file requirements/core.txt
+	@$(LOCK) pyproject.toml --group build --group dev --constraints requirements/core.txt \
+		--output-file requirements/dev.txt
+
+clean: ## remove the virtual environment, caches and built files
+	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# demo and bench need only the core; the checks need dev, which contains it.
+$(CORE): pyproject.toml requirements/core.txt | $(BIN)/python
+	@echo "Installing Recollect into $(VENV)"
+	@$(PIP_INSTALL) --require-hashes --requirement requirements/core.txt
+	@$(INSTALL_SELF)
+	@touch $@
+
+$(DEV): pyproject.toml requirements/dev.txt | $(BIN)/python
+	@echo "Installing Recollect and its checks into $(VENV)"
+	@$(PIP_INSTALL) --require-hashes --requirement requirements/dev.txt
+	@$(INSTALL_SELF)
+	@touch $@ $(CORE)
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "No $(PYTHON) here. Recollect needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3.12" >&2; \
+		exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "$(PYTHON) is $$($(PYTHON) -V 2>&1). Recollect needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3.12" >&2; \
+		exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$(PYTHON) cannot make virtual environments. Install its venv package (Debian, Ubuntu: python3-venv)." >&2; \
+		exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV)

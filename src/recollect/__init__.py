@@ -1,0 +1,86 @@
+"""Recollect: long-term memory for LLM agents, in one SQLite file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.errors import (
+    Closed,
+    ConfigError,
+    Conflict,
+    DiskFull,
+    InvalidInput,
+    MissingExtra,
+    NotADatabase,
+    NotFound,
+    RecollectError,
+    SchemaTooNew,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+
+if TYPE_CHECKING:
+    from recollect.aio import AsyncMind, open_async
+    from recollect.mind import Mind
+    from recollect.opening import open
+    from recollect.session import Session
+    from recollect.types import Hit, Memory, NewTurn, ToolCall, ToolResult, Turn
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AsyncMind",
+    "Closed",
+    "ConfigError",
+    "Conflict",
+    "DiskFull",
+    "Hit",
+    "InvalidInput",
+    "Memory",
+    "Mind",
+    "MissingExtra",
+    "NewTurn",
+    "NotADatabase",
+    "NotFound",
+    "RecollectError",
+    "SchemaTooNew",
+    "Session",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreError",
+    "StoreReadOnly",
+    "StoreUnavailable",
+    "ToolCall",
+    "ToolResult",
+    "Turn",
+    "open",
+    "open_async",
+]
+
+# Entered on demand: the command must answer --help before the engine or asyncio is loaded.
+_ROOMS = {
+    "recollect.aio": ("AsyncMind", "open_async"),
+    "recollect.mind": ("Mind",),
+    "recollect.opening": ("open",),
+    "recollect.session": ("Session",),
+    "recollect.types": ("Hit", "Memory", "NewTurn", "ToolCall", "ToolResult", "Turn"),
+}
+_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Fetch a public name from its room the first time it is used."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

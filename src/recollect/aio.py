@@ -1,0 +1,134 @@
+"""AsyncMind: the doors of Mind, awaitable, with no second copy of their logic.
+
+Each door runs the very method of Mind in a thread, so the event loop never waits for the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+
+from recollect.clock import Clock
+from recollect.mind import Mind
+from recollect.opening import open as open_mind
+from recollect.session import Session
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class _Async(Generic[T]):
+    """Something whose methods are run in a thread."""
+
+    def __init__(self, behind: T) -> None:
+        self._behind = behind
+
+
+def _awaitable(
+    door: Callable[Concatenate[T, P], R],
+) -> Callable[Concatenate[_Async[T], P], Awaitable[R]]:
+    """The same door with the same signature, to be awaited."""
+
+    @functools.wraps(door)
+    async def call(self: _Async[T], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(door, self._behind, *args, **kwargs)
+
+    return call
+
+
+class AsyncSession(_Async[Session]):
+    """One conversation. Leaving its ``async with`` block ends it."""
+
+    user = _awaitable(Session.user)
+    assistant = _awaitable(Session.assistant)
+    tool = _awaitable(Session.tool)
+    end = _awaitable(Session.end)
+
+    @property
+    def id(self) -> str:
+        return self._behind.id
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.end()
+
+
+class AsyncMind(_Async[Mind]):
+    """The memory of one space, for asyncio. Close it, or use it as an async context manager."""
+
+    record = _awaitable(Mind.record)
+    record_turn = _awaitable(Mind.record_turn)
+    record_many = _awaitable(Mind.record_many)
+    end_session = _awaitable(Mind.end_session)
+    sessions = _awaitable(Mind.sessions)
+    turns = _awaitable(Mind.turns)
+    attach = _awaitable(Mind.attach)
+    describe_attachment = _awaitable(Mind.describe_attachment)
+    attachments = _awaitable(Mind.attachments)
+    daily_events = _awaitable(Mind.daily_events)
+    events = _awaitable(Mind.events)
+    record_usage = _awaitable(Mind.record_usage)
+    usage = _awaitable(Mind.usage)
+    remember = _awaitable(Mind.remember)
+    memories = _awaitable(Mind.memories)
+    history = _awaitable(Mind.history)
+    recall = _awaitable(Mind.recall)
+    jobs = _awaitable(Mind.jobs)
+    redrive = _awaitable(Mind.redrive)
+    discard = _awaitable(Mind.discard)
+    drain = _awaitable(Mind.drain)
+    work = _awaitable(Mind.work)
+    stats = _awaitable(Mind.stats)
+    doctor = _awaitable(Mind.doctor)
+    repair = _awaitable(Mind.repair)
+    close = _awaitable(Mind.close)
+
+    @property
+    def space(self) -> str:
+        return self._behind.space
+
+    async def session(
+        self, id: str | None = None, *, project: str | None = None, topic: str | None = None
+    ) -> AsyncSession:
+        """Open a conversation, or go on with one."""
+        opened = await asyncio.to_thread(self._behind.session, id, project=project, topic=topic)
+        return AsyncSession(opened)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+async def open_async(
+    target: str | os.PathLike[str] | None = None,
+    *,
+    space: str = "default",
+    preset: str | None = None,
+    clock: Clock | None = None,
+    worker: str = "thread",
+    **settings: Any,
+) -> AsyncMind:
+    """Open or create a memory, as ``recollect.open`` does."""
+    mind = await asyncio.to_thread(
+        open_mind, target, space=space, preset=preset, clock=clock, worker=worker, **settings
+    )
+    return AsyncMind(mind)

@@ -1,0 +1,1 @@
+"""Turning text into what an index can find: segmentation now, vectors beside it."""

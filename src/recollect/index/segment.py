@@ -1,0 +1,124 @@
+"""Text to index terms and queries to weighted terms, for English, Chinese and mixed chat.
+
+Words are folded (NFKC, case, Latin accents) and stemmed. Scripts written without spaces give every
+character and every overlapping pair. An identifier, version, file name or path gives its whole form
+and its parts. The index keeps every term; a query weighs them, and stop words weigh almost nothing
+instead of being dropped, so that a question made only of common words still finds something.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from operator import add
+
+import Stemmer
+
+from recollect.index import stopwords
+from recollect.store.base import QueryTerm
+
+WORD_WEIGHT = 1.0
+CHARACTER_WEIGHT = 0.5
+STOP_WEIGHT = 0.02
+_MEMO_LIMIT = 200_000
+_MEMO_CHUNK = 40
+
+# Scripts without spaces between words: Thai to Khmer, kana, Han, Hangul.
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7a3\U00020000-\U0003ffff"
+)
+_DENSE_CHARACTER = re.compile(f"[{_DENSE}]")
+_LETTERS = rf"[^\W_{_DENSE}]+"
+_TOKEN = re.compile(
+    rf"(?P<dense>[{_DENSE}]+)"
+    rf"|(?P<word>{_LETTERS}(?:[-_.'/\\:@&+~]{{1,3}}{_LETTERS})*(?:\+\+|\#)?)"
+    r"|(?P<sign>[\u2600-\u27bf\U0001f300-\U0001faff])"
+)
+_PART = re.compile(rf"[^\W\d_{_DENSE}]+|\d+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ENDING = re.compile(r"'(?:s|re|ve|ll|d|m)?$", re.IGNORECASE)
+_SOFT_JOIN = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+# Characters that NFKC would change, punctuation apart: most text has none and skips the slow call.
+_COMPATIBLE = re.compile(
+    "[\u00aa\u00b2\u00b3\u00b9\u00ba\u00bc-\u00be\u0300-\u036f\u2070-\u209c\u2100-\u214f"
+    "\u2150-\u218b\u2460-\u24ff\u3200-\u33ff\uf900-\ufaff\ufb00-\ufb06\uff10-\uff19"
+    "\uff21-\uff3a\uff41-\uff5a\uff66-\uffdc]"
+)
+_MARKS = re.compile("[\u0300-\u036f]")
+
+_stem = Stemmer.Stemmer("english", 0).stemWord
+_STOP_STEMS = frozenset(map(_stem, stopwords.ENGLISH))
+
+
+class _Chunks(dict[str, str]):
+    """Runs without white space and their terms, remembered when they are likely to come again."""
+
+    def __missing__(self, chunk: str) -> str:
+        terms, dense = _chunk_terms(chunk)
+        found = " ".join(terms)
+        if not dense and len(chunk) <= _MEMO_CHUNK:
+            if len(self) >= _MEMO_LIMIT:
+                self.clear()
+            self[chunk] = found
+        return found
+
+
+_terms_of_chunk = _Chunks().__getitem__
+
+
+def index_text(text: str) -> str:
+    """The terms of one text, in order, repeats kept, with white space between them."""
+    return " ".join(map(_terms_of_chunk, _fold(text).split()))
+
+
+def query_terms(text: str) -> list[QueryTerm]:
+    """The distinct terms of a query with their weights, in order."""
+    return [QueryTerm(term, _weight(term)) for term in dict.fromkeys(index_text(text).split())]
+
+
+def _weight(term: str) -> float:
+    """Stop words count least, then single characters, then the rest."""
+    if term in _STOP_STEMS or (len(term) < 3 and stopwords.CHINESE.issuperset(term)):
+        return STOP_WEIGHT
+    return CHARACTER_WEIGHT if len(term) == 1 and _DENSE_CHARACTER.match(term) else WORD_WEIGHT
+
+
+def _fold(text: str) -> str:
+    """One form for compatible characters and apostrophes."""
+    if text.isascii():
+        return text
+    if _COMPATIBLE.search(text):
+        text = unicodedata.normalize("NFKC", text)
+    return text.replace("\u2019", "'")
+
+
+def _chunk_terms(chunk: str) -> tuple[list[str], bool]:
+    """The terms of a run without white space, and whether it holds a script without spaces."""
+    terms: list[str] = []
+    dense = False
+    for found in _TOKEN.finditer(_THOUSANDS.sub("", chunk) if "," in chunk else chunk):
+        run = found.group()
+        if found.lastgroup == "dense":
+            dense = True
+            terms += run
+            terms += map(add, run, run[1:])
+        elif found.lastgroup == "word":
+            terms += _word_terms(run)
+        else:
+            terms.append(run)
+    return terms, dense
+
+
+def _word_terms(word: str) -> list[str]:
+    """A plain word gives its stem; a compound gives its whole form and the stems of its parts."""
+    if not word.isascii():
+        word = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", word)))
+    word = _ENDING.sub("", word) if "'" in word else word
+    bare = word.replace("'", "")
+    parts = [part for piece in _CAMEL.split(bare) for part in _PART.findall(piece)]
+    whole = _SOFT_JOIN.sub("", bare).lower()
+    if len(parts) < 2 and whole.isalnum():
+        return [_stem(whole)] if whole else []
+    return [whole, *(_stem(part.lower()) for part in parts)]

@@ -1,0 +1,125 @@
+"""The door for turns: checks what comes in and makes it ready to be written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.ids import new_ids
+from recollect.index.segment import index_text
+from recollect.rules import intake
+from recollect.rules.dates import moment
+from recollect.rules.tokens import estimate_tokens
+from recollect.rules.trust import trust_of
+from recollect.store.base import TurnRow
+from recollect.types import ROLES, NewTurn, ToolCall, ToolResult
+
+_ROLES = frozenset(ROLES)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one turn may hold."""
+
+    characters: int
+    tool_calls: int
+    tags: int
+
+
+def accept_turns(news: Sequence[NewTurn], now: datetime, limits: Limits) -> list[TurnRow]:
+    """The rows for turns, or InvalidInput that says what to change."""
+    ids = new_ids(now, len(news))
+    return [_accept(new, id_, now, limits) for new, id_ in zip(news, ids, strict=True)]
+
+
+def _accept(new: NewTurn, id_: str, now: datetime, limits: Limits) -> TurnRow:
+    if new.role not in _ROLES:
+        intake.check_choice(new.role, ROLES, "role")
+    content = intake.check_text(new.content, "content", limits.characters)
+    sender = new.sender and intake.check_name(new.sender, "sender")
+    calls, results = _tools(new, limits) if new.tool_calls or new.tool_results else ((), ())
+    return TurnRow(
+        id=id_,
+        session=intake.check_name(new.session, "session"),
+        idx=intake.check_index(new.index),
+        role=new.role,
+        content=content,
+        tool_calls=calls,
+        tool_results=results,
+        at=now if new.at is None else moment(new.at),
+        tokens=estimate_tokens(content) + (_tool_tokens(calls, results) if calls or results else 0),
+        channel=new.channel and intake.check_name(new.channel, "channel"),
+        sender=sender,
+        trust=trust_of(new.role),
+        terms=turn_terms(sender, content, calls, results),
+    )
+
+
+def turn_terms(
+    sender: str, content: str, calls: Iterable[ToolCall], results: Iterable[ToolResult]
+) -> str:
+    """What a turn is found by: who said it, what was said, what its tools were told and said."""
+    told = [f"{call.name} {_leaves(call.input)}" for call in calls]
+    return index_text("\n".join([sender, content, *told, *(r.content for r in results)]))
+
+
+def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> int:
+    return sum(estimate_tokens(f"{c.name} {_leaves(c.input)}") for c in calls) + sum(
+        estimate_tokens(r.content) for r in results
+    )
+
+
+def _tools(new: NewTurn, limits: Limits) -> tuple[tuple[ToolCall, ...], tuple[ToolResult, ...]]:
+    calls = tuple(_call(call, limits) for call in _some(new.tool_calls, "tool_calls", limits))
+    results = tuple(_result(r, limits) for r in _some(new.tool_results, "tool_results", limits))
+    return calls, results
+
+
+def _some(items: Iterable[Any], name: str, limits: Limits) -> tuple[Any, ...]:
+    listed = tuple(items)
+    if len(listed) > limits.tool_calls:
+        raise InvalidInput(f"{len(listed):,} {name}", remedy=f"Give at most {limits.tool_calls}")
+    return listed
+
+
+def _call(call: ToolCall, limits: Limits) -> ToolCall:
+    if not isinstance(call, ToolCall):
+        raise InvalidInput(
+            f"a tool call is a {type(call).__name__}",
+            remedy="Pass recollect.ToolCall(name, input, id)",
+        )
+    try:
+        # A round trip now, so that what is compared and read back later is what was stored.
+        told = json.loads(json.dumps(dict(call.input), ensure_ascii=False, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"the input of tool call {call.name!r} is not JSON: {error}",
+            remedy="Use text, numbers, lists and objects only",
+        ) from error
+    intake.check_text(json.dumps(told, ensure_ascii=False), "tool input", limits.characters)
+    id_ = intake.check_text(call.id, "tool call id", intake.MAX_NAME)
+    return ToolCall(intake.check_name(call.name, "tool name"), told, id_)
+
+
+def _result(result: ToolResult, limits: Limits) -> ToolResult:
+    if not isinstance(result, ToolResult):
+        raise InvalidInput(
+            f"a tool result is a {type(result).__name__}",
+            remedy="Pass recollect.ToolResult(content, call_id, is_error)",
+        )
+    intake.check_text(result.content, "tool result", limits.characters)
+    intake.check_text(result.call_id, "tool call id", intake.MAX_NAME)
+    return result
+
+
+def _leaves(value: Any) -> str:
+    """The leaves of a JSON value as text: what a person would search for."""
+    if isinstance(value, dict):
+        return " ".join(f"{key} {_leaves(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return " ".join(map(_leaves, value))
+    return "" if value is None else str(value)

@@ -1,0 +1,137 @@
+"""Reading the ledger and the journal of one space, and noting what models cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+
+from recollect.clock import Clock
+from recollect.rules import intake
+from recollect.rules.dates import maybe_moment
+from recollect.store.base import Store, TurnFilter
+from recollect.types import (
+    ROLES,
+    TURN_STATES,
+    DailyEvent,
+    Event,
+    Job,
+    JobState,
+    Role,
+    SessionInfo,
+    Stats,
+    Turn,
+    TurnState,
+    UsageTotal,
+)
+
+MOST = 1_000_000
+
+
+class LedgerBook:
+    """What happened in one space."""
+
+    def __init__(self, store: Store, space: str, clock: Clock) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+
+    # --- conversations --------------------------------------------------------------------------
+
+    def open_session(self, session: str, project: str, topic: str) -> None:
+        intake.check_name(session, "session")
+        for name, value in (("project", project), ("topic", topic)):
+            intake.check_text(value, name, intake.MAX_NAME)
+        with self._store.write(self._space) as unit:
+            unit.ledger.open_session(session, project, topic, self._clock.now())
+
+    def end_session(self, session: str) -> None:
+        with self._store.write(self._space) as unit:
+            unit.ledger.end_session(session, self._clock.now())
+
+    def sessions(self, *, limit: int, offset: int) -> list[SessionInfo]:
+        intake.check_count(limit, "limit", MOST)
+        with self._store.read(self._space) as unit:
+            return unit.ledger.sessions(limit, offset)
+
+    def turns(
+        self,
+        *,
+        session: str | None,
+        project: str | None,
+        since: datetime | str | None,
+        until: datetime | str | None,
+        role: Role | None,
+        tool: str | None,
+        state: TurnState | None,
+        newest_first: bool,
+        limit: int,
+        offset: int,
+    ) -> list[Turn]:
+        intake.check_count(limit, "limit", MOST)
+        if role is not None:
+            intake.check_choice(role, ROLES, "role")
+        if state is not None:
+            intake.check_choice(state, TURN_STATES, "state")
+        wanted = TurnFilter(
+            session=session,
+            project=project,
+            since=maybe_moment(since, "since"),
+            until=maybe_moment(until, "until"),
+            role=role,
+            tool=tool,
+            state=state,
+            newest_first=newest_first,
+            limit=limit,
+            offset=offset,
+        )
+        with self._store.read(self._space) as unit:
+            return unit.ledger.turns(wanted)
+
+    # --- the journal ----------------------------------------------------------------------------
+
+    def daily_events(self, day: date | None, limit: int) -> list[DailyEvent]:
+        with self._store.read(self._space) as unit:
+            return unit.journal.daily_events(day, intake.check_count(limit, "limit", MOST))
+
+    def events(self, *, subject: str | None, type_: str | None, limit: int) -> list[Event]:
+        intake.check_count(limit, "limit", MOST)
+        with self._store.read(self._space) as unit:
+            return unit.journal.events(subject=subject, type_=type_, limit=limit)
+
+    def record_usage(
+        self, purpose: str, model: str, input_tokens: int, output_tokens: int, cost: float | None
+    ) -> None:
+        with self._store.write(self._space) as unit:
+            unit.journal.add_usage(
+                purpose=intake.check_name(purpose, "purpose"),
+                model=intake.check_name(model, "model"),
+                input_tokens=intake.check_tokens(input_tokens, "input_tokens"),
+                output_tokens=intake.check_tokens(output_tokens, "output_tokens"),
+                cost=intake.check_amount(cost, "cost"),
+                at=self._clock.now(),
+            )
+
+    def usage(self, since: datetime | str | None) -> list[UsageTotal]:
+        moment = maybe_moment(since, "since")
+        with self._store.read(self._space) as unit:
+            return unit.journal.usage(moment)
+
+    # --- jobs and figures -----------------------------------------------------------------------
+
+    def jobs(self, state: JobState | None, limit: int) -> list[Job]:
+        if state is not None:
+            intake.check_choice(state, ("ready", "running", "dead"), "state")
+        with self._store.read(self._space) as unit:
+            return unit.tasks.unfinished(state, intake.check_count(limit, "limit", MOST))
+
+    def redrive(self, ids: Sequence[str] | None) -> int:
+        with self._store.write(self._space) as unit:
+            return unit.tasks.redrive(ids, self._clock.now())
+
+    def discard(self, ids: Sequence[str]) -> int:
+        with self._store.write(self._space) as unit:
+            return unit.tasks.discard(ids)
+
+    def stats(self, worker_failure: str) -> Stats:
+        return replace(self._store.stats(self._space), worker_failure=worker_failure)

@@ -1,0 +1,153 @@
+"""Writing memories: each write is one operation with its events; repeating it changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from recollect.clock import Clock
+from recollect.errors import InvalidInput, NotFound
+from recollect.ids import new_id
+from recollect.index.segment import index_text
+from recollect.ingest.accept import Limits
+from recollect.rules import intake
+from recollect.rules.dates import maybe_moment
+from recollect.store.base import MemoryRow, Store, Unit
+from recollect.types import KINDS, TRUSTS, Event, History, Kind, Memory, Trust
+
+GLOBAL_PROJECT = "_global"
+GENERAL_TOPIC = "_general"
+
+
+class Keeper:
+    """Adds memories to one space and tells their history."""
+
+    def __init__(self, store: Store, space: str, clock: Clock, limits: Limits) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._limits = limits
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: Kind,
+        subject: str = "",
+        predicate: str = "",
+        project: str = GLOBAL_PROJECT,
+        topic: str = GENERAL_TOPIC,
+        tags: Iterable[str] = (),
+        importance: float = 0.5,
+        confidence: float = 1.0,
+        trust: Trust = "owner",
+        valid_from: datetime | str | None = None,
+        expires_at: datetime | str | None = None,
+        sources: Iterable[str] = (),
+        supersedes: str | None = None,
+        operation_id: str | None = None,
+    ) -> Memory:
+        """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
+        now = self._clock.now()
+        content = _statement(text, self._limits)
+        labels = intake.check_tags(tags, self._limits.tags)
+        intake.check_text(subject, "subject", intake.MAX_NAME)
+        intake.check_text(predicate, "predicate", intake.MAX_NAME)
+        row = MemoryRow(
+            id=new_id(now),
+            kind=intake.check_choice(kind, KINDS, "kind"),
+            content=content,
+            subject=subject,
+            predicate=predicate,
+            project=intake.check_name(project, "project"),
+            topic=intake.check_name(topic, "topic"),
+            tags=labels,
+            importance=intake.check_share(importance, "importance"),
+            confidence=intake.check_share(confidence, "confidence"),
+            trust=intake.check_choice(trust, TRUSTS, "trust"),
+            status="active",
+            at=now,
+            valid_from=maybe_moment(valid_from, "valid_from") or now,
+            expires_at=maybe_moment(expires_at, "expires_at"),
+            sources=intake.check_tags(sources, self._limits.tags),
+            episode="",
+            terms=memory_terms(subject, predicate, content, labels),
+        )
+        operation = operation_id or f"remember:{row.id}"
+        with self._store.write(self._space) as unit:
+            done = unit.journal.operation(intake.check_name(operation, "operation_id"))
+            if done:
+                return _written(unit, done)
+            return self._write(unit, row, supersedes, operation)
+
+    def _write(self, unit: Unit, row: MemoryRow, supersedes: str | None, operation: str) -> Memory:
+        if len(unit.ledger.turns_by_id(row.sources)) != len(row.sources):
+            raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")
+        old = None if supersedes is None else unit.memories.get(supersedes)
+        if supersedes is not None and (old is None or old.status != "active"):
+            raise NotFound(
+                f"No current memory {supersedes}", remedy="Supersede the newest of its history()"
+            )
+        memory = unit.memories.add(row)
+        if old is not None:
+            unit.memories.supersede(old.id, memory.id, row.at)
+            unit.journal.add_event(
+                "supersede",
+                operation_id=operation,
+                subject=old.id,
+                payload={"by": memory.id},
+                at=row.at,
+            )
+        unit.journal.add_event(
+            "write",
+            operation_id=operation,
+            subject=memory.id,
+            payload={"kind": row.kind, "supersedes": supersedes or ""},
+            at=row.at,
+        )
+        return memory
+
+    def current(
+        self, *, kind: Kind | None = None, project: str | None = None, limit: int = 100
+    ) -> list[Memory]:
+        """Memories that hold now, newest first."""
+        if kind is not None:
+            intake.check_choice(kind, KINDS, "kind")
+        with self._store.read(self._space) as unit:
+            found = unit.memories.current(kind=kind, project=project, limit=limit)
+        now = self._clock.now()
+        return [m for m in found if m.expires_at is None or m.expires_at > now]
+
+    def history(self, id_: str) -> History:
+        """Every version of a memory, oldest first, and every event about them."""
+        with self._store.read(self._space) as unit:
+            versions = unit.memories.chain(id_)
+            if not versions:
+                raise NotFound(f"No memory {id_}", remedy="See memories() or recall()")
+            events = [
+                event for version in versions for event in unit.journal.events(subject=version.id)
+            ]
+        ordered = sorted(events, key=lambda event: (event.at, event.id))
+        return History(tuple(versions), tuple(ordered))
+
+
+def _statement(text: str, limits: Limits) -> str:
+    if not intake.check_text(text, "text", limits.characters).strip():
+        raise InvalidInput("There is nothing to remember", remedy="Give a statement")
+    return text.strip()
+
+
+def memory_terms(subject: str, predicate: str, content: str, tags: Iterable[str]) -> str:
+    """What a memory is found by."""
+    return index_text("\n".join(filter(None, (subject, predicate, content, *tags))))
+
+
+def _written(unit: Unit, done: list[Event]) -> Memory:
+    written = next(event for event in done if event.type == "write")
+    found = unit.memories.get(written.subject)
+    if found is None:
+        raise NotFound(
+            f"Operation {written.operation_id} wrote a memory that was forgotten since",
+            remedy="Use a new operation_id to write it again",
+        )
+    return found

@@ -1,0 +1,60 @@
+"""Give records their text-index row again, from the records themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recollect.ingest.accept import turn_terms
+from recollect.ingest.files import attachment_terms
+from recollect.ingest.memories import memory_terms
+from recollect.store.base import Store, Unit
+from recollect.types import RecordType
+
+_BATCH = 1_000
+
+
+def repair_text_index(store: Store, progress: Callable[[int], None]) -> int:
+    """Rebuild the whole text index from the records."""
+    store.clear_text_index()
+    return sum(index_missing(store, space, progress) for space in store.spaces())
+
+
+def index_missing(store: Store, space: str, progress: Callable[[int], None]) -> int:
+    """Index every record of a space that the index does not hold; safe to interrupt and repeat."""
+    done = 0
+    for type_, terms_of in _READERS.items():
+        while True:
+            with store.write(space) as unit:
+                ids = unit.text.unindexed(type_, _BATCH)
+                for id_, terms in terms_of(unit, ids):
+                    unit.text.put(type_, id_, terms)
+            if not ids:
+                break
+            done += len(ids)
+            progress(len(ids))
+    return done
+
+
+def _turns(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
+    return [
+        (t.id, turn_terms(t.sender, t.content, t.tool_calls, t.tool_results))
+        for t in unit.ledger.turns_by_id(ids)
+    ]
+
+
+def _memories(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
+    return [
+        (m.id, memory_terms(m.subject, m.predicate, m.content, m.tags))
+        for m in unit.memories.by_id(ids)
+    ]
+
+
+def _attachments(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
+    return [(a.id, attachment_terms(a)) for a in unit.attachments.by_id(ids)]
+
+
+_READERS: dict[RecordType, Callable[[Unit, list[str]], list[tuple[str, str]]]] = {
+    "turn": _turns,
+    "memory": _memories,
+    "attachment": _attachments,
+}

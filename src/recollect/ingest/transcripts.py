@@ -1,0 +1,91 @@
+"""The JSONL copy of each session: `conversation_history/{session}.jsonl`.
+
+The database knows how many bytes of a file are good. An append that was interrupted leaves a tail
+beyond that; the next one cuts it off and writes those turns again, so no line is torn or doubled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from recollect.clock import Clock
+from recollect.plain import plain
+from recollect.store.base import Store, Transcript, Unit
+from recollect.types import Job, Turn
+
+KIND = "transcript"
+AGE_KIND = "age_transcripts"
+_UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
+
+
+def queue(unit: Unit, session: str, now: datetime, max_attempts: int) -> None:
+    """Ask for the session's file to be brought up to date."""
+    unit.tasks.enqueue(
+        KIND,
+        key=session,
+        payload={"session": session},
+        run_at=now,
+        now=now,
+        max_attempts=max_attempts,
+    )
+
+
+class Transcripts:
+    """Writes and ages the JSONL files of one folder."""
+
+    def __init__(self, store: Store, folder: Path, clock: Clock, keep: timedelta | None) -> None:
+        self._store = store
+        self._folder = folder
+        self._clock = clock
+        self._keep = keep
+
+    def append(self, job: Job) -> None:
+        """Bring the file of the session named in the job up to date."""
+        session = str(job.payload["session"])
+        with self._store.write(job.space) as unit:
+            turns = unit.ledger.untranscribed(session)
+            if not turns:
+                return
+            known = unit.ledger.transcript(session)
+            size = _write(self.path(job.space, session), known.bytes if known else 0, turns)
+            latest = max(turn.at for turn in turns)
+            unit.ledger.mark_transcribed(Transcript(session, size, latest))
+
+    def age(self, job: Job) -> None:
+        """Remove files whose session has been silent for too long; the database copy stays."""
+        if self._keep is None:
+            return
+        with self._store.write(job.space) as unit:
+            for old in unit.ledger.old_transcripts(self._clock.now() - self._keep):
+                self.path(job.space, old.session).unlink(missing_ok=True)
+                unit.ledger.drop_transcript(old.session)
+
+    def path(self, space: str, session: str) -> Path:
+        """A file name that any system takes and that no two sessions share."""
+        return self._folder / _safe(space) / f"{_safe(session)}.jsonl"
+
+
+def _safe(name: str) -> str:
+    plain = _UNSAFE.sub("_", name)[:80]
+    if plain == name and plain.strip("."):
+        return plain
+    return f"{plain.strip('.')}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+
+
+def _write(path: Path, good: int, turns: list[Turn]) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = b"".join(json.dumps(plain(t), ensure_ascii=False).encode() + b"\n" for t in turns)
+    with path.open("r+b" if path.exists() else "w+b") as file:
+        # A file that a person shortened or removed starts again where it ends now.
+        good = min(good, path.stat().st_size)
+        file.truncate(good)
+        file.seek(good)
+        file.write(lines)
+        file.flush()
+        os.fsync(file.fileno())
+    return good + len(lines)

@@ -1,0 +1,1 @@
+"""Durable background work: one queue, one worker, schedules by cron expression."""

@@ -1,0 +1,185 @@
+"""The worker: claims due jobs, runs their handlers, and records how each one ended.
+
+The same worker serves a thread beside the conversation, a process of its own, and a drain by hand.
+A handler may run again after a crash, so each one leaves the same result when repeated.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from recollect.clock import Clock
+from recollect.errors import StoreError
+from recollect.ids import new_id
+from recollect.jobs.schedule import next_run
+from recollect.rules.backoff import Backoff
+from recollect.store.base import Store
+from recollect.types import Drained, Job
+
+Handler = Callable[[Job], None]
+Ending = Literal["done", "retried", "dead"]
+_BLINK = 0.05  # a due job may have to wait for its twin to finish: look again soon, not at once
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often a worker tries, waits and looks."""
+
+    max_attempts: int
+    backoff: Backoff
+    lease: timedelta
+    poll: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A recurring job this process wants scheduled."""
+
+    space: str
+    kind: str
+    cron: str
+    zone: str
+
+
+class Worker:
+    """Runs due jobs of a store with the handlers it was given."""
+
+    def __init__(
+        self,
+        store: Store,
+        handlers: Mapping[str, Handler],
+        clock: Clock,
+        pace: Pace,
+        plans: Sequence[Plan] = (),
+    ) -> None:
+        self._store = store
+        self._handlers = handlers
+        self._clock = clock
+        self._pace = pace
+        self._unplanned = list(plans)
+        self._owner = f"{os.getpid()}-{new_id(clock.now())}"
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.failure = ""
+
+    # --- running --------------------------------------------------------------------------------
+
+    def run_one(self) -> Ending | None:
+        """Run the next due job to its end; None when nothing is due."""
+        self._queue_overdue_schedules()
+        now = self._clock.now()
+        job = self._store.queue.claim(self._owner, now, now + self._pace.lease)
+        if job is None:
+            return None
+        if job.attempts > job.max_attempts:
+            return self._bury(job, "its process died each time it ran")
+        handler = self._handlers.get(job.kind)
+        if handler is None:
+            return self._bury(job, f"nothing here handles {job.kind!r} jobs")
+        try:
+            handler(job)
+        except Exception as error:  # noqa: BLE001 - the boundary that records every failure
+            return self._settle_failure(job, f"{type(error).__name__}: {error}")
+        self._store.queue.finish(job, self._owner)
+        return "done"
+
+    def drain(self, timeout: timedelta | float | None = None) -> Drained:
+        """Run every job that is due now, and wait for those other workers are running."""
+        seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else timeout
+        deadline = None if seconds is None else time.monotonic() + seconds
+        counts: dict[Ending, int] = {"done": 0, "retried": 0, "dead": 0}
+        while deadline is None or time.monotonic() < deadline:
+            ending = self.run_one()
+            if ending is not None:
+                counts[ending] += 1
+            elif self._store.queue.running(self._clock.now()) == 0:
+                break
+            else:
+                time.sleep(0.02)
+        return Drained(**counts)
+
+    def _settle_failure(self, job: Job, error: str) -> Ending:
+        if job.attempts >= job.max_attempts:
+            return self._bury(job, error)
+        now = self._clock.now()
+        later = now + self._pace.backoff.after(job.attempts)
+        self._store.queue.retry(job, self._owner, run_at=later, now=now, error=error)
+        self._note("retry", job, error)
+        return "retried"
+
+    def _bury(self, job: Job, error: str) -> Ending:
+        self._store.queue.bury(job, self._owner, error)
+        self._note("dead", job, error)
+        return "dead"
+
+    def _note(self, type_: str, job: Job, error: str) -> None:
+        with self._store.write(job.space) as unit:
+            unit.journal.add_event(
+                type_,
+                operation_id=f"job:{job.id}:{job.attempts}:{type_}",
+                subject=f"job:{job.id}",
+                payload={"kind": job.kind, "attempt": job.attempts, "error": error},
+                at=self._clock.now(),
+            )
+
+    def _queue_overdue_schedules(self) -> None:
+        """An overdue schedule runs once, however many times it was missed."""
+        now = self._clock.now()
+        self._unplanned = [plan for plan in self._unplanned if not self._register(plan, now)]
+        for due in self._store.queue.overdue(now):
+            self._store.queue.advance(
+                due,
+                next_at=next_run(due.cron, due.zone, now),
+                now=now,
+                max_attempts=self._pace.max_attempts,
+                run=due.next_at <= now,
+            )
+
+    def _register(self, plan: Plan, now: datetime) -> bool:
+        """False while the space has not been written to yet."""
+        first = next_run(plan.cron, plan.zone, now)
+        return self._store.queue.schedule(plan.space, plan.kind, plan.cron, plan.zone, first)
+
+    # --- as a thread or a process ----------------------------------------------------------------
+
+    def start_or_wake(self) -> None:
+        """Have a thread of this process look for work now; a forked child gets its own."""
+        if self._thread is None or not self._thread.is_alive():
+            self._stop.clear()
+            self._thread = threading.Thread(target=self.run, name="recollect-worker", daemon=True)
+            self._thread.start()
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Finish the job in hand, then end the thread."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def run(self) -> None:
+        """Work until stopped. A store that fails is tried again, and its failure is shown."""
+        while not self._stop.is_set():
+            try:
+                rest = 0.0 if self.run_one() else self._rest()
+                self.failure = ""
+            except StoreError as error:
+                rest, self.failure = self._pace.poll.total_seconds(), str(error)
+            if rest:
+                self._wake.wait(rest)
+                self._wake.clear()
+
+    def _rest(self) -> float:
+        """Until the next job is due, but no longer than a poll: other processes queue jobs too."""
+        now = self._clock.now()
+        due = self._store.queue.next_due(now)
+        poll = self._pace.poll.total_seconds()
+        return poll if due is None else min(poll, max(_BLINK, (due - now).total_seconds()))

@@ -1,0 +1,1 @@
+"""Moving in: chats of other programs as turns, and turns into a mind."""

@@ -1,0 +1,193 @@
+"""Chat files as turns, one after the other: JSON lines are read line by line, never as a whole.
+
+What a file holds is seen from each object itself: a turn or message, an object with ``messages``,
+or a conversation as ChatGPT (``mapping``) or Claude (``chat_messages``) exports it. A turn without
+an index gets its position within its session, so reading the same file again gives the same turns
+in the same places.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, BinaryIO
+
+from recollect.errors import InvalidInput
+from recollect.moving import exports
+from recollect.moving.exports import Conversation
+from recollect.moving.messages import (
+    SESSION_KEYS,
+    Unreadable,
+    read_index,
+    read_message,
+    read_object,
+    read_text,
+)
+from recollect.types import NewTurn
+
+FORMATS = ("turns", "messages", "chatgpt", "claude")
+
+_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str], Conversation]] = {
+    "messages": exports.messages,
+    "chatgpt": exports.chatgpt,
+    "claude": exports.claude,
+}
+_SIGNS = {"mapping": "chatgpt", "chat_messages": "claude", "messages": "messages"}
+_BOM = b"\xef\xbb\xbf"
+_SESSION = re.compile(rb'"(?:session|session_id)"\s*:\s*("(?:[^"\\]|\\.)*")')
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One message of a chat file: its turn, or the reason why there is none."""
+
+    place: str
+    turn: NewTurn | None
+    reason: str = ""
+    topic: str = ""
+
+
+class Chats:
+    """Iterates the pieces of a chat file. ``session`` is for messages that name none."""
+
+    def __init__(self, stream: BinaryIO, *, session: str = "", format: str = "") -> None:
+        self._stream = stream
+        self._session = session
+        self.format = format  # what was found, when it was not said
+        self._positions: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[Piece]:
+        blank, first = self._first_line()
+        if first.startswith(b"PK\x03\x04"):
+            raise InvalidInput(
+                "This is a ZIP archive", remedy="Unpack it and give its conversations.json"
+            )
+        if _opens_a_document(first):
+            yield from self._document(first + self._stream.read())
+        elif first:
+            for number, line in enumerate(chain([first], self._stream), blank + 1):
+                yield from self._line(f"line {number}", line)
+
+    def _first_line(self) -> tuple[int, bytes]:
+        """How many blank lines there are, and what follows them."""
+        for number, line in enumerate(iter(self._stream.readline, b"")):
+            said = line.removeprefix(_BOM) if number == 0 else line
+            if said.strip():
+                return number, said
+        return 0, b""
+
+    # --- what stands in the file ------------------------------------------------------------------
+
+    def _line(self, place: str, line: bytes) -> Iterator[Piece]:
+        if not line.strip():
+            return
+        try:
+            found = _parse(line)
+        except Unreadable as reason:
+            self._skip_broken(line)
+            yield Piece(place, None, str(reason))
+            return
+        yield from self._object(found, place, self._named(place))
+
+    def _document(self, data: bytes) -> Iterator[Piece]:
+        try:
+            found = _parse(data)
+        except Unreadable as reason:
+            raise InvalidInput(str(reason), remedy="Give JSON lines or a whole JSON file") from None
+        if not isinstance(found, list):
+            yield from self._object(found, "the file", self._session)
+            return
+        for number, item in enumerate(found, 1):
+            place = f"entry {number}"
+            yield from self._object(item, place, self._named(place))
+
+    def _named(self, place: str) -> str:
+        return f"{self._session}-{place.rpartition(' ')[2]}" if self._session else ""
+
+    def _object(self, found: Any, place: str, conversation: str) -> Iterator[Piece]:
+        """``conversation``: the session of a conversation that has no id of its own."""
+        kind = self.format or _kind(found)
+        self.format = self.format if kind == "turns" or self.format else ""
+        if kind == "turns":
+            yield self._turn(found, place)
+            return
+        try:
+            talk = _EXPORTS[kind](read_object(found, "a conversation"), conversation)
+        except Unreadable as reason:
+            yield Piece(place, None, str(reason))
+            return
+        for number, item in enumerate(talk.items, 1):
+            yield self._placed(item, talk.session, f"{place}, message {number}", talk.topic)
+
+    def _turn(self, found: Any, place: str) -> Piece:
+        session, item = self._session, None
+        try:
+            fields = read_object(found, "a turn")
+            session = read_text(fields, *SESSION_KEYS) or session
+            item = read_message(fields, session)
+        except Unreadable as reason:
+            return self._placed(reason, session, place)
+        return self._placed(item, session, place)
+
+    # --- places within a session ------------------------------------------------------------------
+
+    def _placed(
+        self, item: NewTurn | Unreadable, session: str, place: str, topic: str = ""
+    ) -> Piece:
+        """What could not be read keeps its place too, for when the file is corrected."""
+        if not session:
+            return Piece(place, None, "it names no session")
+        index = self._positions.get(session, 0)
+        if isinstance(item, NewTurn) and item.index is not None:
+            index = item.index
+        self._positions[session] = index + 1
+        if isinstance(item, Unreadable):
+            return Piece(place, None, str(item))
+        return Piece(place, replace(item, index=index), topic=topic)
+
+    def _skip_broken(self, line: bytes) -> None:
+        """A torn line mostly still tells its session; its place is kept free."""
+        found = _SESSION.search(line)
+        try:
+            session = json.loads(found[1]) if found else self._session
+        except ValueError:
+            return
+        if session:
+            self._positions[session] = self._positions.get(session, 0) + 1
+
+
+def _parse(data: bytes) -> Any:
+    try:
+        return json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"it is not UTF-8 at byte {error.start + 1}") from error
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        raise Unreadable(f"it is not JSON: {error.msg} at {line}column {error.colno}") from error
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"it is not JSON that can be read: {error}") from error
+
+
+def _kind(found: Any) -> str:
+    """The format an object shows by its keys."""
+    if not isinstance(found, dict):
+        return "turns"
+    return next((kind for sign, kind in _SIGNS.items() if sign in found), "turns")
+
+
+def _opens_a_document(first: bytes) -> bool:
+    """Whether the file is one JSON value over many lines, and not one value a line."""
+    text = first.strip()
+    if text.startswith(b"["):
+        return True
+    return text.startswith(b"{") and text.endswith((b"{", b"[", b",", b":"))
+
+
+def pieces(
+    stream: BinaryIO, *, session: str = "", format: str = ""
+) -> Iterable[Piece]:
+    """The pieces of a chat file, in order."""
+    return Chats(stream, session=session, format=format)

@@ -1,0 +1,158 @@
+"""Whole conversations as other programs export them: ChatGPT, Claude, plain message lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.moving.messages import (
+    SESSION_KEYS,
+    SILENT_PARTS,
+    Content,
+    Unreadable,
+    read_content,
+    read_list,
+    read_message,
+    read_object,
+    read_role,
+    read_text,
+    read_time,
+)
+from recollect.types import NewTurn, ToolCall, ToolResult
+
+_HIDDEN_CONTENT = SILENT_PARTS | {
+    "model_editable_context",
+    "reasoning_recap",
+    "user_editable_context",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One exported conversation; a message that cannot be read stands there as its reason."""
+
+    session: str
+    topic: str
+    items: Iterable[NewTurn | Unreadable]
+
+
+def chatgpt(exported: Mapping[str, Any], fallback: str) -> Conversation:
+    """One entry of ChatGPT's conversations.json: a tree, of which the chosen branch is read."""
+    session = read_text(exported, "conversation_id", "id") or fallback
+    mapping = read_object(exported.get("mapping"), "mapping")
+    nodes = _branch(mapping, exported.get("current_node"))
+    messages = (node["message"] for node in nodes if isinstance(node.get("message"), dict))
+    return Conversation(
+        session,
+        read_text(exported, "title"),
+        _each(messages, lambda message: _chatgpt_message(message, session)),
+    )
+
+
+def _branch(mapping: Mapping[str, Any], leaf: Any) -> list[Mapping[str, Any]]:
+    """From the root to the message that was shown last; edited and retried ones are left out."""
+    known = {key: read_object(node, "a node of the mapping") for key, node in mapping.items()}
+    if not isinstance(leaf, str) or leaf not in known:
+        leaf = next((key for key in reversed(known) if not known[key].get("children")), "")
+    nodes: dict[str, Mapping[str, Any]] = {}
+    while leaf in known and leaf not in nodes:
+        nodes[leaf] = known[leaf]
+        leaf = read_text(nodes[leaf], "parent")
+    return list(reversed(nodes.values()))
+
+
+def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None:
+    author = read_object(message.get("author") or {}, "author")
+    body = read_object(message.get("content") or {}, "content")
+    metadata = read_object(message.get("metadata") or {}, "metadata")
+    kind = read_text(body, "content_type")
+    if kind in _HIDDEN_CONTENT or metadata.get("is_visually_hidden_from_conversation"):
+        return None
+    content = read_content(body.get("parts", body.get("text", body.get("result"))))
+    if content.is_empty:
+        return None
+    role = read_role(author.get("role"))
+    recipient = read_text(message, "recipient") or "all"
+    if role == "assistant" and recipient != "all":
+        content = Content(calls=[ToolCall(recipient, {"input": content.text})])
+    elif role == "tool":
+        content = Content(results=[ToolResult(content.text)])
+    return NewTurn(
+        session=session,
+        role=role,
+        content=content.text,
+        sender=read_text(author, "name"),
+        channel="chatgpt",
+        tool_calls=tuple(content.calls),
+        tool_results=tuple(content.results),
+        at=read_time(message),
+    )
+
+
+def claude(exported: Mapping[str, Any], fallback: str) -> Conversation:
+    """One entry of Claude's conversations.json."""
+    session = read_text(exported, "uuid", "id") or fallback
+    return Conversation(
+        session,
+        read_text(exported, "name"),
+        _each(read_list(exported, "chat_messages"), lambda message: _claude_message(message, session)),
+    )
+
+
+def _claude_message(message: Any, session: str) -> NewTurn | None:
+    fields = read_object(message, "a message")
+    content = read_content(fields.get("content") or None)
+    if content.is_empty:
+        content = read_content(fields.get("text"))
+    content.texts += _files(fields)
+    if content.is_empty:
+        return None
+    return NewTurn(
+        session=session,
+        role=read_role(fields.get("sender", fields.get("role"))),
+        content=content.text,
+        channel="claude",
+        tool_calls=tuple(content.calls),
+        tool_results=tuple(content.results),
+        at=read_time(fields),
+    )
+
+
+def _files(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Files that were sent along, with the text the export has of them."""
+    for sent in [*read_list(fields, "attachments"), *read_list(fields, "files")]:
+        file = read_object(sent, "an attachment")
+        name = read_text(file, "file_name") or "attachment"
+        yield f"[{name}]\n{read_text(file, 'extracted_content')}".strip()
+
+
+def messages(exported: Mapping[str, Any], fallback: str) -> Conversation:
+    """An object with a list of messages, as chat APIs take them."""
+    session = read_text(exported, *SESSION_KEYS, "id") or fallback
+    system = exported.get("system")  # Anthropic keeps it beside the messages
+    listed = [{"role": "system", "content": system}] if system else []
+    listed += read_list(exported, "messages")
+    items = _each(listed, lambda message: _listed(message, session))
+    return Conversation(session, read_text(exported, "title", "name", "topic"), items)
+
+
+def _listed(message: Any, session: str) -> NewTurn | None:
+    """Chat APIs know empty messages; they say nothing, so nothing is kept of them."""
+    turn = read_message(message, session)
+    # The place in the list counts; an index would be another program's own.
+    spoken = turn.content.strip() or turn.tool_calls or turn.tool_results
+    return replace(turn, index=None) if spoken else None
+
+
+def _each(
+    messages: Iterable[Any], read: Callable[[Any], NewTurn | None]
+) -> Iterator[NewTurn | Unreadable]:
+    for message in messages:
+        try:
+            turn = read(message)
+        except Unreadable as reason:
+            yield reason
+        else:
+            if turn is not None:
+                yield turn

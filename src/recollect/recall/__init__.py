@@ -1,0 +1,1 @@
+"""From a query to evidence with reasons."""

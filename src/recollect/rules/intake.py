@@ -1,0 +1,107 @@
+"""What may be stored: checks of text, names and numbers at the door."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TypeVar
+
+from recollect.errors import InvalidInput
+
+Choice = TypeVar("Choice", bound=str)
+MAX_NAME = 512
+MAX_INDEX = 2**31 - 1
+
+
+def check_text(value: str, name: str, limit: int) -> str:
+    """Text that UTF-8 can hold and that is not longer than ``limit`` characters."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} is a {type(value).__name__}, not text", remedy="Pass a str")
+    if len(value) > limit:
+        raise InvalidInput(
+            f"{name} has {len(value):,} characters, more than {limit:,}",
+            remedy="Split it, or keep it as a file and use attach()",
+        )
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInput(
+                f"{name} has half a surrogate pair at position {error.start}",
+                remedy="Mend it with value.encode('utf-16', 'surrogatepass').decode('utf-16', "
+                "'replace')",
+            ) from error
+    return value
+
+
+def check_name(value: str, name: str) -> str:
+    """A short, non-empty name: a session, a space, a tool."""
+    return _known_name(value, name) if isinstance(value, str) else check_text(value, name, 0)
+
+
+@lru_cache(maxsize=1024)  # the same sessions and senders come again with every turn
+def _known_name(value: str, name: str) -> str:
+    if not check_text(value, name, MAX_NAME).strip():
+        raise InvalidInput(f"{name} is empty", remedy="Give it a name")
+    return value
+
+
+def check_choice(value: Choice, choices: Iterable[Choice], name: str) -> Choice:
+    """One of a fixed set of words."""
+    allowed = tuple(choices)
+    if value not in allowed:
+        raise InvalidInput(
+            f"{name}={value!r} is unknown", remedy=f"Use one of {', '.join(allowed)}"
+        )
+    return value
+
+
+def check_index(value: object) -> int | None:
+    """A turn's place in its session."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_INDEX:
+        raise InvalidInput(
+            f"index={value!r} is not a place in a session",
+            remedy=f"Give a whole number from 0 to {MAX_INDEX}, or leave it out to append",
+        )
+    return value
+
+
+def check_count(value: object, name: str, most: int) -> int:
+    """A positive whole number."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise InvalidInput(f"{name}={value!r}", remedy=f"Give a whole number from 1 to {most:,}")
+    return value
+
+
+def check_tokens(value: object, name: str) -> int:
+    """A number of tokens."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
+        raise InvalidInput(f"{name}={value!r}", remedy="Give a whole number of 0 or more")
+    return value
+
+
+def check_share(value: object, name: str) -> float:
+    """A number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidInput(f"{name}={value!r}", remedy="Give a number from 0 to 1")
+    return float(value)
+
+
+def check_amount(value: float | None, name: str) -> float | None:
+    """A finite number of 0 or more, such as a price."""
+    if value is not None and (not math.isfinite(value) or value < 0):
+        raise InvalidInput(f"{name}={value!r}", remedy="Give a number of 0 or more")
+    return value
+
+
+def check_tags(tags: Iterable[str], most: int) -> tuple[str, ...]:
+    """A few short labels, each once."""
+    if isinstance(tags, str):
+        raise InvalidInput("tags is one text", remedy="Pass a list of tags")
+    unique = tuple(dict.fromkeys(tags))
+    if len(unique) > most:
+        raise InvalidInput(f"{len(unique):,} tags", remedy=f"Give at most {most}")
+    return tuple(check_name(tag, "a tag") for tag in unique)

@@ -1,0 +1,32 @@
+"""Settings: every number, name and switch of the engine, in five layers.
+
+    built-in defaults   the class bodies of this package
+    preset              presets/<name>.toml
+    file                a TOML file the caller names
+    environment         RECOLLECT_JOBS__MAX_ATTEMPTS=5
+    arguments           recollect.open(..., jobs={"max_attempts": 5})
+
+There is one source of truth for each value. The built-in defaults *are* the ``default`` preset,
+so tuning one is a change in one place and ``Settings()`` needs no file. The preset of a document
+writes out every figure that document states, also where ours is the same today, so that tuning
+ours can never move a document's; what a document is silent about it takes from ours.
+
+Durations are ``timedelta`` everywhere; None means never. A plain number is seconds.
+"""
+
+from recollect.settings.layers import PRESETS, find_file, load
+from recollect.settings.tree import Settings
+from recollect.settings.values import Condition, Origin, Secret, Size, Span, Table
+
+__all__ = [
+    "PRESETS",
+    "Condition",
+    "Origin",
+    "Secret",
+    "Settings",
+    "Size",
+    "Span",
+    "Table",
+    "find_file",
+    "load",
+]

@@ -1,0 +1,203 @@
+"""Settings of what stands around the engine: documents, models, storage, logs, trust."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Literal
+
+from recollect.settings.section import (
+    Section,
+    choice,
+    count,
+    flag,
+    group,
+    names,
+    number,
+    ratio,
+    secret,
+    span,
+    table,
+    text,
+    url,
+)
+from recollect.settings.values import Secret, Table
+
+Language = Literal["auto", "zh", "en"]
+DocumentName = Literal["memory", "user", "project", "insights", "persona"]
+ChatProvider = Literal["none", "openai", "anthropic", "ollama", "dashscope"]
+ModelProvider = Literal["chat", "none", "openai", "anthropic", "ollama", "dashscope"]
+Embedder = Literal["none", "auto", "local", "openai", "dashscope", "ollama"]
+Vectors = Literal["auto", "sqlite-vec", "chromadb", "none"]
+Segmenter = Literal["auto", "words", "bigrams"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["text", "json"]
+LogContent = Literal["none", "short", "full"]
+SourceName = Literal["owner", "agent", "tool", "external"]
+OnSecret = Literal["redact", "encrypt", "refuse"]
+
+
+class Switch(Section):
+    """The main switch, and the plain files that answer while it is off."""
+
+    enabled: bool = flag(True, "Off: nothing is read from or written to the memory.")
+    language: Language = choice("auto", Language, "Language of prompts and documents.")
+    fallback_folder: str = text("memory", "Folder of the plain files.", empty=False)
+    fallback_file: str = text("MEMORY.md", "The long-term file in it.", empty=False)
+    fallback_logs: timedelta = span("7d", "Dated logs this recent are read.")
+
+
+class Documents(Section):
+    """The markdown files people read and edit."""
+
+    write: tuple[DocumentName, ...] = names(
+        ("memory", "user", "project", "insights"), DocumentName, "Which documents are kept."
+    )
+    folder: str = text("documents", "Their folder, beside the database.", empty=False)
+    take_edits: bool = flag(True, "Take in what a person changed in them.")
+    onboarding: bool = flag(False, "Ask on first use who the agent and the user are, once.")
+    memory_file: str = text("MEMORY.md", "The most valuable memories.", empty=False)
+    memory_chars: int = count(1500, "Its length, in characters.", low=1)
+    memory_per_kind: int = count(5, "Memories of each kind in it.", low=1)
+    user_file: str = text("USER.md", "Who the user is.", empty=False)
+    user_bytes: int = count(2048, "Its size, in bytes.", low=1)
+    user_inputs: int = count(30, "Memories considered for it.", low=1)
+    project_file: str = text("Project.md", "How the projects stand.", empty=False)
+    project_lines: int = count(100, "Lines above which it is summed up and archived.", low=1)
+    insights_file: str = text("Insights.md", "The experiences used most.", empty=False)
+    insights_items: int = count(10, "How many are in it.", low=1)
+    persona_file: str = text("persona.md", "Traits the user wants of the agent.", empty=False)
+    persona_confidence: float = ratio(0.85, "Confidence from which a trait is promoted into it.")
+
+
+class Identity(Section):
+    """Sources people write, and the short cards made of them."""
+
+    compile: bool = flag(True, "Make cards; else the sources are used as they are.")
+    soul_file: str = text("SOUL.md", "What the agent believes in.", empty=False)
+    agent_file: str = text("AGENT.md", "How the agent works.", empty=False)
+    compiled_folder: str = text("compiled", "Folder of the cards, beside the sources.", empty=False)
+    soul_tokens: int = count(150, "Longest card of the soul.", low=1)
+    core_tokens: int = count(250, "Longest card of how the agent works.", low=1)
+    tooling_tokens: int = count(200, "Longest card of how it uses tools.", low=1)
+    user_tokens: int = count(120, "Longest card of the user.", low=1)
+    soul_prompt: int = count(100, "Tokens of the soul in a prompt.")
+    core_prompt: int = count(120, "Tokens of how the agent works in a prompt.")
+    tooling_prompt: int = count(130, "Tokens of how it uses tools in a prompt.")
+
+
+class Price(Section):
+    """What a model costs, for a million tokens."""
+
+    input: float = number(0.0, "Tokens read.")
+    output: float = number(0.0, "Tokens written.")
+
+
+class Chat(Section):
+    """The host's main model; the memory model borrows from it what it does not have."""
+
+    provider: ChatProvider = choice("none", ChatProvider, "Who serves it.")
+    name: str = text("", "The model.")
+    api_key: Secret = secret("The key.")
+    base_url: str = url("", "The address, where it is not the provider's usual one.")
+    max_tokens: int = count(4096, "Longest answer, in tokens.", low=1)
+
+
+class Model(Section):
+    """The model that does the work of memory; without one the rules do it."""
+
+    provider: ModelProvider = choice("chat", ModelProvider, "Who serves it; `chat`: as there.")
+    name: str = text("", "The model; empty: as in `chat`.")
+    api_key: Secret = secret("The key.")
+    base_url: str = url("", "The address, where it is not the provider's usual one.")
+    max_tokens: int = count(0, "Longest answer, in tokens; 0: as in `chat`.")
+    temperature: float = number(0.3, "Low, so that extraction repeats itself.", low=0, high=2)
+    json_output: bool = flag(True, "Ask for JSON where the provider can promise it.")
+    timeout: timedelta = span("60s", "Longest wait for an answer.")
+    connect_timeout: timedelta = span("10s", "Longest wait for a connection.")
+    daily_tokens: int = count(0, "Tokens a day, after which work waits for the next; 0: no limit.")
+    prices: Table[Price] = table(Price, "Prices by model, for the report of usage.")
+
+
+class EmbeddingModel(Section):
+    """The model of a provider."""
+
+    name: str = text("", "Its name.")
+    dimensions: int = count(0, "The length of its vectors; 0: as it answers.")
+
+
+class Embedding(Section):
+    """Vectors of texts."""
+
+    provider: Embedder = choice(
+        "auto", Embedder, "Who makes them; `auto`: the local model where installed, else nobody."
+    )
+    model: str = text("", "The model; empty: the provider's one in `models`.")
+    dimensions: int = count(0, "Length of its vectors; 0: as in `models`.")
+    api_key: Secret = secret("The key.")
+    base_url: str = url("", "The address, where it is not the provider's usual one.")
+    timeout: timedelta = span("10s", "Longest wait for an answer.")
+    batch: int = count(64, "Texts in one call.", low=1)
+    cache_entries: int = count(1000, "Vectors kept in process, on top of those in the database.")
+    models: Table[EmbeddingModel] = table(
+        EmbeddingModel,
+        "The usual model of each provider.",
+        openai=EmbeddingModel(name="text-embedding-3-small", dimensions=1536),
+        dashscope=EmbeddingModel(name="text-embedding-v3", dimensions=1024),
+        ollama=EmbeddingModel(name="nomic-embed-text", dimensions=768),
+    )
+
+
+class Index(Section):
+    """How text and vectors are indexed."""
+
+    vectors: Vectors = choice("auto", Vectors, "Where vectors live; `auto`: in the database.")
+    segmenter: Segmenter = choice(
+        "auto", Segmenter, "Chinese text by dictionary words or by pairs of characters."
+    )
+
+
+class Store(Section):
+    """The database."""
+
+    busy_timeout: timedelta = span("60s", "Longest wait for another process that is writing.")
+    pool_size: int = count(4, "Connections to a PostgreSQL server.", low=1)
+
+
+class Logging(Section):
+    """What is logged; secrets never are."""
+
+    prefix: str = text("", "Put before every message.")
+    level: LogLevel = choice("info", LogLevel, "The least that is logged.")
+    format: LogFormat = choice("text", LogFormat, "For people or for machines.")
+    content: LogContent = choice("none", LogContent, "How much of private texts is logged.")
+    content_chars: int = count(80, "Characters of a text that `short` shows.", low=1)
+
+
+class SourceTrust(Section):
+    """How far one sort of source is believed."""
+
+    rank: float = ratio(1.0, "Scores of its memories are multiplied by this.")
+    max_confidence: float = ratio(1.0, "Confidence its memories can reach unconfirmed.")
+
+
+class Trust(Section):
+    """Who said it, and what follows; what tools and outsiders say never becomes core unasked."""
+
+    owner: SourceTrust = group(SourceTrust)
+    agent: SourceTrust = group(SourceTrust, max_confidence=0.95)
+    tool: SourceTrust = group(SourceTrust, max_confidence=0.9)
+    external: SourceTrust = group(SourceTrust, rank=0.9, max_confidence=0.8)
+    quarantine: tuple[SourceName, ...] = names(
+        ("external",), SourceName, "Sources whose memories wait for the user's word."
+    )
+    suppress_echo: bool = flag(True, "Do not learn again what came out of memory.")
+    echo_overlap: float = ratio(0.8, "Share of shared words from which a text is an echo.")
+
+
+class Secrets(Section):
+    """Passwords and keys found in what is said."""
+
+    on_found: OnSecret = choice("redact", OnSecret, "Black out, keep encrypted, or refuse.")
+    key: Secret = secret("Key that encrypts credentials.")
+    min_length: int = count(16, "Shorter random-looking words are not taken for keys.", low=1)
+    min_entropy: float = number(3.5, "Bits a character from which a word looks random.", high=8)

@@ -1,0 +1,107 @@
+"""Checks between settings, after all layers are in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import isclose
+
+from recollect.settings.problems import Problem
+from recollect.settings.tree import Settings
+from recollect.settings.values import Origin
+
+_NOWHERE = Origin("built-in")
+
+
+def check(settings: Settings, origins: Mapping[str, Origin]) -> list[Problem]:
+    """Everything that does not go together; says of each key where its value came from."""
+
+    def named(key: str, value: object) -> str:
+        return f"{key} = {value} (from {origins.get(key, _NOWHERE)})"
+
+    return [
+        Problem(
+            " and ".join(named(key, value) for key, value in parts.items()) + f": {why}", remedy
+        )
+        for parts, why, remedy in (*_sums(settings), *_orders(settings), *_prompt(settings))
+    ]
+
+
+Found = Iterator[tuple[Mapping[str, object], str, str]]
+
+
+def _sums(settings: Settings) -> Found:
+    """Weights of one sum add up to 1."""
+    weights, reconcile = settings.ranking.weights, settings.reconcile
+    groups = (
+        ("ranking.weights", {name: getattr(weights, name) for name in type(weights).fields}),
+        (
+            "reconcile",
+            {
+                name: getattr(reconcile, name)
+                for name in ("conflict_recency", "conflict_confirmations")
+            },
+        ),
+    )
+    for prefix, parts in groups:
+        total = sum(parts.values())
+        if not isclose(total, 1, abs_tol=1e-6):
+            shown = {f"{prefix}.{name}": value for name, value in parts.items() if value}
+            yield shown, f"they add up to {total:g}", "Weights add up to 1"
+
+
+def _orders(settings: Settings) -> Found:
+    """Of two settings one bounds the other."""
+    routing, capacity, jobs = settings.routing, settings.capacity, settings.jobs
+    pairs: list[tuple[str, object, str, object, bool]] = [
+        (
+            "routing.pending",
+            routing.pending,
+            "routing.write",
+            routing.write,
+            routing.pending <= routing.write,
+        ),
+        (
+            "capacity.knowledge",
+            capacity.knowledge,
+            "capacity.knowledge_max",
+            capacity.knowledge_max,
+            capacity.knowledge <= capacity.knowledge_max,
+        ),
+        (
+            "jobs.backoff_first",
+            jobs.backoff_first,
+            "jobs.backoff_max",
+            jobs.backoff_max,
+            jobs.backoff_first <= jobs.backoff_max,
+        ),
+    ]
+    for name in ("never", "slow", "medium", "fast"):
+        decay = getattr(settings.decay, name)
+        deleted, demoted = decay.delete_below, decay.demote_below
+        fine = not demoted or deleted <= demoted
+        key = f"decay.{name}"
+        pairs.append((f"{key}.delete_below", deleted, f"{key}.demote_below", demoted, fine))
+    for low_key, low, high_key, high, fine in pairs:
+        if not fine:
+            yield (
+                {low_key: low, high_key: high},
+                "the first is above the second",
+                (f"{low_key} is at most {high_key}"),
+            )
+
+
+def _prompt(settings: Settings) -> Found:
+    """The parts of the prompt fit the window and are either cut or kept."""
+    context = settings.context
+    both = [name for name in context.cut if name in context.keep]
+    if both:
+        lists = {"context.cut": list(context.cut), "context.keep": list(context.keep)}
+        yield lists, f"both name {', '.join(both)}", "A part is cut or kept, not both"
+    sections = context.sections
+    shares = {name: getattr(sections, name).percent for name in type(sections).fields}
+    total = sum(shares.values())
+    if total > 100 + 1e-6:
+        shown = {
+            f"context.sections.{name}": f"{share:g}%" for name, share in shares.items() if share
+        }
+        yield shown, f"they add up to {total:g}%", "Shares add up to at most 100%"

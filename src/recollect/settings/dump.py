@@ -1,0 +1,85 @@
+"""Settings as plain data, for people and for other programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from recollect.settings.section import Field, Section
+from recollect.settings.tree import Settings
+from recollect.settings.values import MASK
+
+SecretsAs = Literal["masked", "plain", "absent"]
+
+
+def as_mapping(settings: Section, *, reveal: bool = False) -> dict[str, Any]:
+    """Nested plain data that ``load(overrides=...)`` takes back; secrets masked unless revealed."""
+    return _section(settings, "plain" if reveal else "masked")
+
+
+def as_flat(settings: Settings) -> dict[str, Any]:
+    """Dotted keys and plain values, secrets masked."""
+    return dict(_flat(as_mapping(settings), ""))
+
+
+def as_toml(settings: Settings) -> str:
+    """A settings file that gives these settings again; secrets are left out."""
+    lines: list[str] = []
+    _write(_section(settings, "absent"), "", lines)
+    return "\n".join(lines).strip() + "\n"
+
+
+def plain(field: Field, value: Any, secrets: SecretsAs = "masked") -> Any:
+    """The value of one field as plain data."""
+    if field.table:
+        return {name: _item(field, item, secrets) for name, item in value.items()}
+    return _item(field, value, secrets)
+
+
+def toml_value(value: Any) -> str:
+    """A plain value in TOML; JSON's numbers, booleans, lists and escapes are also TOML's."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _section(section: Section, secrets: SecretsAs) -> dict[str, Any]:
+    return {
+        name: plain(field, getattr(section, name), secrets)
+        for name, field in type(section).fields.items()
+        if not (secrets == "absent" and field.codec and field.codec.secret)
+    }
+
+
+def _item(field: Field, value: Any, secrets: SecretsAs) -> Any:
+    if field.section is not None:
+        return _section(value, secrets)
+    assert field.codec is not None
+    shown = field.codec.show(value)
+    return MASK if field.codec.secret and shown and secrets == "masked" else shown
+
+
+def _flat(tree: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            found += _flat(value, f"{prefix}{name}.")
+        else:
+            found.append((prefix + name, value))
+    return found
+
+
+def _write(tree: Mapping[str, Any], prefix: str, lines: list[str]) -> None:
+    """Plain values first, then the tables below them, as TOML wants it."""
+    for name, value in tree.items():
+        if not isinstance(value, dict):
+            lines.append(f"{_key(name)} = {toml_value(value)}")
+    for name, value in tree.items():
+        if isinstance(value, dict) and value:
+            path = prefix + _key(name)
+            lines += ["", f"[{path}]"]
+            _write(value, f"{path}.", lines)
+
+
+def _key(name: str) -> str:
+    bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if bare else toml_value(name)

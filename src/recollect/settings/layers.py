@@ -1,0 +1,149 @@
+"""Layering: built-in defaults, preset, file, environment, arguments; the later one wins.
+
+Every layer is checked on its own and every mistake of all layers is reported at once, with its
+place and the right spelling. Nothing unknown is passed over.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from recollect.errors import ConfigError
+from recollect.settings.merge import Merge, Raw
+from recollect.settings.problems import PREFIX
+from recollect.settings.tree import Settings
+from recollect.settings.values import Origin
+
+PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
+
+# Short names for what is set most often; a full name beside one wins over it.
+ALIASES = {
+    "RECOLLECT_ENABLED": "memory.enabled",
+    "RECOLLECT_LANGUAGE": "memory.language",
+    "RECOLLECT_MODEL": "model.name",
+    "RECOLLECT_API_KEY": "model.api_key",
+    "RECOLLECT_BASE_URL": "model.base_url",
+}
+# Variables of ours that are not settings.
+RESERVED = frozenset(PREFIX + name for name in ("CONFIG", "DB", "PRESET", "SPACE", "TORTURE"))
+RESERVED_PREFIX = PREFIX + "TEST_"
+
+Variables = dict[str, tuple[list[str], str]]
+
+
+def load(
+    preset: str | None = None,
+    *,
+    file: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    overrides: Raw | None = None,
+) -> Settings:
+    """Settings from all layers.
+
+    ``preset``: one of ``PRESETS``; without it the environment or the file may name one.
+    ``file``: a TOML file; see ``find_file``. ``env``: the process environment unless given.
+    ``overrides``: nested mappings, or keys such as ``jobs.max_attempts`` or ``jobs__max_attempts``.
+    """
+    env = os.environ if env is None else env
+    overrides = dict(overrides or {})
+    written = dict(_read_toml(file)) if file is not None else {}
+    asked = _asked(preset, overrides, env, (written, file))
+    name = _preset_name(*asked)
+    about, numbers = read_preset(name)
+    merge = Merge()
+    merge.add(numbers, Origin("preset", name))
+    if file is not None:
+        merge.add(written, Origin("file", os.fspath(file)))
+    merge.add_variables(_variables(env, about.get("environment", {})))
+    merge.add_variables(_variables(env, ALIASES))
+    merge.add_variables(_full_names(env))
+    merge.add(overrides, Origin("arguments"), split=True)
+    return merge.settings(name, asked[1])
+
+
+def find_file(
+    *candidates: str | os.PathLike[str], env: Mapping[str, str] | None = None
+) -> str | None:
+    """The settings file: what ``RECOLLECT_CONFIG`` names, else the first candidate that exists."""
+    named = (os.environ if env is None else env).get(PREFIX + "CONFIG")
+    if named:
+        return named
+    from pathlib import Path
+
+    return next((os.fspath(path) for path in candidates if Path(path).is_file()), None)
+
+
+@cache
+def read_preset(name: str) -> tuple[Raw, Raw]:
+    """What a preset says about itself, and its settings."""
+    from pathlib import Path
+
+    path = Path(__file__).parent.parent / "presets" / f"{name}.toml"
+    settings = _parse_toml(path.read_bytes(), f"The preset {name}")
+    return settings.pop("about", {}), settings
+
+
+def _asked(
+    preset: str | None,
+    overrides: dict[str, Any],
+    env: Mapping[str, str],
+    written: tuple[dict[str, Any], object],
+) -> tuple[object, Origin]:
+    """The preset that is asked for, by the strongest layer that names one."""
+    tree, file = written
+    asked = [
+        (preset, Origin("arguments")),
+        (overrides.pop("preset", None), Origin("arguments")),
+        (env.get(PREFIX + "PRESET"), Origin("environment", PREFIX + "PRESET")),
+        (tree.pop("preset", None), Origin("file", str(file))),
+    ]
+    return next((one for one in asked if one[0] is not None), ("default", Origin("built-in")))
+
+
+def _preset_name(name: object, origin: Origin) -> str:
+    if isinstance(name, str) and name in PRESETS:
+        return name
+    raise ConfigError(
+        f"There is no preset {name!r:.60} (from {origin})",
+        remedy=f"The presets are {', '.join(PRESETS)}",
+    )
+
+
+def _read_toml(file: str | os.PathLike[str]) -> dict[str, Any]:
+    from pathlib import Path
+
+    try:
+        data = Path(file).read_bytes()
+    except OSError as error:
+        raise ConfigError(
+            f"The settings file {os.fspath(file)} cannot be read: {error.strerror}",
+            remedy="Create it, or name another one",
+        ) from error
+    return _parse_toml(data, f"The settings file {os.fspath(file)}")
+
+
+def _parse_toml(data: bytes, name: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{name} is not TOML: {error}", remedy="Correct that place") from error
+
+
+def _variables(env: Mapping[str, str], aliases: Mapping[str, str]) -> Variables:
+    return {name: (key.split("."), env[name]) for name, key in aliases.items() if name in env}
+
+
+def _full_names(env: Mapping[str, str]) -> Variables:
+    return {
+        name: (name.removeprefix(PREFIX).lower().split("__"), env[name])
+        for name in sorted(env)
+        if name.startswith(PREFIX)
+        and name not in RESERVED
+        and name not in ALIASES
+        and not name.startswith(RESERVED_PREFIX)
+    }

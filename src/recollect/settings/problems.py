@@ -1,0 +1,99 @@
+"""What is wrong with settings, said so that it can be put right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from recollect.errors import ConfigError
+from recollect.settings.section import Section
+from recollect.settings.tree import Settings
+from recollect.settings.values import Origin
+
+PREFIX = "RECOLLECT_"
+ANY = "<name>"
+
+
+class Problem(NamedTuple):
+    """One mistake: what, and what would be right."""
+
+    what: str
+    remedy: str
+
+
+def keys(section: type[Section] = Settings, prefix: str = "") -> Iterator[str]:
+    """Every key there is, dotted; an entry of a table is called ``<name>``."""
+    for name, field in section.fields.items():
+        key = f"{prefix}{name}" + (f".{ANY}" if field.table else "")
+        if field.section is None:
+            yield key
+        else:
+            yield from keys(field.section, f"{key}.")
+
+
+@cache
+def known_keys() -> tuple[str, ...]:
+    return tuple(keys())
+
+
+def env_name(key: str) -> str:
+    """The environment variable of a key."""
+    return PREFIX + key.replace(".", "__").upper()
+
+
+def unknown(key: str, section: type[Section], prefix: str, origin: Origin) -> Problem:
+    """The key does not exist: name the nearest ones, or all in its place."""
+    near = _nearest(key, groups=origin.layer != "environment")
+    if near:
+        remedy = f"Did you mean {_listed(near, origin)}?"
+    elif prefix:
+        here = [f"{prefix}.{name}" for name in [*section.fields, *section.spellings]]
+        remedy = f"In {prefix} there are {_listed(here, origin)}"
+    else:
+        groups = [name for name, field in section.fields.items() if field.section]
+        remedy = f"The groups are {', '.join(groups)}"
+    return Problem(f"{_place(key, origin)}: there is no such setting", remedy)
+
+
+def wrong(key: str, shown: str, why: str, allowed: str, origin: Origin) -> Problem:
+    """The value does not fit."""
+    equals = f" = {shown}" if shown else ""
+    return Problem(f"{_place(key, origin, equals)}: {why}", f"It takes {allowed}")
+
+
+def report(problems: Sequence[Problem]) -> ConfigError:
+    """All mistakes of one load as one error."""
+    if len(problems) == 1:
+        return ConfigError(problems[0].what, remedy=problems[0].remedy)
+    lines = ".".join(f"\n- {problem.what}. {problem.remedy}" for problem in problems)
+    return ConfigError(f"{len(problems)} settings are wrong:{lines}", remedy="Correct them all")
+
+
+def _place(key: str, origin: Origin, equals: str = "") -> str:
+    return f"{key}{equals} (from {origin})"
+
+
+def _listed(found: Sequence[str], origin: Origin) -> str:
+    if origin.layer == "environment":
+        found = [env_name(key) for key in found]
+    return " or ".join(found) if len(found) < 4 else ", ".join(found)
+
+
+def _nearest(key: str, *, groups: bool) -> list[str]:
+    from difflib import get_close_matches
+
+    last = key.rpartition(".")[2]
+    # The right word in the wrong place comes before a similar word in the right place.
+    same = [known for known in known_keys() if known.rpartition(".")[2] == last]
+    if same and len(same) <= 3:
+        return same
+    known = [*known_keys(), *_groups(Settings, "")] if groups else known_keys()
+    return get_close_matches(key, known, n=3, cutoff=0.75)
+
+
+def _groups(section: type[Section], prefix: str) -> Iterator[str]:
+    for name, field in section.fields.items():
+        if field.section is not None and not field.table:
+            yield prefix + name
+            yield from _groups(field.section, f"{prefix}{name}.")

@@ -1,0 +1,156 @@
+"""docs/settings.md, written from the settings themselves.
+
+python -m recollect.settings.reference > docs/settings.md
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from typing import Any
+
+from recollect.settings.dump import plain, toml_value
+from recollect.settings.layers import ALIASES, PRESETS, load, read_preset
+from recollect.settings.problems import ANY
+from recollect.settings.section import Field, Section
+from recollect.settings.tree import Settings
+
+_INTRO = """# Settings
+
+<!-- Written by `python -m recollect.settings.reference`; a test compares the two. -->
+
+Settings come in layers; the later one wins:
+
+1. the defaults below, which are the `default` preset;
+2. a preset: {presets};
+3. a settings file in TOML, with the keys below: `[jobs]` and then `max_attempts = 5`;
+4. environment variables: `RECOLLECT_JOBS__MAX_ATTEMPTS=5`, two underscores for each dot;
+5. arguments: `recollect.open(jobs={{"max_attempts": 5}})`, or `jobs__max_attempts=5`.
+
+The file can name its preset with `preset = "shiyi"` in the first line, the environment with
+`RECOLLECT_PRESET`; an argument wins over both.
+
+A key that does not exist or a value that does not fit is an error that says where it stands and
+what would be right. Durations are texts such as `"500ms"`, `"3m"`, `"24h"`, `"30d"`, `"1h30m"`, or
+a number of seconds. In an environment variable a list is written `a,b`, a pair `3-5`. Keys are
+masked wherever settings are shown.
+
+Short names in the environment: {aliases}. {preset_aliases}
+
+The last column of each table has the presets that differ.
+"""
+
+
+def markdown() -> str:
+    """The whole page."""
+    lines = [_intro()]
+    presets = {name: load(name, env={}) for name in PRESETS}
+    for name, field in Settings.fields.items():
+        if field.section is not None:
+            lines += _section(name, field.section, presets, 2)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _intro() -> str:
+    described = [f"`{name}`" for name in PRESETS]
+    own = {name: read_preset(name)[0].get("environment", {}) for name in PRESETS}
+    return _INTRO.format(
+        presets=", ".join(described),
+        aliases=_pairs(ALIASES),
+        preset_aliases=" ".join(
+            f"With the `{name}` preset also {_pairs(names)}."
+            for name, names in own.items()
+            if names
+        ),
+    )
+
+
+def _pairs(names: Mapping[str, str]) -> str:
+    return ", ".join(f"`{variable}` for `{key}`" for variable, key in names.items())
+
+
+def _section(
+    key: str, section: type[Section], presets: Mapping[str, Settings], level: int
+) -> Iterator[str]:
+    yield f"{'#' * level} {key}\n"
+    yield f"{(section.__doc__ or '').strip()}\n"
+    rows = [_row(key, n, section, presets) for n, f in section.fields.items() if f.codec]
+    if rows:
+        yield "| setting | default | takes | meaning | presets |"
+        yield "|---|---|---|---|---|"
+        yield from rows
+        yield ""
+    for name, field in section.fields.items():
+        if field.section is None:
+            continue
+        below = f"{key}.{name}"
+        if field.table:
+            yield from _table(below, field, presets, level + 1)
+        else:
+            yield from _section(below, field.section, presets, level + 1)
+
+
+def _row(key: str, name: str, section: type[Section], presets: Mapping[str, Settings]) -> str:
+    field = section.fields[name]
+    assert field.codec is not None
+    takes = f"named entries, each: {field.codec.brief}" if field.table else field.codec.brief
+    at = f"{key}.{name}"
+    values = {preset: plain(field, _at(settings, at)) for preset, settings in presets.items()}
+    ours = values.pop("default")
+    others = [
+        f"{preset} {_spelled(preset, key, name, section) or _code(value)}"
+        for preset, value in values.items()
+        if value != ours
+    ]
+    cells = (f"`{name}`", _code(ours), takes, field.doc, "<br>".join(others))
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _spelled(preset: str, key: str, name: str, section: type[Section]) -> str:
+    """The value in the other word the preset uses for it, if it does."""
+    said: Any = read_preset(preset)[1]
+    for part in key.split("."):
+        said = said.get(part, {})
+    words = [word for word, (field, _) in section.spellings.items() if field == name]
+    return "".join(f"`{word} = {toml_value(said[word])}`" for word in words if word in said)
+
+
+def _table(key: str, field: Field, presets: Mapping[str, Settings], level: int) -> Iterator[str]:
+    """What an entry holds, and the entries there are."""
+    assert field.section is not None
+    yield f"{'#' * level} {key}.{ANY}\n"
+    yield f"{field.doc}\n"
+    yield "| setting | default | takes | meaning |"
+    yield "|---|---|---|---|"
+    for name, inner in field.section.fields.items():
+        assert inner.codec is not None
+        default = _code(plain(inner, inner.default))
+        yield f"| `{name}` | {default} | {inner.codec.brief} | {inner.doc} |"
+    yield ""
+    ours = presets["default"]
+    for preset, settings in presets.items():
+        known = _at(ours, key) if settings is not ours else {}
+        for name, entry in _at(settings, key).items():
+            if known.get(name) != entry:
+                said = plain(Field(None, "", section=field.section), entry)
+                shown = ", ".join(f"{k} = {toml_value(v)}" for k, v in said.items())
+                yield f"- {preset}, `{name}`: `{shown}`"
+    yield ""
+
+
+def _at(settings: Settings, key: str) -> Any:
+    """The value of a dotted key."""
+    return reduce(getattr, key.split("."), settings)
+
+
+def _code(value: object) -> str:
+    if isinstance(value, dict):
+        return (
+            "<br>".join(f"`{name} = {toml_value(item)}`" for name, item in value.items()) or "none"
+        )
+    return f"`{toml_value(value)}`"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(markdown())

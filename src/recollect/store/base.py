@@ -1,0 +1,337 @@
+"""The contract every store keeps: what the rest of the house may ask of SQLite or PostgreSQL.
+
+A unit of work belongs to one space from the moment it is opened, so no call can reach another
+owner's rows. ``write`` is one durable transaction; ``read`` is one consistent snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Literal, NamedTuple, Protocol
+
+from recollect.types import (
+    Attachment,
+    DailyEvent,
+    Direction,
+    Event,
+    Finding,
+    Job,
+    JobState,
+    Json,
+    Kind,
+    Memory,
+    MemoryStatus,
+    RecordType,
+    Role,
+    SessionInfo,
+    Stats,
+    ToolCall,
+    ToolResult,
+    Trust,
+    Turn,
+    TurnState,
+    UsageTotal,
+)
+
+
+class TurnRow(NamedTuple):
+    """A checked turn with its index terms, ready to be written.
+
+    A tuple, because bulk writes make one per turn and frozen dataclasses are slow to build.
+    """
+
+    id: str
+    session: str
+    idx: int | None
+    role: Role
+    content: str
+    tool_calls: tuple[ToolCall, ...]
+    tool_results: tuple[ToolResult, ...]
+    at: datetime
+    tokens: int
+    channel: str
+    sender: str
+    trust: Trust
+    terms: str
+
+
+class Placed(NamedTuple):
+    """Where a turn stands after an append, and whether this append put it there."""
+
+    idx: int
+    added: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFilter:
+    """Which turns to read; every field narrows the choice."""
+
+    session: str | None = None
+    project: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    role: Role | None = None
+    tool: str | None = None
+    state: TurnState | None = None
+    newest_first: bool = False
+    limit: int = 100
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """A checked memory with its index terms, ready to be written."""
+
+    id: str
+    kind: Kind
+    content: str
+    subject: str
+    predicate: str
+    project: str
+    topic: str
+    tags: tuple[str, ...]
+    importance: float
+    confidence: float
+    trust: Trust
+    status: MemoryStatus
+    at: datetime
+    valid_from: datetime
+    expires_at: datetime | None
+    sources: tuple[str, ...]
+    episode: str
+    terms: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentRow:
+    """A checked attachment with its index terms, ready to be written."""
+
+    id: str
+    session: str
+    filename: str
+    mime: str
+    size: int
+    path: str
+    url: str
+    direction: Direction
+    description: str
+    transcription: str
+    extracted_text: str
+    tags: tuple[str, ...]
+    memories: tuple[str, ...]
+    at: datetime
+    terms: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a search may find."""
+
+    types: tuple[RecordType, ...]
+    session: str | None = None
+    project: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+    now: datetime | None = None
+
+
+class QueryTerm(NamedTuple):
+    """A term to look for, and how much a match counts before its rarity is known."""
+
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatch:
+    """One record found by its words."""
+
+    type: RecordType
+    id: str
+    score: float
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """How much of a session's JSONL copy is known to be good."""
+
+    session: str
+    bytes: int
+    last_at: datetime
+
+
+class Ledger(Protocol):
+    """What happened: append-only."""
+
+    def open_session(self, session: str, project: str, topic: str, at: datetime) -> None: ...
+    def end_session(self, session: str, at: datetime) -> None: ...
+    def session(self, session: str) -> SessionInfo | None: ...
+    def sessions(self, limit: int, offset: int) -> list[SessionInfo]: ...
+    def append(self, rows: Sequence[TurnRow]) -> list[Placed]: ...
+    def turns(self, wanted: TurnFilter) -> list[Turn]: ...
+    def turn_at(self, session: str, index: int) -> Turn: ...
+    def turns_by_id(self, ids: Sequence[str]) -> list[Turn]: ...
+    def set_state(self, ids: Sequence[str], state: TurnState, reason: str) -> None: ...
+    def undigested(self, session: str) -> list[Turn]: ...
+    def mark_digested(self, session: str) -> None: ...
+    def transcript(self, session: str) -> Transcript | None: ...
+    def untranscribed(self, session: str) -> list[Turn]: ...
+    def mark_transcribed(self, transcript: Transcript) -> None: ...
+    def old_transcripts(self, before: datetime) -> list[Transcript]: ...
+    def drop_transcript(self, session: str) -> None: ...
+
+
+class Memories(Protocol):
+    """What is known: revisable, with every version kept."""
+
+    def add(self, row: MemoryRow) -> Memory: ...
+    def get(self, id_: str) -> Memory | None: ...
+    def by_id(self, ids: Sequence[str]) -> list[Memory]: ...
+    def current(self, *, kind: Kind | None, project: str | None, limit: int) -> list[Memory]: ...
+    def supersede(self, old: str, new: str, at: datetime) -> None: ...
+    def chain(self, id_: str) -> list[Memory]: ...
+
+
+class Attachments(Protocol):
+    """Files that were sent or made."""
+
+    def add(self, row: AttachmentRow) -> Attachment: ...
+    def replace(self, row: AttachmentRow) -> Attachment: ...
+    def by_id(self, ids: Sequence[str]) -> list[Attachment]: ...
+    def by_path(self, session: str, path: str) -> Attachment | None: ...
+    def latest(
+        self, *, session: str | None, direction: Direction | None, limit: int
+    ) -> list[Attachment]: ...
+
+
+class Journal(Protocol):
+    """The change history of memory, the daily events, and what models cost."""
+
+    def add_event(
+        self,
+        type_: str,
+        *,
+        operation_id: str,
+        subject: str,
+        payload: Mapping[str, Json],
+        at: datetime,
+    ) -> Event: ...
+    def operation(self, operation_id: str) -> list[Event]: ...
+    def events(
+        self, *, subject: str | None = None, type_: str | None = None, limit: int = 100
+    ) -> list[Event]: ...
+    def add_daily_event(self, event: DailyEvent) -> None: ...
+    def daily_events(self, day: date | None, limit: int) -> list[DailyEvent]: ...
+    def add_usage(
+        self,
+        *,
+        purpose: str,
+        model: str,
+        input_tokens: int,
+        output_tokens: int,
+        cost: float | None,
+        at: datetime,
+    ) -> None: ...
+    def usage(self, since: datetime | None) -> list[UsageTotal]: ...
+
+
+class TextIndex(Protocol):
+    """One full-text index over everything recallable."""
+
+    def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> list[TextMatch]: ...
+    def unindexed(self, type_: RecordType, limit: int) -> list[str]: ...
+    def put(self, type_: RecordType, id_: str, terms: str) -> None: ...
+
+
+Merge = Literal["keep", "postpone"]
+
+
+class Tasks(Protocol):
+    """The space's side of the job queue: work is queued in the transaction that needs it."""
+
+    def enqueue(
+        self,
+        kind: str,
+        *,
+        key: str,
+        payload: Mapping[str, Json],
+        run_at: datetime,
+        now: datetime,
+        max_attempts: int,
+        merge: Merge = "keep",
+    ) -> None: ...
+    def unfinished(self, state: JobState | None, limit: int) -> list[Job]: ...
+    def redrive(self, ids: Sequence[str] | None, now: datetime) -> int: ...
+    def discard(self, ids: Sequence[str]) -> int: ...
+
+
+class Queue(Protocol):
+    """The worker's side of the job queue, over all spaces."""
+
+    def claim(self, owner: str, now: datetime, lease_until: datetime) -> Job | None: ...
+    def finish(self, job: Job, owner: str) -> None: ...
+    def retry(
+        self, job: Job, owner: str, *, run_at: datetime, now: datetime, error: str
+    ) -> None: ...
+    def bury(self, job: Job, owner: str, error: str) -> None: ...
+    def next_due(self, now: datetime) -> datetime | None: ...
+    def running(self, now: datetime) -> int: ...
+    def schedule(self, space: str, kind: str, cron: str, zone: str, next_at: datetime) -> bool: ...
+    def overdue(self, now: datetime) -> list[Scheduled]: ...
+    def advance(
+        self,
+        due: Scheduled,
+        *,
+        next_at: datetime,
+        now: datetime,
+        max_attempts: int,
+        run: bool,
+    ) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A recurring job and when it is next due."""
+
+    space: str
+    kind: str
+    cron: str
+    zone: str
+    next_at: datetime
+    last_at: datetime | None
+
+
+class Unit(Protocol):
+    """All rooms of one space inside one transaction."""
+
+    @property
+    def ledger(self) -> Ledger: ...
+    @property
+    def memories(self) -> Memories: ...
+    @property
+    def attachments(self) -> Attachments: ...
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def text(self) -> TextIndex: ...
+    @property
+    def tasks(self) -> Tasks: ...
+
+
+class Store(Protocol):
+    """One database."""
+
+    @property
+    def queue(self) -> Queue: ...
+    def read(self, space: str) -> AbstractContextManager[Unit]: ...
+    def write(self, space: str) -> AbstractContextManager[Unit]: ...
+    def stats(self, space: str) -> Stats: ...
+    def check(self, space: str, *, deep: bool) -> list[Finding]: ...
+    def spaces(self) -> list[str]: ...
+    def clear_text_index(self) -> None: ...
+    def close(self) -> None: ...

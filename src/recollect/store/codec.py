@@ -1,0 +1,74 @@
+"""How values become columns and come back: times as microseconds, tool traffic as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from recollect.plain import plain
+from recollect.types import ToolCall, ToolResult
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def to_micros(moment: datetime) -> int:
+    """Microseconds since 1970, exact."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int, zone: int = 0) -> datetime:
+    """The moment again, in the zone (minutes east of UTC) it was told in."""
+    moment = _EPOCH + timedelta(microseconds=micros)
+    return moment.astimezone(timezone(timedelta(minutes=zone))) if zone else moment
+
+
+def maybe_from_micros(micros: int | None) -> datetime | None:
+    return None if micros is None else from_micros(micros)
+
+
+def maybe_to_micros(moment: datetime | None) -> int | None:
+    return None if moment is None else to_micros(moment)
+
+
+def zone_minutes(moment: datetime) -> int:
+    """Minutes east of UTC."""
+    offset = moment.utcoffset()
+    return 0 if not offset else int(offset.total_seconds() // 60)
+
+
+def dump(value: Any) -> str:
+    """Compact JSON that keeps Chinese readable."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def load(text: str) -> Any:
+    return json.loads(text)
+
+
+def dump_calls(calls: tuple[ToolCall, ...]) -> str | None:
+    return dump(plain(calls)) if calls else None
+
+
+def load_calls(text: str | None) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(**fields) for fields in load(text)) if text else ()
+
+
+def dump_results(results: tuple[ToolResult, ...]) -> str | None:
+    return dump(plain(results)) if results else None
+
+
+def load_results(text: str | None) -> tuple[ToolResult, ...]:
+    return tuple(ToolResult(**fields) for fields in load(text)) if text else ()
+
+
+def load_words(text: str) -> tuple[str, ...]:
+    """A JSON list of strings."""
+    return tuple(load(text))
+
+
+def load_mapping(text: str) -> Mapping[str, Any]:
+    found = load(text)
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,109 @@
+"""Attachments in SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from recollect.store import codec
+from recollect.store.base import AttachmentRow
+from recollect.store.sqlite.text import add_terms, next_doc, set_terms
+from recollect.types import Attachment, Direction
+
+_COLUMNS = (
+    "id, session, filename, mime, size, path, url, direction, description, transcription,"
+    " extracted_text, tags, memories, created_at"
+)
+
+
+class SqliteAttachments:
+    """The attachments of one space on one connection."""
+
+    def __init__(self, conn: apsw.Connection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    def add(self, row: AttachmentRow) -> Attachment:
+        doc = next_doc(self._conn, self._space, "attachment")
+        self._conn.execute(
+            f"INSERT INTO attachments (space, doc, {_COLUMNS})"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (self._space, doc, row.id, row.session, *_values(row), codec.to_micros(row.at)),
+        )
+        add_terms(self._conn, doc, row.terms)
+        return self.by_id([row.id])[0]
+
+    def replace(self, row: AttachmentRow) -> Attachment:
+        """Fill in what was learnt about a file later."""
+        doc = self._conn.execute(
+            "UPDATE attachments SET filename = ?, mime = ?, size = ?, path = ?, url = ?,"
+            " direction = ?, description = ?, transcription = ?, extracted_text = ?, tags = ?,"
+            " memories = ? WHERE space = ? AND id = ? RETURNING doc",
+            (*_values(row), self._space, row.id),
+        ).get
+        set_terms(self._conn, doc, row.terms)
+        return self.by_id([row.id])[0]
+
+    def by_id(self, ids: Sequence[str]) -> list[Attachment]:
+        return self._select("id IN (SELECT value FROM json_each(?))", (codec.dump(list(ids)),))
+
+    def by_path(self, session: str, path: str) -> Attachment | None:
+        found = self._select("path = ? AND session = ? LIMIT 1", (path, session))
+        return found[0] if found else None
+
+    def latest(
+        self, *, session: str | None, direction: Direction | None, limit: int
+    ) -> list[Attachment]:
+        clauses, values = ["true"], []
+        for clause, value in (("session = ?", session), ("direction = ?", direction)):
+            if value is not None:
+                clauses.append(clause)
+                values.append(value)
+        rest = " AND ".join(clauses)
+        return self._select(f"{rest} ORDER BY doc DESC LIMIT ?", (*values, limit))
+
+    def _select(self, rest: str, values: tuple[Any, ...]) -> list[Attachment]:
+        rows = self._conn.execute(
+            f"SELECT {_COLUMNS} FROM attachments WHERE space = ? AND {rest}",
+            (self._space, *values),
+        )
+        return [_attachment(row) for row in rows]
+
+
+def _values(row: AttachmentRow) -> tuple[Any, ...]:
+    return (
+        row.filename,
+        row.mime,
+        row.size,
+        row.path,
+        row.url,
+        row.direction,
+        row.description,
+        row.transcription,
+        row.extracted_text,
+        codec.dump(row.tags),
+        codec.dump(row.memories),
+    )
+
+
+def _attachment(row: tuple[Any, ...]) -> Attachment:
+    (id_, session, filename, mime, size, path, url, direction) = row[:8]
+    (description, transcription, extracted_text, tags, memories, created_at) = row[8:]
+    return Attachment(
+        id=id_,
+        session=session,
+        filename=filename,
+        mime=mime,
+        size=size,
+        path=path,
+        url=url,
+        direction=direction,
+        description=description,
+        transcription=transcription,
+        extracted_text=extracted_text,
+        tags=codec.load_words(tags),
+        memories=codec.load_words(memories),
+        created_at=codec.from_micros(created_at),
+    )

@@ -1,0 +1,233 @@
+"""One SQLite file: connections, the write lock, and transactions.
+
+Writers take a lock per process first and SQLite's own lock second, so threads queue instead of
+polling. Readers come from a small pool and see one snapshot each. All waiting is bounded by
+``busy_timeout``; "database is locked" never reaches a caller before that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+
+from recollect import errors
+from recollect.store.sqlite import forking
+from recollect.store.sqlite.faults import UNREADABLE, explain
+
+MEMORY = ":memory:"
+_PRAGMAS = (
+    "PRAGMA synchronous = FULL",
+    "PRAGMA fullfsync = ON",  # on macOS a plain fsync may leave data in the drive's cache
+    "PRAGMA checkpoint_fullfsync = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA cell_size_check = ON",
+    "PRAGMA trusted_schema = OFF",
+    "PRAGMA cache_size = -16384",
+    "PRAGMA journal_size_limit = 67108864",
+)
+_locks_guard = threading.Lock()
+_locks: dict[str, threading.RLock] = {}
+_torn: set[str] = set()  # files a parent was using in the moment it forked this process
+
+
+class Database:
+    """The connections of one process to one file."""
+
+    def __init__(self, path: str, busy_timeout: float) -> None:
+        self.path = path
+        self._file = path if path == MEMORY else str(Path(path).resolve())
+        self._busy_timeout = busy_timeout
+        self._closed = False
+        self._damaged = False
+        self._writer: apsw.Connection | None = None
+        self._pool: list[apsw.Connection] = []
+        with forking.passing():
+            self._start()
+            forking.watch(self)
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        self._lock = _lock_of(self._file)
+        self._pool_guard = threading.Lock()
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[apsw.Connection]:
+        """A write transaction: committed and on disk when the block ends, or gone whole."""
+        with forking.passing(), self._lock:
+            self._check()
+            try:
+                conn = self._writing()
+                conn.execute("BEGIN IMMEDIATE")
+            except UNREADABLE as error:
+                raise self._explain(error) from error
+            try:
+                yield conn
+                conn.execute("COMMIT")
+            except BaseException as error:
+                if conn.in_transaction:
+                    conn.execute("ROLLBACK")
+                if isinstance(error, UNREADABLE):
+                    raise self._explain(error) from error
+                raise
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[apsw.Connection]:
+        """A consistent snapshot."""
+        with forking.passing():
+            self._check()
+            if self.path == MEMORY:
+                with self._lock:
+                    yield self._writing()
+                return
+            conn = self._borrow()
+            try:
+                conn.execute("BEGIN")
+                yield conn
+            except UNREADABLE as error:
+                raise self._explain(error) from error
+            finally:
+                if conn.in_transaction:
+                    conn.execute("ROLLBACK")
+                self._give_back(conn)
+
+    def once(self, work: Callable[[apsw.Connection], None]) -> None:
+        """Run ``work`` outside a transaction on the write connection (pragmas, VACUUM)."""
+        with forking.passing(), self._lock:
+            self._check()
+            try:
+                work(self._writing())
+            except UNREADABLE as error:
+                raise self._explain(error) from error
+
+    def close(self) -> None:
+        """Close this process's connections."""
+        with forking.passing():
+            if self._closed:
+                return
+            self._closed = True
+            if self._pid == os.getpid():
+                with self._lock:
+                    self._drop(finish=not self._damaged)
+
+    # --- forks ----------------------------------------------------------------------------------
+
+    def let_go(self) -> None:
+        """Before a fork: nothing that the child could inherit stays open."""
+        if self.path != MEMORY:
+            self._drop(finish=False)
+
+    def begin_again(self, *, clean: bool) -> None:
+        """In the child: use the file on our own account, or never, if it was in use."""
+        if clean or self.path == MEMORY:
+            self._start()
+            return
+        import ctypes
+
+        _torn.add(self._file)
+        # Closing an inherited connection would act on the parent's file, so it is never closed.
+        for conn in [*self._pool, *filter(None, [self._writer])]:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(conn))
+
+    def _check(self) -> None:
+        if self._closed:
+            raise errors.Closed(
+                f"{self.path} was closed", remedy="Open it again with recollect.open()"
+            )
+        if self._pid != os.getpid() or self._file in _torn:
+            raise errors.StoreUnavailable(
+                f"{self.path} was in use by the parent process when it forked this one",
+                remedy="Fork between calls, or start processes with multiprocessing's 'spawn'",
+            )
+
+    # --- connections ----------------------------------------------------------------------------
+
+    def _drop(self, *, finish: bool) -> None:
+        """Close every connection; the last one to go empties the log into the file if it may."""
+        with self._pool_guard:
+            for conn in [*self._pool, *filter(None, [self._writer])]:
+                conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0 if finish else 1)
+                conn.close()
+            self._pool.clear()
+            self._writer = None
+
+    def _explain(self, error: Exception) -> errors.StoreError:
+        told = explain(error, self.path)
+        # From now on the file is left as it is, also when we close it.
+        self._damaged |= isinstance(told, errors.StoreDamaged | errors.StoreUnavailable)
+        return told
+
+    def _writing(self) -> apsw.Connection:
+        if self._writer is None:
+            self._writer = self._connect()
+        return self._writer
+
+    def _borrow(self) -> apsw.Connection:
+        with self._pool_guard:
+            if self._pool:
+                return self._pool.pop()
+        try:
+            return self._connect()
+        except UNREADABLE as error:
+            raise self._explain(error) from error
+
+    def _give_back(self, conn: apsw.Connection) -> None:
+        with self._pool_guard:
+            if not self._closed:
+                self._pool.append(conn)
+                return
+        conn.close()
+
+    def _connect(self) -> apsw.Connection:
+        conn = apsw.Connection(self.path)
+        # A connection that is merely dropped, after a failure, does not touch the file.
+        conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        conn.set_busy_handler(self._patience())
+        conn.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        for pragma in _PRAGMAS:
+            conn.execute(pragma)
+        _load_vectors(conn)
+        return conn
+
+    def _patience(self) -> Callable[[int], bool]:
+        """A busy handler that waits longer and longer, with jitter so that no writer starves."""
+        begun = 0.0
+
+        def wait(calls: int) -> bool:
+            nonlocal begun
+            now = time.monotonic()
+            if calls == 0:
+                begun = now
+            if now - begun > self._busy_timeout:
+                return False
+            time.sleep(min(0.02, 0.0005 * 1.5 ** min(calls, 12)) * (0.5 + random.random()))
+            return True
+
+        return wait
+
+
+def _lock_of(file: str) -> threading.RLock:
+    """One lock per file and process, shared by every Database on it; a child makes its own."""
+    if file == MEMORY:
+        return threading.RLock()
+    with _locks_guard:
+        return _locks.setdefault(f"{os.getpid()}:{file}", threading.RLock())
+
+
+def _load_vectors(conn: apsw.Connection) -> None:
+    """Load sqlite-vec without importing its Python package, which is slow to import."""
+    spec = importlib.util.find_spec("sqlite_vec")
+    if spec is None or spec.origin is None:
+        raise errors.StoreUnavailable(
+            "sqlite-vec is not installed", remedy="Reinstall with `pip install recollect`"
+        )
+    conn.enable_load_extension(True)
+    conn.load_extension(str(Path(spec.origin).parent / "vec0"))
+    conn.enable_load_extension(False)

@@ -1,0 +1,294 @@
+"""The durable queue in SQLite: the space's side (Tasks) and the worker's side (Queue)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from recollect.ids import new_id
+from recollect.store import codec
+from recollect.store.base import Merge, Scheduled
+from recollect.store.sqlite.connection import Database
+from recollect.types import Job, JobState, Json
+
+_JOB = (
+    "j.id, s.name, j.kind, j.key, j.payload, j.state, j.attempts, j.max_attempts, j.run_at,"
+    " j.created_at, j.lease_until, j.error"
+)
+_FROM = "FROM jobs j JOIN spaces s ON s.space = j.space"
+# Due: its time has come, or it was queued in what is now the future because the clock went back.
+_DUE = "(j.run_at <= :now OR j.queued_at > :now)"
+_LAPSED = "(j.lease_until <= :now OR j.queued_at > :now)"
+
+
+class SqliteTasks:
+    """Queueing and looking at the jobs of one space."""
+
+    def __init__(self, conn: apsw.Connection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    def enqueue(
+        self,
+        kind: str,
+        *,
+        key: str,
+        payload: Mapping[str, Json],
+        run_at: datetime,
+        now: datetime,
+        max_attempts: int,
+        merge: Merge = "keep",
+    ) -> None:
+        """Queue a job; one that already waits under the same key takes its place.
+
+        ``keep`` leaves the earlier of both times, ``postpone`` moves to the new time.
+        """
+        when = "min(run_at, excluded.run_at)" if merge == "keep" else "excluded.run_at"
+        self._conn.execute(
+            "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, 'ready', 0, ?, ?, ?, ?, '', NULL, '')"
+            " ON CONFLICT (space, kind, key) WHERE state = 'ready' DO UPDATE SET"
+            f" run_at = {when}, queued_at = excluded.queued_at, payload = excluded.payload",
+            (
+                self._space,
+                new_id(now),
+                kind,
+                key,
+                codec.dump(dict(payload)),
+                max_attempts,
+                codec.to_micros(run_at),
+                codec.to_micros(now),
+                codec.to_micros(now),
+            ),
+        )
+
+    def unfinished(self, state: JobState | None, limit: int) -> list[Job]:
+        rows = self._conn.execute(
+            f"SELECT {_JOB} {_FROM} WHERE j.space = ? AND (? IS NULL OR j.state = ?)"
+            " ORDER BY j.run_at, j.id LIMIT ?",
+            (self._space, state, state, limit),
+        )
+        return [_job(row) for row in rows]
+
+    def redrive(self, ids: Sequence[str] | None, now: datetime) -> int:
+        """Give dead jobs a fresh start. One whose key already waits again is simply dropped."""
+        moment = codec.to_micros(now)
+        chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(:ids))"
+        values = {"space": self._space, "now": moment, "ids": codec.dump(list(ids or ()))}
+        self._conn.execute(
+            f"DELETE FROM jobs AS j WHERE space = :space AND state = 'dead'{chosen} AND EXISTS"
+            " (SELECT 1 FROM jobs w WHERE w.space = j.space AND w.kind = j.kind"
+            "  AND w.key = j.key AND (w.state = 'ready' OR w.state = 'dead' AND w.id > j.id))",
+            values,
+        )
+        dropped = self._conn.changes()
+        self._conn.execute(
+            "UPDATE jobs SET state = 'ready', attempts = 0, run_at = :now, queued_at = :now,"
+            " lease_owner = '', lease_until = NULL"
+            f" WHERE space = :space AND state = 'dead'{chosen}",
+            values,
+        )
+        return dropped + self._conn.changes()
+
+    def discard(self, ids: Sequence[str]) -> int:
+        """Remove dead jobs for good."""
+        self._conn.execute(
+            "DELETE FROM jobs WHERE space = ? AND state = 'dead'"
+            " AND id IN (SELECT value FROM json_each(?))",
+            (self._space, codec.dump(list(ids))),
+        )
+        return self._conn.changes()
+
+
+class SqliteQueue:
+    """Claiming and settling jobs, over all spaces."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def claim(self, owner: str, now: datetime, lease_until: datetime) -> Job | None:
+        """Take the next due job, or one whose worker died. Jobs of one key never run together."""
+        moment = codec.to_micros(now)
+        values = {"now": moment, "owner": owner, "lease": codec.to_micros(lease_until)}
+        if not self._anything_due(values):
+            return None
+        with self._database.write() as conn:
+            found = conn.execute(
+                f"SELECT j.id FROM jobs j WHERE (j.state = 'ready' AND {_DUE}"
+                "  AND NOT EXISTS (SELECT 1 FROM jobs r WHERE r.state = 'running'"
+                "   AND r.space = j.space AND r.kind = j.kind AND r.key = j.key"
+                "   AND r.lease_until > :now AND r.queued_at <= :now))"
+                f" OR (j.state = 'running' AND {_LAPSED})"
+                " ORDER BY j.run_at, j.id LIMIT 1",
+                values,
+            ).get
+            if found is None:
+                return None
+            conn.execute(
+                "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_owner = :owner,"
+                " lease_until = :lease, queued_at = :now WHERE id = :id",
+                {**values, "id": found},
+            )
+            (row,) = conn.execute(f"SELECT {_JOB} {_FROM} WHERE j.id = ?", (found,)).fetchall()
+            return _job(row)
+
+    def _anything_due(self, values: dict[str, Any]) -> bool:
+        """A read before the write lock: an idle worker must not disturb writers."""
+        with self._database.read() as conn:
+            return bool(
+                conn.execute(
+                    f"SELECT EXISTS (SELECT 1 FROM jobs j WHERE j.state = 'ready' AND {_DUE})"
+                    f" OR EXISTS (SELECT 1 FROM jobs j WHERE j.state = 'running' AND {_LAPSED})",
+                    values,
+                ).get
+            )
+
+    def finish(self, job: Job, owner: str) -> None:
+        with self._database.write() as conn:
+            conn.execute("DELETE FROM jobs WHERE id = ? AND lease_owner = ?", (job.id, owner))
+
+    def retry(self, job: Job, owner: str, *, run_at: datetime, now: datetime, error: str) -> None:
+        """Put a failed job back for later; a successor that already waits under its key stands
+        for both.
+        """
+        values = (job.id, owner)
+        with self._database.write() as conn:
+            conn.execute(
+                "UPDATE OR IGNORE jobs SET state = 'ready', run_at = ?, queued_at = ?, error = ?,"
+                " lease_owner = '', lease_until = NULL WHERE id = ? AND lease_owner = ?",
+                (codec.to_micros(run_at), codec.to_micros(now), error, *values),
+            )
+            if conn.changes() == 0:
+                conn.execute("DELETE FROM jobs WHERE id = ? AND lease_owner = ?", values)
+
+    def bury(self, job: Job, owner: str, error: str) -> None:
+        with self._database.write() as conn:
+            conn.execute(
+                "UPDATE jobs SET state = 'dead', error = ?, lease_owner = '', lease_until = NULL"
+                " WHERE id = ? AND lease_owner = ?",
+                (error, job.id, owner),
+            )
+
+    def next_due(self, now: datetime) -> datetime | None:
+        """When the next waiting job or schedule comes up; now for what is overdue."""
+        with self._database.read() as conn:
+            soonest = conn.execute(
+                "SELECT min(at) FROM (SELECT min(run_at) AS at FROM jobs WHERE state = 'ready'"
+                " UNION ALL SELECT min(lease_until) FROM jobs WHERE state = 'running'"
+                " UNION ALL SELECT min(next_at) FROM schedules)"
+            ).get
+        return None if soonest is None else max(now, codec.from_micros(soonest))
+
+    def running(self, now: datetime) -> int:
+        with self._database.read() as conn:
+            return int(
+                conn.execute(
+                    "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until > ?",
+                    (codec.to_micros(now),),
+                ).get
+            )
+
+    # --- schedules ------------------------------------------------------------------------------
+
+    def schedule(self, space: str, kind: str, cron: str, zone: str, next_at: datetime) -> bool:
+        """Register a recurring job; an unchanged one keeps its place, so overdue stays overdue.
+
+        False when the space does not exist yet.
+        """
+        values = (space, kind, cron, zone)
+        known = (
+            "SELECT 1 FROM schedules c JOIN spaces s ON s.space = c.space"
+            " WHERE s.name = ? AND c.kind = ? AND c.cron = ? AND c.zone = ?"
+        )
+        with self._database.read() as conn:
+            if conn.execute(known, values).get:
+                return True
+        with self._database.write() as conn:
+            conn.execute(
+                "INSERT INTO schedules SELECT space, ?, ?, ?, ?, NULL FROM spaces WHERE name = ?"
+                " ON CONFLICT (space, kind) DO UPDATE SET cron = excluded.cron,"
+                " zone = excluded.zone, next_at = excluded.next_at"
+                " WHERE cron != excluded.cron OR zone != excluded.zone",
+                (kind, cron, zone, codec.to_micros(next_at), space),
+            )
+            return conn.changes() > 0
+
+    def overdue(self, now: datetime) -> list[Scheduled]:
+        """Schedules that are due, and those a clock that went back left in the far future."""
+        moment = codec.to_micros(now)
+        with self._database.read() as conn:
+            rows: list[tuple[Any, ...]] = conn.execute(
+                "SELECT s.name, c.kind, c.cron, c.zone, c.next_at, c.last_at FROM schedules c"
+                " JOIN spaces s ON s.space = c.space WHERE c.next_at <= ? OR c.last_at > ?",
+                (moment, moment),
+            ).fetchall()
+        return [
+            Scheduled(
+                space=space,
+                kind=kind,
+                cron=cron,
+                zone=zone,
+                next_at=codec.from_micros(next_at),
+                last_at=codec.maybe_from_micros(last_at),
+            )
+            for space, kind, cron, zone, next_at, last_at in rows
+        ]
+
+    def advance(
+        self,
+        due: Scheduled,
+        *,
+        next_at: datetime,
+        now: datetime,
+        max_attempts: int,
+        run: bool,
+    ) -> bool:
+        """Move the schedule on and, with ``run``, queue its job; False when another worker was
+        first.
+        """
+        with self._database.write() as conn:
+            conn.execute(
+                "UPDATE schedules SET next_at = ?, last_at = ? WHERE kind = ? AND next_at = ?"
+                " AND space = (SELECT space FROM spaces WHERE name = ?)",
+                (
+                    codec.to_micros(next_at),
+                    codec.to_micros(now),
+                    due.kind,
+                    codec.to_micros(due.next_at),
+                    due.space,
+                ),
+            )
+            if conn.changes() == 0:
+                return False
+            if not run:
+                return True
+            number = conn.execute("SELECT space FROM spaces WHERE name = ?", (due.space,)).get
+            SqliteTasks(conn, number).enqueue(
+                due.kind,
+                key="scheduled",
+                payload={},
+                run_at=now,
+                now=now,
+                max_attempts=max_attempts,
+            )
+            return True
+
+
+def _job(row: tuple[Any, ...]) -> Job:
+    (id_, space, kind, key, payload, state, attempts, tries, run_at, created, lease, error) = row
+    return Job(
+        id=id_,
+        space=space,
+        kind=kind,
+        key=key,
+        payload=codec.load_mapping(payload),
+        state=state,
+        attempts=attempts,
+        max_attempts=tries,
+        run_at=codec.from_micros(run_at),
+        created_at=codec.from_micros(created),
+        lease_until=codec.maybe_from_micros(lease),
+        error=error,
+    )

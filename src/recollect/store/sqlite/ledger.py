@@ -1,0 +1,330 @@
+"""Sessions and turns in SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from recollect.errors import Conflict, NotFound
+from recollect.store import codec
+from recollect.store.base import Placed, Transcript, TurnFilter, TurnRow
+from recollect.store.sqlite.text import next_doc
+from recollect.types import SessionInfo, Turn, TurnState
+
+_TURN = (
+    "t.id, s.id, t.idx, t.role, t.content, t.at, t.zone, t.sender, t.channel, t.tool_calls,"
+    " t.tool_results, t.tokens, t.trust, t.state, t.reason"
+)
+_FROM = "FROM turns t JOIN sessions s ON s.number = t.session"
+
+
+class _Append:
+    """One append in progress: what is known of a session, and the rows still to be written."""
+
+    def __init__(self, number: int, next_idx: int, turns: int) -> None:
+        self.number = number
+        self.next_idx = next_idx
+        self.turns = turns
+        self.last_at = 0
+        self.waiting: dict[int, TurnRow] = {}
+
+
+class SqliteLedger:
+    """The ledger of one space on one connection."""
+
+    def __init__(self, conn: apsw.Connection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    # --- sessions -------------------------------------------------------------------------------
+
+    def open_session(self, session: str, project: str, topic: str, at: datetime) -> None:
+        moment = codec.to_micros(at)
+        self._conn.execute(
+            "INSERT INTO sessions (space, id, project, topic, started_at, last_at, turns, next_idx)"
+            " VALUES (?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT (space, id) DO UPDATE SET"
+            " project = CASE WHEN excluded.project = '' THEN project ELSE excluded.project END,"
+            " topic = CASE WHEN excluded.topic = '' THEN topic ELSE excluded.topic END,"
+            " ended_at = NULL",
+            (self._space, session, project, topic, moment, moment),
+        )
+
+    def end_session(self, session: str, at: datetime) -> None:
+        self._conn.execute(
+            "UPDATE sessions SET ended_at = ? WHERE space = ? AND id = ?",
+            (codec.to_micros(at), self._space, session),
+        )
+
+    def session(self, session: str) -> SessionInfo | None:
+        found = self._sessions("AND id = ?", (session,))
+        return found[0] if found else None
+
+    def sessions(self, limit: int, offset: int) -> list[SessionInfo]:
+        return self._sessions(
+            "ORDER BY last_at DESC, number DESC LIMIT ? OFFSET ?", (limit, offset)
+        )
+
+    def _sessions(self, rest: str, values: tuple[Any, ...]) -> list[SessionInfo]:
+        rows = self._conn.execute(
+            "SELECT id, project, topic, started_at, last_at, ended_at, turns FROM sessions"
+            f" WHERE space = ? {rest}",
+            (self._space, *values),
+        )
+        return [
+            SessionInfo(
+                id=id_,
+                project=project,
+                topic=topic,
+                started_at=codec.from_micros(started),
+                last_at=codec.from_micros(last),
+                ended_at=codec.maybe_from_micros(ended),
+                turns=turns,
+            )
+            for id_, project, topic, started, last, ended, turns in rows
+        ]
+
+    # --- appending ------------------------------------------------------------------------------
+
+    def append(self, rows: Sequence[TurnRow]) -> list[Placed]:
+        """Write turns in order. One that is already there is left alone; another turn in the same
+        place is a conflict.
+        """
+        begun: dict[str, _Append] = {}
+        placed: list[Placed] = []
+        fresh: list[tuple[TurnRow, int, int]] = []
+        for row in rows:
+            state = begun.get(row.session) or self._begin(begun, row)
+            index = state.next_idx if row.idx is None else row.idx
+            if index < state.next_idx and self._is_known(state, index, row):
+                placed.append(Placed(index, added=False))
+                continue
+            state.waiting[index] = row
+            state.turns += 1
+            if index >= state.next_idx:
+                state.next_idx = index + 1
+            placed.append(Placed(index, added=True))
+            fresh.append((row, state.number, index))
+        if fresh:
+            self._write(fresh, begun)
+        return placed
+
+    def _begin(self, begun: dict[str, _Append], row: TurnRow) -> _Append:
+        query = "SELECT number, next_idx, turns FROM sessions WHERE space = ? AND id = ?"
+        found: list[Any] = self._conn.execute(query, (self._space, row.session)).fetchall()
+        if not found:
+            self.open_session(row.session, "", "", row.at)
+            found = self._conn.execute(query, (self._space, row.session)).fetchall()
+        state = begun[row.session] = _Append(*found[0])
+        return state
+
+    def _is_known(self, state: _Append, index: int, row: TurnRow) -> bool:
+        same: tuple[Any, ...] | None
+        if index in state.waiting:
+            other = state.waiting[index]
+            same = (other.role, other.content, other.tool_calls, other.tool_results)
+        else:
+            found = self._conn.execute(
+                "SELECT role, content, tool_calls, tool_results FROM turns"
+                " WHERE space = ? AND session = ? AND idx = ?",
+                (self._space, state.number, index),
+            ).fetchone()
+            if found is None:
+                return False
+            role, content, calls, results = found
+            same = (role, content, codec.load_calls(calls), codec.load_results(results))
+        if same != (row.role, row.content, row.tool_calls, row.tool_results):
+            raise Conflict(
+                f"Session {row.session!r} already has another turn at index {index}",
+                remedy="Leave index out to append, or give the next free one",
+            )
+        return True
+
+    def _write(self, fresh: list[tuple[TurnRow, int, int]], begun: dict[str, _Append]) -> None:
+        space = self._space
+        doc = next_doc(self._conn, space, "turn")
+        turns: list[tuple[Any, ...]] = []
+        terms: list[tuple[int, str]] = []
+        tools: list[tuple[int, str, int]] = []
+        for row, number, index in fresh:
+            at = codec.to_micros(row.at)
+            turns.append(
+                (
+                    space,
+                    doc,
+                    row.id,
+                    number,
+                    index,
+                    row.role,
+                    row.content,
+                    codec.dump_calls(row.tool_calls),
+                    codec.dump_results(row.tool_results),
+                    at,
+                    codec.zone_minutes(row.at),
+                    row.tokens,
+                    row.channel,
+                    row.sender,
+                    row.trust,
+                )
+            )
+            terms.append((doc, row.terms))
+            if row.tool_calls:
+                tools.extend((space, name, doc) for name in {c.name for c in row.tool_calls})
+            state = begun[row.session]
+            state.last_at = max(state.last_at, at)
+            doc += 1
+        self._conn.executemany(
+            "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '')",
+            turns,
+        )
+        self._conn.executemany("INSERT INTO text_index (rowid, terms) VALUES (?, ?)", terms)
+        if tools:
+            self._conn.executemany("INSERT INTO turn_tools VALUES (?, ?, ?)", tools)
+        self._conn.executemany(
+            "UPDATE sessions SET turns = ?, next_idx = ?, last_at = max(last_at, ?),"
+            " ended_at = NULL WHERE number = ?",
+            [(s.turns, s.next_idx, s.last_at, s.number) for s in begun.values() if s.waiting],
+        )
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def turns(self, wanted: TurnFilter) -> list[Turn]:
+        clauses: list[str] = ["t.space = ?"]
+        values: list[Any] = [self._space]
+        joined = _FROM
+        for clause, value in (
+            ("s.space = t.space AND s.id = ?", wanted.session),
+            ("s.project = ?", wanted.project),
+            ("t.at >= ?", codec.maybe_to_micros(wanted.since)),
+            ("t.at < ?", codec.maybe_to_micros(wanted.until)),
+            ("t.role = ?", wanted.role),
+            ("t.state = ?", wanted.state),
+        ):
+            if value is not None:
+                clauses.append(clause)
+                values.append(value)
+        if wanted.tool is not None:
+            joined += " JOIN turn_tools u ON u.space = t.space AND u.doc = t.doc AND u.name = ?"
+            values.insert(0, wanted.tool)
+        order = "t.session, t.idx" if wanted.session else "t.at, t.doc"
+        if wanted.newest_first:
+            order = ", ".join(f"{column} DESC" for column in order.split(", "))
+        rows = self._conn.execute(
+            f"SELECT {_TURN} {joined} WHERE {' AND '.join(clauses)}"
+            f" ORDER BY {order} LIMIT ? OFFSET ?",
+            (*values, wanted.limit, wanted.offset),
+        )
+        return [_turn(row) for row in rows]
+
+    def turn_at(self, session: str, index: int) -> Turn:
+        row = self._conn.execute(
+            f"SELECT {_TURN} {_FROM} WHERE s.space = ? AND s.id = ? AND t.space = s.space"
+            " AND t.idx = ?",
+            (self._space, session, index),
+        ).fetchone()
+        if row is None:
+            raise NotFound(
+                f"Session {session!r} has no turn {index}", remedy="See `recollect turns`"
+            )
+        return _turn(row)
+
+    def turns_by_id(self, ids: Sequence[str]) -> list[Turn]:
+        rows = self._conn.execute(
+            f"SELECT {_TURN} {_FROM} WHERE t.space = ? AND t.id IN"
+            " (SELECT value FROM json_each(?))",
+            (self._space, codec.dump(list(ids))),
+        )
+        return [_turn(row) for row in rows]
+
+    def set_state(self, ids: Sequence[str], state: TurnState, reason: str) -> None:
+        self._conn.executemany(
+            "UPDATE turns SET state = ?, reason = ? WHERE space = ? AND id = ?",
+            [(state, reason, self._space, id_) for id_ in ids],
+        )
+
+    # --- how far later work has come: every turn up to here, marked in the same transaction -------
+
+    def undigested(self, session: str) -> list[Turn]:
+        return self._beyond("s.digested", session)
+
+    def mark_digested(self, session: str) -> None:
+        self._conn.execute(
+            "UPDATE sessions SET digested = ifnull((SELECT max(doc) FROM turns t"
+            " WHERE t.space = sessions.space AND t.session = number), -1)"
+            " WHERE space = ? AND id = ?",
+            (self._space, session),
+        )
+
+    def transcript(self, session: str) -> Transcript | None:
+        found = self._transcripts("AND s.id = ?", session)
+        return found[0] if found else None
+
+    def untranscribed(self, session: str) -> list[Turn]:
+        return self._beyond(
+            "ifnull((SELECT doc FROM transcripts r"
+            " WHERE r.space = s.space AND r.session = s.number), -1)",
+            session,
+        )
+
+    def mark_transcribed(self, transcript: Transcript) -> None:
+        self._conn.execute(
+            "INSERT OR REPLACE INTO transcripts"
+            " SELECT s.space, s.number, max(t.doc), ?, ? FROM sessions s"
+            " JOIN turns t ON t.space = s.space AND t.session = s.number"
+            " WHERE s.space = ? AND s.id = ? GROUP BY s.number",
+            (
+                transcript.bytes,
+                codec.to_micros(transcript.last_at),
+                self._space,
+                transcript.session,
+            ),
+        )
+
+    def old_transcripts(self, before: datetime) -> list[Transcript]:
+        return self._transcripts("AND r.last_at < ?", codec.to_micros(before))
+
+    def drop_transcript(self, session: str) -> None:
+        self._conn.execute(
+            "DELETE FROM transcripts WHERE space = ? AND session ="
+            " (SELECT number FROM sessions WHERE space = ? AND id = ?)",
+            (self._space, self._space, session),
+        )
+
+    def _transcripts(self, rest: str, value: Any) -> list[Transcript]:
+        rows = self._conn.execute(
+            "SELECT s.id, r.bytes, r.last_at FROM transcripts r"
+            f" JOIN sessions s ON s.number = r.session WHERE r.space = ? {rest}",
+            (self._space, value),
+        )
+        return [Transcript(id_, size, codec.from_micros(at)) for id_, size, at in rows]
+
+    def _beyond(self, watermark: str, session: str) -> list[Turn]:
+        rows = self._conn.execute(
+            f"SELECT {_TURN} {_FROM} WHERE s.space = ? AND s.id = ? AND t.space = s.space"
+            f" AND t.doc > {watermark} ORDER BY t.doc",
+            (self._space, session),
+        )
+        return [_turn(row) for row in rows]
+
+
+def _turn(row: tuple[Any, ...]) -> Turn:
+    (id_, session, idx, role, content, at, zone, sender, channel) = row[:9]
+    calls, results, tokens, trust, state, reason = row[9:]
+    return Turn(
+        id=id_,
+        session=session,
+        index=idx,
+        role=role,
+        content=content,
+        at=codec.from_micros(at, zone),
+        sender=sender,
+        channel=channel,
+        tool_calls=codec.load_calls(calls),
+        tool_results=codec.load_results(results),
+        tokens=tokens,
+        trust=trust,
+        state=state,
+        reason=reason,
+    )

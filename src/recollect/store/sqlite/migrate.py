@@ -1,0 +1,122 @@
+"""Bring a file to the schema this code knows: forward only, one transaction per version.
+
+A file that is not ours, or is from a newer Recollect, is refused without a byte changed.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from recollect import errors
+from recollect.store.sqlite import forking
+from recollect.store.sqlite.connection import MEMORY, Database
+from recollect.store.sqlite.faults import explain
+
+LATEST = 1
+APPLICATION_ID = 0x5265636F  # "Reco"
+_MAGIC = b"SQLite format 3\x00"
+
+
+def prepare(database: Database, now: int) -> None:
+    """Make sure the file exists, is ours, and has the latest schema."""
+    found = inspect(database.path)
+    if found == LATEST:
+        return
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            _use_wal(database)
+            for version in range(found + 1, LATEST + 1):
+                _apply(database, version, now)
+            return
+        except errors.StoreBusy:
+            # Several processes creating one file at once: switching to WAL has no busy handler.
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def inspect(path: str) -> int:
+    """The schema version of a file (0 when it is new or empty), without changing it."""
+    if path == MEMORY or not Path(path).exists():
+        return 0
+    _check_header(path)
+    with forking.passing():
+        application, version, tables = _look(path)
+    if tables and application != APPLICATION_ID:
+        raise errors.NotADatabase(
+            f"{path} is a SQLite database of another program",
+            remedy="Choose another file with --db or RECOLLECT_DB",
+        )
+    if version > LATEST:
+        raise errors.SchemaTooNew(
+            f"{path} has schema {version}, this Recollect knows {LATEST}",
+            remedy="Upgrade with `pip install -U recollect`; the file was left untouched",
+        )
+    return version
+
+
+def _look(path: str) -> tuple[int, int, int]:
+    """The application and version a file names, and how many things its schema holds."""
+    try:
+        conn = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+    except apsw.Error as error:
+        raise explain(error, path) from error
+    try:
+        conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        conn.set_busy_timeout(10_000)
+        return (
+            int(conn.execute("PRAGMA application_id").get),
+            int(conn.execute("PRAGMA user_version").get),
+            int(conn.execute("SELECT count(*) FROM sqlite_schema").get),
+        )
+    except apsw.Error as error:
+        raise explain(error, path) from error
+    finally:
+        conn.close()
+
+
+def _check_header(path: str) -> None:
+    try:
+        with Path(path).open("rb") as file:
+            header = file.read(len(_MAGIC))
+    except IsADirectoryError as error:
+        raise errors.StoreUnavailable(
+            f"{path} is a folder", remedy="Name a file in it, such as memory.db"
+        ) from error
+    except PermissionError as error:
+        raise errors.StoreReadOnly(
+            f"{path} cannot be read", remedy="Give read and write permission on the file"
+        ) from error
+    if header and header != _MAGIC:
+        raise errors.NotADatabase(
+            f"{path} is not a SQLite database",
+            remedy="Choose another file; this one was left alone",
+        )
+
+
+def _use_wal(database: Database) -> None:
+    def switch(conn: apsw.Connection) -> None:
+        conn.execute("PRAGMA journal_mode = WAL")
+
+    if database.path != MEMORY:
+        database.once(switch)
+
+
+def _apply(database: Database, version: int, now: int) -> None:
+    script = resources.files("recollect.store.sqlite").joinpath(f"schema/{version:04d}.sql")
+    with database.write() as conn:
+        if conn.execute("PRAGMA user_version").get >= version:
+            return  # another process was first
+        conn.execute(script.read_text(encoding="utf-8"))
+        conn.execute(
+            "CREATE TABLE IF NOT EXISTS migrations ("
+            "version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT"
+        )
+        conn.execute("INSERT INTO migrations VALUES (?, ?)", (version, now))
+        conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        conn.execute(f"PRAGMA user_version = {version}")

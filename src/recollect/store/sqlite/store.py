@@ -1,0 +1,142 @@
+"""The SQLite store: spaces, units of work, and how the file is doing."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+import apsw
+
+from recollect.errors import StoreError
+from recollect.store import codec
+from recollect.store.sqlite import health, migrate, text
+from recollect.store.sqlite.attachments import SqliteAttachments
+from recollect.store.sqlite.connection import MEMORY, Database
+from recollect.store.sqlite.documents import MAX_SPACES, NOBODY
+from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
+from recollect.store.sqlite.journal import SqliteJournal
+from recollect.store.sqlite.ledger import SqliteLedger
+from recollect.store.sqlite.memories import SqliteMemories
+from recollect.store.sqlite.text import SqliteText
+from recollect.types import Finding, Stats
+
+
+class SqliteUnit:
+    """The rooms of one space on one connection, each made when first entered."""
+
+    def __init__(self, conn: apsw.Connection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    @cached_property
+    def ledger(self) -> SqliteLedger:
+        return SqliteLedger(self._conn, self._space)
+
+    @cached_property
+    def memories(self) -> SqliteMemories:
+        return SqliteMemories(self._conn, self._space)
+
+    @cached_property
+    def attachments(self) -> SqliteAttachments:
+        return SqliteAttachments(self._conn, self._space)
+
+    @cached_property
+    def journal(self) -> SqliteJournal:
+        return SqliteJournal(self._conn, self._space)
+
+    @cached_property
+    def text(self) -> SqliteText:
+        return SqliteText(self._conn, self._space)
+
+    @cached_property
+    def tasks(self) -> SqliteTasks:
+        return SqliteTasks(self._conn, self._space)
+
+
+class SqliteStore:
+    """One file."""
+
+    def __init__(self, path: str, *, busy_timeout: float, now: Callable[[], datetime]) -> None:
+        self.path = path
+        self._now = now
+        self._spaces: dict[str, int] = {}
+        self._database = Database(path, busy_timeout)
+        self.queue = SqliteQueue(self._database)
+        migrate.prepare(self._database, codec.to_micros(now()))
+
+    @contextlib.contextmanager
+    def read(self, space: str) -> Iterator[SqliteUnit]:
+        with self._database.read() as conn:
+            yield SqliteUnit(conn, self._number(conn, space))
+
+    @contextlib.contextmanager
+    def write(self, space: str) -> Iterator[SqliteUnit]:
+        known = space in self._spaces
+        with self._database.write() as conn:
+            number = self._spaces[space] if known else self._create(conn, space)
+            yield SqliteUnit(conn, number)
+        self._spaces[space] = number
+
+    def stats(self, space: str) -> Stats:
+        with self._database.read() as conn:
+            number = self._number(conn, space)
+            return health.stats(conn, self.path, space, number)
+
+    def check(self, space: str, *, deep: bool) -> list[Finding]:
+        with self._database.read() as conn:
+            return health.check(conn, self.path, self._number(conn, space), deep=deep)
+
+    def spaces(self) -> list[str]:
+        with self._database.read() as conn:
+            return [name for (name,) in conn.execute("SELECT name FROM spaces ORDER BY space")]
+
+    def clear_text_index(self) -> None:
+        """Start the text index afresh, for all spaces; what to index comes from the records."""
+        with self._database.write() as conn:
+            text.recreate(conn)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _number(self, conn: apsw.Connection, space: str) -> int:
+        """The number of a space; one that was never written to has nobody's."""
+        known = self._spaces.get(space)
+        if known is not None:
+            return known
+        found = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
+        return NOBODY if found is None else int(found)
+
+    def _create(self, conn: apsw.Connection, space: str) -> int:
+        found = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
+        if found is not None:
+            return int(found)
+        number = int(conn.execute("SELECT ifnull(max(space), -1) + 1 FROM spaces").get)
+        if number >= MAX_SPACES:
+            raise StoreError(
+                f"{self.path} already holds {MAX_SPACES} spaces", remedy="Open another file"
+            )
+        conn.execute(
+            "INSERT INTO spaces VALUES (?, ?, ?)", (number, space, codec.to_micros(self._now()))
+        )
+        return number
+
+
+def open_sqlite(path: str, *, busy_timeout: float, now: Callable[[], datetime]) -> SqliteStore:
+    """Open or create the file, and its folder."""
+    if path != MEMORY:
+        _make_folder(Path(path).expanduser())
+        path = str(Path(path).expanduser())
+    return SqliteStore(path, busy_timeout=busy_timeout, now=now)
+
+
+def _make_folder(file: Path) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The folder of {file} cannot be made: {error}",
+            remedy="Choose another place with --db or RECOLLECT_DB",
+        ) from error

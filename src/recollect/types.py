@@ -1,0 +1,367 @@
+"""The words of Recollect as values: what crosses a boundary is one of these frozen dataclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Literal
+
+Role = Literal["user", "assistant", "tool", "system"]
+ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system")
+
+Trust = Literal["owner", "agent", "tool", "external"]
+TRUSTS: tuple[Trust, ...] = ("owner", "agent", "tool", "external")
+
+Kind = Literal[
+    "identity",
+    "preference",
+    "rule",
+    "config",
+    "credential",
+    "fact",
+    "decision",
+    "skill",
+    "lesson",
+    "event",
+    "trait",
+    "temp",
+]
+KINDS: tuple[Kind, ...] = (
+    "identity",
+    "preference",
+    "rule",
+    "config",
+    "credential",
+    "fact",
+    "decision",
+    "skill",
+    "lesson",
+    "event",
+    "trait",
+    "temp",
+)
+
+RecordType = Literal["memory", "turn", "episode", "attachment"]
+RECORD_TYPES: tuple[RecordType, ...] = ("memory", "turn", "episode", "attachment")
+
+TurnState = Literal["new", "extracted", "empty", "failed", "dead"]
+TURN_STATES: tuple[TurnState, ...] = ("new", "extracted", "empty", "failed", "dead")
+
+MemoryStatus = Literal["active", "pending", "superseded", "rejected", "archived"]
+JobState = Literal["ready", "running", "dead"]
+Direction = Literal["inbound", "outbound"]
+Outcome = Literal["success", "partial", "failed", "ongoing"]
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call the assistant made."""
+
+    name: str
+    input: Mapping[str, Any] = field(default_factory=dict)
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool answered."""
+
+    content: str
+    call_id: str = ""
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """A message to be recorded. Without ``index`` it goes to the end of its session."""
+
+    session: str
+    role: Role
+    content: str
+    sender: str = ""
+    channel: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_results: tuple[ToolResult, ...] = ()
+    at: datetime | str | None = None
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One recorded message, whole."""
+
+    id: str
+    session: str
+    index: int
+    role: Role
+    content: str
+    at: datetime
+    sender: str = ""
+    channel: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_results: tuple[ToolResult, ...] = ()
+    tokens: int = 0
+    trust: Trust = "owner"
+    state: TurnState = "new"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a bulk write did: ``known`` turns were already there and left alone."""
+
+    added: int
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """One conversation."""
+
+    id: str
+    project: str
+    topic: str
+    started_at: datetime
+    last_at: datetime
+    ended_at: datetime | None
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a piece of knowledge came from."""
+
+    session: str
+    index: int
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One revisable statement."""
+
+    id: str
+    kind: Kind
+    content: str
+    subject: str
+    predicate: str
+    project: str
+    topic: str
+    tags: tuple[str, ...]
+    importance: float
+    confidence: float
+    trust: Trust
+    status: MemoryStatus
+    access_count: int
+    created_at: datetime
+    updated_at: datetime
+    last_accessed_at: datetime
+    valid_from: datetime
+    valid_to: datetime | None
+    superseded_at: datetime | None
+    superseded_by: str
+    expires_at: datetime | None
+    sources: tuple[Source, ...] = ()
+    episode: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionNode:
+    """One tool call in the story of an episode."""
+
+    tool: str
+    params: Mapping[str, Any]
+    result: str
+    success: bool
+    error: str
+    decision: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """The story of one session or of one compressed stretch."""
+
+    id: str
+    session: str
+    summary: str
+    goal: str
+    outcome: Outcome
+    started_at: datetime
+    ended_at: datetime
+    actions: tuple[ActionNode, ...]
+    entities: tuple[str, ...]
+    tools: tuple[str, ...]
+    memories: tuple[str, ...]
+    tags: tuple[str, ...]
+    importance: float
+    access_count: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that was sent or made in a conversation."""
+
+    id: str
+    session: str
+    filename: str
+    mime: str
+    size: int
+    path: str
+    url: str
+    direction: Direction
+    description: str
+    transcription: str
+    extracted_text: str
+    tags: tuple[str, ...]
+    memories: tuple[str, ...]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change of memory, or one failure on the way to it."""
+
+    id: str
+    type: str
+    operation_id: str
+    subject: str
+    payload: Mapping[str, Json]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Every version of a memory, oldest first, and what happened to them."""
+
+    versions: tuple[Memory, ...]
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DailyEvent:
+    """The short summary of one processed batch of turns."""
+
+    id: str
+    day: date
+    channel: str
+    sender: str
+    summary: str
+    tokens: int
+    compressed: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of one model call; ``cost`` is None where the price is not known."""
+
+    id: str
+    purpose: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UsageTotal:
+    """Usage added up for one purpose and model."""
+
+    purpose: str
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The reasons of one hit: the routes that found it, and each part of its score."""
+
+    routes: tuple[str, ...]
+    parts: Mapping[str, float]
+    terms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One piece of evidence."""
+
+    type: RecordType
+    id: str
+    text: str
+    score: float
+    why: Why
+    sources: tuple[Source, ...]
+    at: datetime
+    session: str = ""
+    index: int | None = None
+    role: str = ""
+    sender: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of durable background work."""
+
+    id: str
+    space: str
+    kind: str
+    key: str
+    payload: Mapping[str, Json]
+    state: JobState
+    attempts: int
+    max_attempts: int
+    run_at: datetime
+    created_at: datetime
+    lease_until: datetime | None
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """What a drain did."""
+
+    done: int
+    retried: int
+    dead: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The size and the health of a memory."""
+
+    space: str
+    turns: int
+    sessions: int
+    memories: int
+    episodes: int
+    attachments: int
+    events: int
+    turn_states: Mapping[str, int]
+    jobs_ready: int
+    jobs_running: int
+    jobs_dead: int
+    first_at: datetime | None
+    last_at: datetime | None
+    file_bytes: int
+    schema: int
+    tokens: int
+    worker_failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of a health check."""
+
+    check: str
+    ok: bool
+    detail: str
+    remedy: str = ""

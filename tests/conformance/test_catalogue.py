@@ -1,0 +1,75 @@
+"""The shipped list of features is complete, and a wrong list is refused with a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.catalogue import Catalogue, CatalogueError, load
+
+FEATURES = Path(__file__).with_name("features.toml")
+PRESETS = Path(__file__).parents[2] / "src" / "recollect" / "presets"
+# How many features each section owes. Removing one from the list has to be said here too.
+OWED = {"L": 7, "M": 14, "X": 9, "R": 10, "P": 5, "V": 9, "U": 8, "O": 7, "N": 10}
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return load(FEATURES)
+
+
+def test_lists_every_feature_in_order(catalogue: Catalogue) -> None:
+    expected = [f"{letter}{n}" for letter, count in OWED.items() for n in range(1, count + 1)]
+    assert list(catalogue.features) == expected
+
+
+def test_knows_every_preset_that_ships(catalogue: Catalogue) -> None:
+    assert set(catalogue.presets) == {path.stem for path in PRESETS.glob("*.toml")}
+
+
+def test_every_preset_owes_something(catalogue: Catalogue) -> None:
+    owed = {preset for feature in catalogue.features.values() for preset in feature.presets}
+    assert owed == set(catalogue.presets) - {"default"}
+
+
+def test_a_preset_owes_what_its_documents_ask_for(catalogue: Catalogue) -> None:
+    preset_of = {"A": "openakita", "B": "openakita", "C": "shiyi", "D": "myclaw", "E": "semibot"}
+    for feature in catalogue.features.values():
+        asked = {preset_of[name[0]] for name in feature.documents if name[0] in preset_of}
+        assert set(feature.presets) == asked, feature.id
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ('what = "x"\nfrom = ["A"]\nbuild = true', "unknown build"),
+        ('what = "x"\nfrom = ["A"]\nbuilt = "yes"', "true or false"),
+        ('from = ["A"]', "says in words"),
+        ('what = "x"', "names the document"),
+        ('what = "x"\nfrom = ["Q §1"]', "no document 'Q §1'"),
+        ('what = "x"\nfrom = "A"', "list of texts"),
+        ('what = "x"\nfrom = ["A"]\npresets = ["nobody"]', "no preset 'nobody'"),
+    ],
+)
+def test_refuses_a_wrong_row(tmp_path: Path, row: str, reason: str) -> None:
+    with pytest.raises(CatalogueError, match=reason):
+        load(_written(tmp_path, f"[features.L1]\n{row}\n"))
+
+
+@pytest.mark.parametrize("id_", ["L0", "l1", "Z1", "LL"])
+def test_refuses_a_wrong_id(tmp_path: Path, id_: str) -> None:
+    with pytest.raises(CatalogueError, match="letter and a number"):
+        load(_written(tmp_path, f'[features.{id_}]\nwhat = "x"\nfrom = ["A"]\n'))
+
+
+def test_ids_are_ordered_as_numbers(tmp_path: Path) -> None:
+    rows = [f'[features.L{n}]\nwhat = "x"\nfrom = ["A"]\n' for n in (10, 2, 1)]
+    assert list(load(_written(tmp_path, *rows)).features) == ["L1", "L2", "L10"]
+
+
+def _written(folder: Path, *rows: str) -> Path:
+    path = folder / "features.toml"
+    head = '[documents]\nA = "a"\n[presets]\ndefault = "ours"\n[sections]\nL = "Ledger"\n'
+    path.write_text(head + "".join(rows), encoding="utf-8")
+    return path

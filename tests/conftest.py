@@ -1,0 +1,91 @@
+"""What every test shares."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import recollect
+from recollect.clock import Clock, ManualClock
+
+pytest_plugins = ("tests.conformance.plugin",)
+
+# No deadline: a slow disk is not a bug. Not random: a failure must be the same for everyone.
+settings.register_profile(
+    "recollect", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("recollect")
+
+NOON = datetime(2026, 2, 12, 12, tzinfo=UTC)
+
+
+class OpenMind(Protocol):
+    """Opens minds that are closed when the test ends."""
+
+    def __call__(
+        self,
+        target: str | os.PathLike[str] | None = None,
+        *,
+        space: str = "default",
+        preset: str = "default",
+        clock: Clock | None = None,
+        worker: str = "none",
+        **given: Any,
+    ) -> recollect.Mind: ...
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the person running the tests has set for their own memory is none of our business."""
+    for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
+        if name != "RECOLLECT_TORTURE":
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """A clock that stands at noon of 12 February 2026, UTC."""
+    return ManualClock(NOON)
+
+
+@pytest.fixture
+def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
+    """Opens ``memory.db`` of the test's folder, by default on the manual clock and workerless."""
+    opened: list[recollect.Mind] = []
+    manual: Clock = clock
+
+    def open_(
+        target: str | os.PathLike[str] | None = None,
+        *,
+        space: str = "default",
+        preset: str = "default",
+        clock: Clock | None = None,
+        worker: str = "none",
+        **given: Any,
+    ) -> recollect.Mind:
+        mind = recollect.open(
+            tmp_path / "memory.db" if target is None else target,
+            space=space,
+            preset=preset,
+            clock=clock or manual,
+            worker=worker,
+            **given,
+        )
+        opened.append(mind)
+        return mind
+
+    yield open_
+    for mind in opened:
+        mind.close()
+
+
+@pytest.fixture
+def mind(open_mind: OpenMind) -> recollect.Mind:
+    """A fresh memory in a file; background work happens when the test calls ``drain()``."""
+    return open_mind()

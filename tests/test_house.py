@@ -1,0 +1,75 @@
+"""The house rules that no linter knows. The direction of imports is checked by import-linter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "src" / "recollect"
+LONGEST_FILE = 600
+
+# Everything a face may know of the package; the rest it reaches through the Mind.
+OPEN_TO_FACES = frozenset(
+    {"aio", "bench", "errors", "mind", "moving", "opening", "plain", "serve", "session"}
+    | {"settings", "types"}
+)
+
+
+def test_every_file_can_be_read_in_one_sitting() -> None:
+    lengths = {
+        str(path.relative_to(PACKAGE)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in PACKAGE.rglob("*.py")
+    }
+    too_long = {name: lines for name, lines in lengths.items() if lines > LONGEST_FILE}
+    assert not too_long, "give each subject a file of its own"
+
+
+@pytest.mark.parametrize("face", ["cli", "serve"])
+def test_a_face_knows_only_the_mind(face: str) -> None:
+    found = {
+        f"{path.relative_to(PACKAGE)} imports {room}"
+        for path in (PACKAGE / face).rglob("*.py")
+        for room in rooms_imported(path.read_text(encoding="utf-8"))
+        if room not in OPEN_TO_FACES | {face}
+    }
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("source", "rooms"),
+    [
+        ("import recollect", []),
+        ("import recollect.store.base", ["store"]),
+        ("from recollect import open, store", ["store"]),
+        ("from recollect.store import base", ["store"]),
+        ("from recollect.clock import Clock", ["clock"]),
+        ("def f():\n    from recollect.rules.dates import parse", ["rules"]),
+        ("import os\nfrom pathlib import Path", []),
+    ],
+)
+def test_imports_are_found_wherever_they_stand(source: str, rooms: list[str]) -> None:
+    assert list(rooms_imported(source)) == rooms
+
+
+def rooms_imported(source: str) -> Iterator[str]:
+    """The parts of the package that a file's text imports."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are written in full"
+            # `from recollect import open` takes a public name, not a room.
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "recollect" and len(parts) > 1 and is_room(parts[1]):
+                yield parts[1]
+
+
+def is_room(name: str) -> bool:
+    return (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
