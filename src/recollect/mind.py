@@ -122,7 +122,7 @@ class Mind:
         self, id: str | None = None, *, project: str | None = None, topic: str | None = None
     ) -> Session:
         """Open a conversation, or go on with one."""
-        id_ = id or new_id(self._clock.now())
+        id_ = new_id(self._clock.now()) if id is None else id
         self._book.open_session(id_, project or "", topic or "")
         return Session(self, id_)
 

@@ -40,13 +40,14 @@ def open(
     """Open or create a memory.
 
     ``target`` is a file, or ``":memory:"``; without one RECOLLECT_DB or the platform's data folder
-    decides. ``worker`` is "thread" (background work beside the conversation) or "none" (another
+    decides. ``preset`` is a named set of settings; without one RECOLLECT_PRESET or a settings file
+    may name it. ``worker`` is "thread" (background work beside the conversation) or "none" (another
     process, or ``drain()``, does it). Further keywords are settings.
     """
     intake.check_name(space, "space")
     intake.check_choice(worker, ("thread", "none"), "worker")
-    chosen = settings_.load(preset, file=settings_.find_file(), overrides=settings)
     path = place(target)
+    chosen = settings_.load(preset, file=_settings_file(path), overrides=settings)
     ticking = clock or SystemClock()
     store = open_sqlite(
         path, busy_timeout=chosen.store.busy_timeout.total_seconds(), now=ticking.now
@@ -67,6 +68,12 @@ def place(target: str | os.PathLike[str] | None) -> str:
             remedy="Give a file path; a SQLite file is created when there is none",
         )
     return text if text == MEMORY else str(Path(text).expanduser().absolute())
+
+
+def _settings_file(path: str) -> str | None:
+    """What RECOLLECT_CONFIG names, else a recollect.toml beside the database."""
+    beside = () if path == MEMORY else (Path(path).parent / "recollect.toml",)
+    return settings_.find_file(*beside)
 
 
 def _furnish(

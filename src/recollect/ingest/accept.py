@@ -18,8 +18,6 @@ from recollect.rules.trust import trust_of
 from recollect.store.base import TurnRow
 from recollect.types import ROLES, NewTurn, ToolCall, ToolResult
 
-_ROLES = frozenset(ROLES)
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -37,10 +35,15 @@ def accept_turns(news: Sequence[NewTurn], now: datetime, limits: Limits) -> list
 
 
 def _accept(new: NewTurn, id_: str, now: datetime, limits: Limits) -> TurnRow:
-    if new.role not in _ROLES:
+    if not isinstance(new, NewTurn):
+        raise InvalidInput(
+            f"a turn is a {type(new).__name__}",
+            remedy="Pass recollect.NewTurn(session, role, content)",
+        )
+    if new.role not in ROLES:
         intake.check_choice(new.role, ROLES, "role")
     content = intake.check_text(new.content, "content", limits.characters)
-    sender = new.sender and intake.check_name(new.sender, "sender")
+    sender = "" if new.sender == "" else intake.check_name(new.sender, "sender")
     calls, results = _tools(new, limits) if new.tool_calls or new.tool_results else ((), ())
     return TurnRow(
         id=id_,
@@ -52,7 +55,7 @@ def _accept(new: NewTurn, id_: str, now: datetime, limits: Limits) -> TurnRow:
         tool_results=results,
         at=now if new.at is None else moment(new.at),
         tokens=estimate_tokens(content) + (_tool_tokens(calls, results) if calls or results else 0),
-        channel=new.channel and intake.check_name(new.channel, "channel"),
+        channel="" if new.channel == "" else intake.check_name(new.channel, "channel"),
         sender=sender,
         trust=trust_of(new.role),
         terms=turn_terms(sender, content, calls, results),
@@ -80,6 +83,8 @@ def _tools(new: NewTurn, limits: Limits) -> tuple[tuple[ToolCall, ...], tuple[To
 
 
 def _some(items: Iterable[Any], name: str, limits: Limits) -> tuple[Any, ...]:
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise InvalidInput(f"{name} is a {type(items).__name__}", remedy="Pass a list of them")
     listed = tuple(items)
     if len(listed) > limits.tool_calls:
         raise InvalidInput(f"{len(listed):,} {name}", remedy=f"Give at most {limits.tool_calls}")
@@ -100,6 +105,7 @@ def _call(call: ToolCall, limits: Limits) -> ToolCall:
             f"the input of tool call {call.name!r} is not JSON: {error}",
             remedy="Use text, numbers, lists and objects only",
         ) from error
+    intake.check_depth(told, f"the input of tool call {call.name!r}")
     intake.check_text(json.dumps(told, ensure_ascii=False), "tool input", limits.characters)
     id_ = intake.check_text(call.id, "tool call id", intake.MAX_NAME)
     return ToolCall(intake.check_name(call.name, "tool name"), told, id_)
@@ -113,6 +119,8 @@ def _result(result: ToolResult, limits: Limits) -> ToolResult:
         )
     intake.check_text(result.content, "tool result", limits.characters)
     intake.check_text(result.call_id, "tool call id", intake.MAX_NAME)
+    if not isinstance(result.is_error, bool):
+        raise InvalidInput(f"is_error={result.is_error!r}", remedy="Pass True or False")
     return result
 
 

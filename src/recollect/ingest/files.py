@@ -19,6 +19,7 @@ from recollect.rules.files import file_name, written_files
 from recollect.store.base import AttachmentRow, Store, TurnRow, Unit
 from recollect.types import Attachment, Direction
 
+DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")
 _TEXTS = ("description", "transcription", "extracted_text")
 
 
@@ -54,7 +55,7 @@ class Files:
             transcription=transcription,
             extracted_text=extracted_text,
             tags=intake.check_tags(tags, self._limits.tags),
-            memories=intake.check_tags(memories, self._limits.tags),
+            memories=intake.check_tags(memories, self._limits.tags, "memories"),
         )
         with self._store.write(self._space) as unit:
             return unit.attachments.add(self._checked(row))
@@ -67,6 +68,7 @@ class Files:
         extracted_text: str | None,
     ) -> Attachment:
         """Fill in what is in a file; None leaves a text as it is."""
+        intake.check_name(id_, "id")
         with self._store.write(self._space) as unit:
             found = unit.attachments.by_id([id_])
             if not found:
@@ -83,15 +85,19 @@ class Files:
     def latest(
         self, *, session: str | None = None, direction: Direction | None = None, limit: int = 100
     ) -> list[Attachment]:
+        intake.check_limit(limit)
+        intake.check_filter(session, "session")
+        if direction is not None:
+            intake.check_choice(direction, DIRECTIONS, "direction")
         with self._store.read(self._space) as unit:
             return unit.attachments.latest(session=session, direction=direction, limit=limit)
 
     def _checked(self, row: AttachmentRow) -> AttachmentRow:
         for name in _TEXTS:
             intake.check_text(getattr(row, name), name, self._limits.characters)
-        if row.session:
+        if row.session != "":
             intake.check_name(row.session, "session")
-        intake.check_choice(row.direction, ("inbound", "outbound"), "direction")
+        intake.check_choice(row.direction, DIRECTIONS, "direction")
         return replace(row, terms=attachment_terms(row))
 
 

@@ -8,7 +8,7 @@ from datetime import date, datetime
 
 from recollect.clock import Clock
 from recollect.rules import intake
-from recollect.rules.dates import maybe_moment
+from recollect.rules.dates import calendar_day, maybe_moment
 from recollect.store.base import Store, TurnFilter
 from recollect.types import (
     ROLES,
@@ -24,8 +24,6 @@ from recollect.types import (
     TurnState,
     UsageTotal,
 )
-
-MOST = 1_000_000
 
 
 class LedgerBook:
@@ -46,11 +44,13 @@ class LedgerBook:
             unit.ledger.open_session(session, project, topic, self._clock.now())
 
     def end_session(self, session: str) -> None:
+        intake.check_name(session, "session")
         with self._store.write(self._space) as unit:
             unit.ledger.end_session(session, self._clock.now())
 
     def sessions(self, *, limit: int, offset: int) -> list[SessionInfo]:
-        intake.check_count(limit, "limit", MOST)
+        intake.check_limit(limit)
+        intake.check_offset(offset)
         with self._store.read(self._space) as unit:
             return unit.ledger.sessions(limit, offset)
 
@@ -68,7 +68,10 @@ class LedgerBook:
         limit: int,
         offset: int,
     ) -> list[Turn]:
-        intake.check_count(limit, "limit", MOST)
+        intake.check_limit(limit)
+        intake.check_offset(offset)
+        for name, text in (("session", session), ("project", project), ("tool", tool)):
+            intake.check_filter(text, name)
         if role is not None:
             intake.check_choice(role, ROLES, "role")
         if state is not None:
@@ -91,11 +94,15 @@ class LedgerBook:
     # --- the journal ----------------------------------------------------------------------------
 
     def daily_events(self, day: date | None, limit: int) -> list[DailyEvent]:
+        intake.check_limit(limit)
+        chosen = None if day is None else calendar_day(day)
         with self._store.read(self._space) as unit:
-            return unit.journal.daily_events(day, intake.check_count(limit, "limit", MOST))
+            return unit.journal.daily_events(chosen, limit)
 
     def events(self, *, subject: str | None, type_: str | None, limit: int) -> list[Event]:
-        intake.check_count(limit, "limit", MOST)
+        intake.check_limit(limit)
+        intake.check_filter(subject, "subject")
+        intake.check_filter(type_, "type")
         with self._store.read(self._space) as unit:
             return unit.journal.events(subject=subject, type_=type_, limit=limit)
 
@@ -122,16 +129,19 @@ class LedgerBook:
     def jobs(self, state: JobState | None, limit: int) -> list[Job]:
         if state is not None:
             intake.check_choice(state, ("ready", "running", "dead"), "state")
+        intake.check_limit(limit)
         with self._store.read(self._space) as unit:
-            return unit.tasks.unfinished(state, intake.check_count(limit, "limit", MOST))
+            return unit.tasks.unfinished(state, limit)
 
     def redrive(self, ids: Sequence[str] | None) -> int:
+        chosen = None if ids is None else intake.check_tags(ids, intake.MAX_ROWS, "ids")
         with self._store.write(self._space) as unit:
-            return unit.tasks.redrive(ids, self._clock.now())
+            return unit.tasks.redrive(chosen, self._clock.now())
 
     def discard(self, ids: Sequence[str]) -> int:
+        chosen = intake.check_tags(ids, intake.MAX_ROWS, "ids")
         with self._store.write(self._space) as unit:
-            return unit.tasks.discard(ids)
+            return unit.tasks.discard(chosen)
 
     def stats(self, worker_failure: str) -> Stats:
         return replace(self._store.stats(self._space), worker_failure=worker_failure)

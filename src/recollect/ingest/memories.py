@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from recollect.clock import Clock
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.ids import new_id
 from recollect.index.segment import index_text
 from recollect.ingest.accept import Limits
@@ -69,11 +69,13 @@ class Keeper:
             at=now,
             valid_from=maybe_moment(valid_from, "valid_from") or now,
             expires_at=maybe_moment(expires_at, "expires_at"),
-            sources=intake.check_tags(sources, self._limits.tags),
+            sources=intake.check_tags(sources, self._limits.tags, "sources"),
             episode="",
             terms=memory_terms(subject, predicate, content, labels),
         )
-        operation = operation_id or f"remember:{row.id}"
+        if supersedes is not None:
+            intake.check_name(supersedes, "supersedes")
+        operation = f"remember:{row.id}" if operation_id is None else operation_id
         with self._store.write(self._space) as unit:
             done = unit.journal.operation(intake.check_name(operation, "operation_id"))
             if done:
@@ -113,19 +115,24 @@ class Keeper:
         """Memories that hold now, newest first."""
         if kind is not None:
             intake.check_choice(kind, KINDS, "kind")
+        intake.check_filter(project, "project")
+        intake.check_limit(limit)
         with self._store.read(self._space) as unit:
-            found = unit.memories.current(kind=kind, project=project, limit=limit)
-        now = self._clock.now()
-        return [m for m in found if m.expires_at is None or m.expires_at > now]
+            return unit.memories.current(
+                kind=kind, project=project, now=self._clock.now(), limit=limit
+            )
 
     def history(self, id_: str) -> History:
         """Every version of a memory, oldest first, and every event about them."""
+        intake.check_name(id_, "id")
         with self._store.read(self._space) as unit:
             versions = unit.memories.chain(id_)
             if not versions:
                 raise NotFound(f"No memory {id_}", remedy="See memories() or recall()")
             events = [
-                event for version in versions for event in unit.journal.events(subject=version.id)
+                event
+                for version in versions
+                for event in unit.journal.events(subject=version.id, limit=intake.MAX_ROWS)
             ]
         ordered = sorted(events, key=lambda event: (event.at, event.id))
         return History(tuple(versions), tuple(ordered))
@@ -143,7 +150,12 @@ def memory_terms(subject: str, predicate: str, content: str, tags: Iterable[str]
 
 
 def _written(unit: Unit, done: list[Event]) -> Memory:
-    written = next(event for event in done if event.type == "write")
+    written = next((event for event in done if event.type == "write"), None)
+    if written is None:
+        raise Conflict(
+            f"Operation {done[0].operation_id} did something else ({done[0].type})",
+            remedy="Use another operation_id",
+        )
     found = unit.memories.get(written.subject)
     if found is None:
         raise NotFound(

@@ -54,6 +54,8 @@ class Transcripts:
             known = unit.ledger.transcript(session)
             size = _write(self.path(job.space, session), known.bytes if known else 0, turns)
             latest = max(turn.at for turn in turns)
+            if known is not None:
+                latest = max(latest, known.last_at)
             unit.ledger.mark_transcribed(Transcript(session, size, latest))
 
     def age(self, job: Job) -> None:

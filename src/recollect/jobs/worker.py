@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from recollect.clock import Clock
-from recollect.errors import StoreError
+from recollect.errors import Closed, StoreError
 from recollect.ids import new_id
 from recollect.jobs.schedule import next_run
 from recollect.rules.backoff import Backoff
@@ -111,23 +111,11 @@ class Worker:
         now = self._clock.now()
         later = now + self._pace.backoff.after(job.attempts)
         self._store.queue.retry(job, self._owner, run_at=later, now=now, error=error)
-        self._note("retry", job, error)
         return "retried"
 
     def _bury(self, job: Job, error: str) -> Ending:
-        self._store.queue.bury(job, self._owner, error)
-        self._note("dead", job, error)
+        self._store.queue.bury(job, self._owner, now=self._clock.now(), error=error)
         return "dead"
-
-    def _note(self, type_: str, job: Job, error: str) -> None:
-        with self._store.write(job.space) as unit:
-            unit.journal.add_event(
-                type_,
-                operation_id=f"job:{job.id}:{job.attempts}:{type_}",
-                subject=f"job:{job.id}",
-                payload={"kind": job.kind, "attempt": job.attempts, "error": error},
-                at=self._clock.now(),
-            )
 
     def _queue_overdue_schedules(self) -> None:
         """An overdue schedule runs once, however many times it was missed."""
@@ -171,6 +159,10 @@ class Worker:
             try:
                 rest = 0.0 if self.run_one() else self._rest()
                 self.failure = ""
+            except Closed:
+                if not self._stop.is_set():
+                    raise
+                return  # closed from elsewhere, which is how work() ends
             except StoreError as error:
                 rest, self.failure = self._pace.poll.total_seconds(), str(error)
             if rest:

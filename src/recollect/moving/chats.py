@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, BinaryIO
@@ -21,7 +21,6 @@ from recollect.moving.exports import Conversation
 from recollect.moving.messages import (
     SESSION_KEYS,
     Unreadable,
-    read_index,
     read_message,
     read_object,
     read_text,
@@ -56,7 +55,8 @@ class Chats:
     def __init__(self, stream: BinaryIO, *, session: str = "", format: str = "") -> None:
         self._stream = stream
         self._session = session
-        self.format = format  # what was found, when it was not said
+        self._format = format
+        self.found = format  # what the file turned out to hold
         self._positions: dict[str, int] = {}
 
     def __iter__(self) -> Iterator[Piece]:
@@ -109,8 +109,8 @@ class Chats:
 
     def _object(self, found: Any, place: str, conversation: str) -> Iterator[Piece]:
         """``conversation``: the session of a conversation that has no id of its own."""
-        kind = self.format or _kind(found)
-        self.format = self.format if kind == "turns" or self.format else ""
+        kind = _kind(found, self._format)
+        self.found = self.found or kind
         if kind == "turns":
             yield self._turn(found, place)
             return
@@ -123,13 +123,14 @@ class Chats:
             yield self._placed(item, talk.session, f"{place}, message {number}", talk.topic)
 
     def _turn(self, found: Any, place: str) -> Piece:
-        session, item = self._session, None
+        session = self._session
+        item: NewTurn | Unreadable
         try:
             fields = read_object(found, "a turn")
             session = read_text(fields, *SESSION_KEYS) or session
             item = read_message(fields, session)
         except Unreadable as reason:
-            return self._placed(reason, session, place)
+            item = reason
         return self._placed(item, session, place)
 
     # --- places within a session ------------------------------------------------------------------
@@ -171,23 +172,15 @@ def _parse(data: bytes) -> Any:
         raise Unreadable(f"it is not JSON that can be read: {error}") from error
 
 
-def _kind(found: Any) -> str:
-    """The format an object shows by its keys."""
-    if not isinstance(found, dict):
-        return "turns"
-    return next((kind for sign, kind in _SIGNS.items() if sign in found), "turns")
+def _kind(found: Any, said: str) -> str:
+    """The format an object shows by its keys, unless it was said."""
+    keys = found if isinstance(found, dict) else {}
+    if said == "messages" and "messages" not in keys:
+        return "turns"  # a bare message
+    return said or next((kind for sign, kind in _SIGNS.items() if sign in keys), "turns")
 
 
 def _opens_a_document(first: bytes) -> bool:
     """Whether the file is one JSON value over many lines, and not one value a line."""
     text = first.strip()
-    if text.startswith(b"["):
-        return True
-    return text.startswith(b"{") and text.endswith((b"{", b"[", b",", b":"))
-
-
-def pieces(
-    stream: BinaryIO, *, session: str = "", format: str = ""
-) -> Iterable[Piece]:
-    """The pieces of a chat file, in order."""
-    return Chats(stream, session=session, format=format)
+    return text.startswith(b"[") or text == b"{"

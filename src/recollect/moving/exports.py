@@ -96,7 +96,9 @@ def claude(exported: Mapping[str, Any], fallback: str) -> Conversation:
     return Conversation(
         session,
         read_text(exported, "name"),
-        _each(read_list(exported, "chat_messages"), lambda message: _claude_message(message, session)),
+        _each(
+            read_list(exported, "chat_messages"), lambda message: _claude_message(message, session)
+        ),
     )
 
 

@@ -176,7 +176,7 @@ def read_calls(listed: list[Any]) -> list[ToolCall]:
     for item in listed:
         fields = read_object(item, "a tool call")
         inner = read_object(fields.get("function", fields), "a tool call's function")
-        told = next((inner[k] for k in ("input", "arguments", "args") if k in inner), {})
+        told: Any = next((inner[k] for k in ("input", "arguments", "args") if k in inner), {})
         name = read_text(inner, "name")
         if not name:
             raise Unreadable("a tool call has no name")

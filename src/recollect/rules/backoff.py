@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-_ENOUGH = 64  # factor ** 64 is beyond any ceiling; more would only overflow
-
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
@@ -18,5 +16,8 @@ class Backoff:
 
     def after(self, attempts: int) -> timedelta:
         """The wait after that many tries."""
-        grown = self.first.total_seconds() * self.factor ** min(max(attempts, 1) - 1, _ENOUGH)
+        try:
+            grown = self.first.total_seconds() * self.factor ** (max(attempts, 1) - 1)
+        except OverflowError:
+            return self.ceiling
         return min(timedelta(seconds=min(grown, self.ceiling.total_seconds())), self.ceiling)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from recollect.errors import InvalidInput
 
@@ -19,12 +19,21 @@ def moment(value: datetime | str, name: str = "at") -> datetime:
         except ValueError as error:
             raise InvalidInput(f"{name}={value!r} is not a date", remedy=_FORMS) from error
     if not isinstance(value, datetime):
-        raise InvalidInput(f"{name} is a {type(value).__name__}, not a date", remedy=_FORMS)
-    aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+        raise InvalidInput(f"{name} is a {type(value).__name__}, not a datetime", remedy=_FORMS)
+    aware = value.replace(tzinfo=UTC) if value.utcoffset() is None else value
     offset = aware.utcoffset() or timedelta()
     if not _EARLIEST <= aware.replace(tzinfo=UTC) <= _LATEST or offset % timedelta(minutes=1):
         raise InvalidInput(f"{name}={value} is out of range", remedy=_FORMS)
     return aware
+
+
+def calendar_day(value: date) -> date:
+    """A day; a datetime means the day it falls on."""
+    if not isinstance(value, date):
+        raise InvalidInput(
+            f"day is a {type(value).__name__}, not a date", remedy="Give a datetime.date"
+        )
+    return value.date() if isinstance(value, datetime) else value
 
 
 def maybe_moment(value: datetime | str | None, name: str) -> datetime | None:

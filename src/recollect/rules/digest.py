@@ -35,5 +35,5 @@ def shorten(text: str, limit: int) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    flat = _SPACE.sub(" ", text[:2000]).strip()
-    return _BREAK.split(flat, maxsplit=1)[0].strip()
+    first = _BREAK.split(text[:2000].strip(), maxsplit=1)[0]
+    return _SPACE.sub(" ", first).strip()

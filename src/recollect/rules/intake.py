@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeVar
@@ -12,6 +11,8 @@ from recollect.errors import InvalidInput
 Choice = TypeVar("Choice", bound=str)
 MAX_NAME = 512
 MAX_INDEX = 2**31 - 1
+MAX_DEPTH = 100
+MAX_ROWS = 1_000_000
 
 
 def check_text(value: str, name: str, limit: int) -> str:
@@ -37,7 +38,10 @@ def check_text(value: str, name: str, limit: int) -> str:
 
 def check_name(value: str, name: str) -> str:
     """A short, non-empty name: a session, a space, a tool."""
-    return _known_name(value, name) if isinstance(value, str) else check_text(value, name, 0)
+    try:
+        return _known_name(value, name)
+    except TypeError:  # not hashable, so not text: say so as for any other value
+        return check_text(value, name, MAX_NAME)
 
 
 @lru_cache(maxsize=1024)  # the same sessions and senders come again with every turn
@@ -76,6 +80,21 @@ def check_count(value: object, name: str, most: int) -> int:
     return value
 
 
+def check_limit(value: object) -> int:
+    """How many rows to read."""
+    return check_count(value, "limit", MAX_ROWS)
+
+
+def check_offset(value: object) -> int:
+    """How many rows to leave out."""
+    return check_tokens(value, "offset")
+
+
+def check_filter(value: str | None, name: str) -> str | None:
+    """A name to look for; None looks for any."""
+    return None if value is None else check_text(value, name, MAX_NAME)
+
+
 def check_tokens(value: object, name: str) -> int:
     """A number of tokens."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
@@ -90,18 +109,41 @@ def check_share(value: object, name: str) -> float:
     return float(value)
 
 
-def check_amount(value: float | None, name: str) -> float | None:
+def check_amount(value: object, name: str) -> float | None:
     """A finite number of 0 or more, such as a price."""
-    if value is not None and (not math.isfinite(value) or value < 0):
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**53:
         raise InvalidInput(f"{name}={value!r}", remedy="Give a number of 0 or more")
-    return value
+    return float(value)
 
 
-def check_tags(tags: Iterable[str], most: int) -> tuple[str, ...]:
+def check_tags(tags: Iterable[str], most: int, name: str = "tags") -> tuple[str, ...]:
     """A few short labels, each once."""
-    if isinstance(tags, str):
-        raise InvalidInput("tags is one text", remedy="Pass a list of tags")
-    unique = tuple(dict.fromkeys(tags))
-    if len(unique) > most:
-        raise InvalidInput(f"{len(unique):,} tags", remedy=f"Give at most {most}")
-    return tuple(check_name(tag, "a tag") for tag in unique)
+    if isinstance(tags, str) or not isinstance(tags, Iterable):
+        raise InvalidInput(f"{name} is a {type(tags).__name__}", remedy=f"Pass a list of {name}")
+    unique: dict[str, None] = {}
+    for tag in tags:
+        unique[check_name(tag, f"one of {name}")] = None
+        if len(unique) > most:
+            raise InvalidInput(f"More than {most:,} {name}", remedy=f"Give at most {most:,}")
+    return tuple(unique)
+
+
+def check_depth(value: object, name: str) -> None:
+    """JSON that is not nested so deep that reading it back would fail."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [item for outer in level for item in _inside(outer)]
+        if not level:
+            return
+    raise InvalidInput(
+        f"{name} is nested more than {MAX_DEPTH} levels deep",
+        remedy="Pass it as text, or flatten it",
+    )
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()

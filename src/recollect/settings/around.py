@@ -28,7 +28,6 @@ ChatProvider = Literal["none", "openai", "anthropic", "ollama", "dashscope"]
 ModelProvider = Literal["chat", "none", "openai", "anthropic", "ollama", "dashscope"]
 Embedder = Literal["none", "auto", "local", "openai", "dashscope", "ollama"]
 Vectors = Literal["auto", "sqlite-vec", "chromadb", "none"]
-Segmenter = Literal["auto", "words", "bigrams"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
 LogContent = Literal["none", "short", "full"]
@@ -151,9 +150,6 @@ class Index(Section):
     """How text and vectors are indexed."""
 
     vectors: Vectors = choice("auto", Vectors, "Where vectors live; `auto`: in the database.")
-    segmenter: Segmenter = choice(
-        "auto", Segmenter, "Chinese text by dictionary words or by pairs of characters."
-    )
 
 
 class Store(Section):

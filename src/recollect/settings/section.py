@@ -2,7 +2,7 @@
 
 To a type checker a ``Section`` is a frozen dataclass. At run time it is made by a few lines here
 rather than by ``dataclasses``, which compiles some six functions for every class: for the classes
-of this package that is 40 ms of every start, most of what a command may take.
+of this package that is some 40 ms of every start, most of what a command may take.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_
 
 from recollect.errors import ConfigError
 from recollect.settings import codecs
-from recollect.settings.values import Secret, Size, Span, Table, duration
+from recollect.settings.values import Secret, Size, Span, Table
 
 S = TypeVar("S", bound="Section")
 T = TypeVar("T")
@@ -239,28 +239,3 @@ def _read(section: type[Section], key: str, value: object) -> object:
 
 def _first_line(section: type[Section]) -> str:
     return (section.__doc__ or "").strip().partition("\n")[0]
-
-
-__all__ = [
-    "Field",
-    "Section",
-    "between",
-    "choice",
-    "count",
-    "custom",
-    "duration",
-    "flag",
-    "group",
-    "life",
-    "names",
-    "number",
-    "ratio",
-    "secret",
-    "size",
-    "span",
-    "span_or_never",
-    "table",
-    "table_of",
-    "text",
-    "url",
-]

@@ -11,7 +11,6 @@ from recollect.settings.section import (
     choice,
     count,
     flag,
-    names,
     number,
     ratio,
     span,
@@ -46,11 +45,6 @@ class Attachments(Section):
         "never", "Age at which upkeep forgets an attachment; the file itself is never touched."
     )
     keep_linked: bool = flag(True, "Keep an attachment that a memory refers to, whatever its age.")
-    outbound_tools: tuple[str, ...] = names(
-        ("write_file", "create_file", "save_file", "edit_file"),
-        None,
-        "Tools whose calls make a file: their paths are recorded as outbound attachments.",
-    )
 
 
 class Triggers(Section):
@@ -136,12 +130,9 @@ class Jobs(Section):
     backoff_first: timedelta = span("30s", "Wait before the second try.")
     backoff_factor: float = number(2.0, "Each further wait is this many times longer.", low=1)
     backoff_max: timedelta = span("1h", "Longest wait between two tries.")
-    backoff_jitter: float = ratio(0.1, "Share of a wait that is left to chance.")
     lease: timedelta = span("5m", "How long a worker holds a job before another may take it.")
     batch: int = count(10, "Jobs taken from the queue at a time.", low=1)
-    workers: int = count(1, "Jobs that run at the same time in one process.", low=1)
     poll: timedelta = span("1s", "How often an idle worker looks for work.")
-    keep_dead: timedelta | None = span_or_never("never", "Age at which dead jobs are removed.")
 
 
 class Episodes(Section):

@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from recollect.errors import NotFound
 from recollect.store import codec
 from recollect.store.base import AttachmentRow
 from recollect.store.sqlite.text import add_terms, next_doc, set_terms
@@ -32,7 +33,7 @@ class SqliteAttachments:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (self._space, doc, row.id, row.session, *_values(row), codec.to_micros(row.at)),
         )
-        add_terms(self._conn, doc, row.terms)
+        add_terms(self._conn, self._space, [(doc, row.terms)])
         return self.by_id([row.id])[0]
 
     def replace(self, row: AttachmentRow) -> Attachment:
@@ -43,7 +44,9 @@ class SqliteAttachments:
             " memories = ? WHERE space = ? AND id = ? RETURNING doc",
             (*_values(row), self._space, row.id),
         ).get
-        set_terms(self._conn, doc, row.terms)
+        if doc is None:
+            raise NotFound(f"No attachment {row.id}", remedy="See attachments()")
+        set_terms(self._conn, self._space, doc, row.terms)
         return self.by_id([row.id])[0]
 
     def by_id(self, ids: Sequence[str]) -> list[Attachment]:

@@ -37,3 +37,8 @@ def last_doc(space: int, type_: RecordType) -> int:
 def type_of(doc: int) -> RecordType:
     """The record type a document number belongs to."""
     return _TYPES[doc >> _COUNTER_BITS & (1 << _TYPE_BITS) - 1]
+
+
+def place_of(doc: int) -> int:
+    """A document's counter within its space and type."""
+    return doc & (1 << _COUNTER_BITS) - 1

@@ -124,8 +124,8 @@ def _index(conn: apsw.Connection, space: int, type_: RecordType) -> Finding:
     try:
         ((rows, indexed, both),) = conn.execute(
             f"SELECT (SELECT count(*) FROM {TABLES[type_]} WHERE space = ?1),"
-            " (SELECT count(*) FROM text_index_docsize WHERE id BETWEEN ?2 AND ?3),"
-            f" (SELECT count(*) FROM {TABLES[type_]} r JOIN text_index_docsize d ON d.id = r.doc"
+            " (SELECT count(*) FROM text_terms WHERE doc BETWEEN ?2 AND ?3),"
+            f" (SELECT count(*) FROM {TABLES[type_]} r JOIN text_terms d ON d.doc = r.doc"
             "   WHERE r.space = ?1)",
             (space, *bounds),
         ).fetchall()

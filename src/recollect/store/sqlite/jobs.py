@@ -12,6 +12,7 @@ from recollect.ids import new_id
 from recollect.store import codec
 from recollect.store.base import Merge, Scheduled
 from recollect.store.sqlite.connection import Database
+from recollect.store.sqlite.journal import SqliteJournal
 from recollect.types import Job, JobState, Json
 
 _JOB = (
@@ -75,19 +76,20 @@ class SqliteTasks:
     def redrive(self, ids: Sequence[str] | None, now: datetime) -> int:
         """Give dead jobs a fresh start. One whose key already waits again is simply dropped."""
         moment = codec.to_micros(now)
-        chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(:ids))"
+        chosen = "" if ids is None else " AND {}.id IN (SELECT value FROM json_each(:ids))"
         values = {"space": self._space, "now": moment, "ids": codec.dump(list(ids or ()))}
         self._conn.execute(
-            f"DELETE FROM jobs AS j WHERE space = :space AND state = 'dead'{chosen} AND EXISTS"
-            " (SELECT 1 FROM jobs w WHERE w.space = j.space AND w.kind = j.kind"
-            "  AND w.key = j.key AND (w.state = 'ready' OR w.state = 'dead' AND w.id > j.id))",
+            "DELETE FROM jobs AS j WHERE j.space = :space AND j.state = 'dead'"
+            f"{chosen.format('j')} AND EXISTS"
+            " (SELECT 1 FROM jobs w WHERE w.space = j.space AND w.kind = j.kind AND w.key = j.key"
+            f"  AND (w.state = 'ready' OR w.state = 'dead' AND w.id > j.id{chosen.format('w')}))",
             values,
         )
         dropped = self._conn.changes()
         self._conn.execute(
             "UPDATE jobs SET state = 'ready', attempts = 0, run_at = :now, queued_at = :now,"
             " lease_owner = '', lease_until = NULL"
-            f" WHERE space = :space AND state = 'dead'{chosen}",
+            f" WHERE space = :space AND state = 'dead'{chosen.format('jobs')}",
             values,
         )
         return dropped + self._conn.changes()
@@ -117,10 +119,10 @@ class SqliteQueue:
         with self._database.write() as conn:
             found = conn.execute(
                 f"SELECT j.id FROM jobs j WHERE (j.state = 'ready' AND {_DUE}"
-                "  AND NOT EXISTS (SELECT 1 FROM jobs r WHERE r.state = 'running'"
-                "   AND r.space = j.space AND r.kind = j.kind AND r.key = j.key"
-                "   AND r.lease_until > :now AND r.queued_at <= :now))"
-                f" OR (j.state = 'running' AND {_LAPSED})"
+                f"  OR j.state = 'running' AND {_LAPSED})"
+                " AND NOT EXISTS (SELECT 1 FROM jobs r WHERE r.state = 'running' AND r.id != j.id"
+                "  AND r.space = j.space AND r.kind = j.kind AND r.key = j.key"
+                "  AND r.lease_until > :now AND r.queued_at <= :now)"
                 " ORDER BY j.run_at, j.id LIMIT 1",
                 values,
             ).get
@@ -162,14 +164,17 @@ class SqliteQueue:
             )
             if conn.changes() == 0:
                 conn.execute("DELETE FROM jobs WHERE id = ? AND lease_owner = ?", values)
+            _note(conn, "retry", job, now, error)
 
-    def bury(self, job: Job, owner: str, error: str) -> None:
+    def bury(self, job: Job, owner: str, *, now: datetime, error: str) -> None:
+        """Put a job aside as dead, with the reason."""
         with self._database.write() as conn:
             conn.execute(
                 "UPDATE jobs SET state = 'dead', error = ?, lease_owner = '', lease_until = NULL"
                 " WHERE id = ? AND lease_owner = ?",
                 (error, job.id, owner),
             )
+            _note(conn, "dead", job, now, error)
 
     def next_due(self, now: datetime) -> datetime | None:
         """When the next waiting job or schedule comes up; now for what is overdue."""
@@ -274,6 +279,18 @@ class SqliteQueue:
                 max_attempts=max_attempts,
             )
             return True
+
+
+def _note(conn: apsw.Connection, type_: str, job: Job, now: datetime, error: str) -> None:
+    """A failure is an event of its space, in the transaction that settles the job."""
+    space = conn.execute("SELECT space FROM spaces WHERE name = ?", (job.space,)).get
+    SqliteJournal(conn, int(space)).add_event(
+        type_,
+        operation_id=f"job:{job.id}:{job.attempts}:{type_}",
+        subject=f"job:{job.id}",
+        payload={"kind": job.kind, "attempt": job.attempts, "error": error},
+        at=now,
+    )
 
 
 def _job(row: tuple[Any, ...]) -> Job:

@@ -11,7 +11,7 @@ import apsw
 from recollect.errors import Conflict, NotFound
 from recollect.store import codec
 from recollect.store.base import Placed, Transcript, TurnFilter, TurnRow
-from recollect.store.sqlite.text import next_doc
+from recollect.store.sqlite.text import add_terms, next_doc
 from recollect.types import SessionInfo, Turn, TurnState
 
 _TURN = (
@@ -179,7 +179,7 @@ class SqliteLedger:
             "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '')",
             turns,
         )
-        self._conn.executemany("INSERT INTO text_index (rowid, terms) VALUES (?, ?)", terms)
+        add_terms(self._conn, space, terms)
         if tools:
             self._conn.executemany("INSERT INTO turn_tools VALUES (?, ?, ?)", tools)
         self._conn.executemany(

@@ -56,7 +56,7 @@ class SqliteMemories:
                 row.episode,
             ),
         )
-        add_terms(self._conn, doc, row.terms)
+        add_terms(self._conn, self._space, [(doc, row.terms)])
         self._conn.executemany(
             "INSERT OR IGNORE INTO memory_sources VALUES (?, ?, ?)",
             [(self._space, row.id, turn) for turn in row.sources],
@@ -70,8 +70,12 @@ class SqliteMemories:
     def by_id(self, ids: Sequence[str]) -> list[Memory]:
         return self._select("id IN (SELECT value FROM json_each(?))", (codec.dump(list(ids)),))
 
-    def current(self, *, kind: Kind | None, project: str | None, limit: int) -> list[Memory]:
-        clauses, values = ["status = 'active'"], []
+    def current(
+        self, *, kind: Kind | None, project: str | None, now: datetime, limit: int
+    ) -> list[Memory]:
+        """Memories that hold and have not expired, the latest first."""
+        clauses = ["status = 'active'", "(expires_at IS NULL OR expires_at > ?)"]
+        values: list[Any] = [codec.to_micros(now)]
         for clause, value in (("kind = ?", kind), ("project = ?", project)):
             if value is not None:
                 clauses.append(clause)
@@ -84,7 +88,8 @@ class SqliteMemories:
         moment = codec.to_micros(at)
         self._conn.execute(
             "UPDATE memories SET status = 'superseded', superseded_by = ?, superseded_at = ?,"
-            " valid_to = ifnull((SELECT n.valid_from FROM memories n WHERE n.id = ?), ?),"
+            " valid_to = ifnull((SELECT n.valid_from FROM memories n"
+            "  WHERE n.space = memories.space AND n.id = ?), ?),"
             " updated_at = ? WHERE space = ? AND id = ?",
             (new, moment, new, moment, moment, self._space, old),
         )
@@ -114,7 +119,8 @@ class SqliteMemories:
         found: dict[str, tuple[Source, ...]] = {}
         for memory, session, idx, turn in self._conn.execute(
             "SELECT m.memory, s.id, t.idx, t.id FROM memory_sources m"
-            " JOIN turns t ON t.id = m.turn JOIN sessions s ON s.number = t.session"
+            " JOIN turns t ON t.space = m.space AND t.id = m.turn"
+            " JOIN sessions s ON s.number = t.session"
             " WHERE m.space = ? AND m.memory IN (SELECT value FROM json_each(?))"
             " ORDER BY t.at, t.doc",
             (self._space, codec.dump(ids)),

@@ -21,15 +21,17 @@ from recollect.store.sqlite.journal import SqliteJournal
 from recollect.store.sqlite.ledger import SqliteLedger
 from recollect.store.sqlite.memories import SqliteMemories
 from recollect.store.sqlite.text import SqliteText
+from recollect.store.sqlite.textstats import TextStats
 from recollect.types import Finding, Stats
 
 
 class SqliteUnit:
     """The rooms of one space on one connection, each made when first entered."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: apsw.Connection, space: int, text_stats: TextStats) -> None:
         self._conn = conn
         self._space = space
+        self._text_stats = text_stats
 
     @cached_property
     def ledger(self) -> SqliteLedger:
@@ -49,7 +51,7 @@ class SqliteUnit:
 
     @cached_property
     def text(self) -> SqliteText:
-        return SqliteText(self._conn, self._space)
+        return SqliteText(self._conn, self._space, self._text_stats)
 
     @cached_property
     def tasks(self) -> SqliteTasks:
@@ -63,6 +65,7 @@ class SqliteStore:
         self.path = path
         self._now = now
         self._spaces: dict[str, int] = {}
+        self._text_stats = TextStats()
         self._database = Database(path, busy_timeout)
         self.queue = SqliteQueue(self._database)
         migrate.prepare(self._database, codec.to_micros(now()))
@@ -70,14 +73,14 @@ class SqliteStore:
     @contextlib.contextmanager
     def read(self, space: str) -> Iterator[SqliteUnit]:
         with self._database.read() as conn:
-            yield SqliteUnit(conn, self._number(conn, space))
+            yield SqliteUnit(conn, self._number(conn, space), self._text_stats)
 
     @contextlib.contextmanager
     def write(self, space: str) -> Iterator[SqliteUnit]:
         known = space in self._spaces
         with self._database.write() as conn:
             number = self._spaces[space] if known else self._create(conn, space)
-            yield SqliteUnit(conn, number)
+            yield SqliteUnit(conn, number, self._text_stats)
         self._spaces[space] = number
 
     def stats(self, space: str) -> Stats:

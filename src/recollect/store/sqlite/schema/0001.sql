@@ -27,7 +27,7 @@ CREATE INDEX sessions_by_time ON sessions (space, last_at);
 CREATE TABLE turns (
     space        INTEGER NOT NULL,
     doc          INTEGER PRIMARY KEY,
-    id           TEXT NOT NULL UNIQUE,
+    id           TEXT NOT NULL,
     session      INTEGER NOT NULL,
     idx          INTEGER NOT NULL,
     role         TEXT NOT NULL,
@@ -41,7 +41,8 @@ CREATE TABLE turns (
     sender       TEXT NOT NULL,
     trust        TEXT NOT NULL,
     state        TEXT NOT NULL,
-    reason       TEXT NOT NULL
+    reason       TEXT NOT NULL,
+    UNIQUE (space, id)
 ) STRICT;
 CREATE UNIQUE INDEX turns_by_place ON turns (space, session, idx);
 CREATE INDEX turns_by_time ON turns (space, at);
@@ -57,7 +58,7 @@ CREATE TABLE turn_tools (
 CREATE TABLE memories (
     space            INTEGER NOT NULL,
     doc              INTEGER PRIMARY KEY,
-    id               TEXT NOT NULL UNIQUE,
+    id               TEXT NOT NULL,
     kind             TEXT NOT NULL,
     content          TEXT NOT NULL,
     subject          TEXT NOT NULL,
@@ -78,7 +79,8 @@ CREATE TABLE memories (
     superseded_at    INTEGER,
     superseded_by    TEXT NOT NULL,
     expires_at       INTEGER,
-    episode          TEXT NOT NULL
+    episode          TEXT NOT NULL,
+    UNIQUE (space, id)
 ) STRICT;
 CREATE INDEX memories_by_slot ON memories (space, subject, predicate) WHERE status = 'active';
 CREATE INDEX memories_by_partition ON memories (space, status, project, topic);
@@ -95,7 +97,7 @@ CREATE INDEX memory_sources_by_turn ON memory_sources (space, turn);
 CREATE TABLE episodes (
     space         INTEGER NOT NULL,
     doc           INTEGER PRIMARY KEY,
-    id            TEXT NOT NULL UNIQUE,
+    id            TEXT NOT NULL,
     session       TEXT NOT NULL,
     summary       TEXT NOT NULL,
     goal          TEXT NOT NULL,
@@ -109,7 +111,8 @@ CREATE TABLE episodes (
     tags          TEXT NOT NULL,
     importance    REAL NOT NULL,
     access_count  INTEGER NOT NULL,
-    source        TEXT NOT NULL
+    source        TEXT NOT NULL,
+    UNIQUE (space, id)
 ) STRICT;
 CREATE INDEX episodes_by_session ON episodes (space, session);
 CREATE INDEX episodes_by_time ON episodes (space, started_at);
@@ -117,7 +120,7 @@ CREATE INDEX episodes_by_time ON episodes (space, started_at);
 CREATE TABLE attachments (
     space           INTEGER NOT NULL,
     doc             INTEGER PRIMARY KEY,
-    id              TEXT NOT NULL UNIQUE,
+    id              TEXT NOT NULL,
     session         TEXT NOT NULL,
     filename        TEXT NOT NULL,
     mime            TEXT NOT NULL,
@@ -130,14 +133,15 @@ CREATE TABLE attachments (
     extracted_text  TEXT NOT NULL,
     tags            TEXT NOT NULL,
     memories        TEXT NOT NULL,
-    created_at      INTEGER NOT NULL
+    created_at      INTEGER NOT NULL,
+    UNIQUE (space, id)
 ) STRICT;
 CREATE INDEX attachments_by_session ON attachments (space, session);
 CREATE INDEX attachments_by_path ON attachments (space, path);
 
 CREATE TABLE events (
     space         INTEGER NOT NULL,
-    id            TEXT NOT NULL UNIQUE,
+    id            TEXT NOT NULL,
     type          TEXT NOT NULL,
     operation_id  TEXT NOT NULL,
     step          INTEGER NOT NULL,             -- an operation may leave several events
@@ -146,39 +150,51 @@ CREATE TABLE events (
     at            INTEGER NOT NULL,
     PRIMARY KEY (space, operation_id, step)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX events_by_subject ON events (space, subject, at);
-CREATE INDEX events_by_time ON events (space, at);
+CREATE INDEX events_by_subject ON events (space, subject, at, id);
+CREATE INDEX events_by_time ON events (space, at, id);
 
 CREATE TABLE daily_events (
     space       INTEGER NOT NULL,
-    id          TEXT NOT NULL PRIMARY KEY,
+    id          TEXT NOT NULL,
     day         TEXT NOT NULL,
     channel     TEXT NOT NULL,
     sender      TEXT NOT NULL,
     summary     TEXT NOT NULL,
     tokens      INTEGER NOT NULL,
     compressed  INTEGER NOT NULL,
-    created_at  INTEGER NOT NULL
+    created_at  INTEGER NOT NULL,
+    PRIMARY KEY (space, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX daily_events_by_day ON daily_events (space, day, compressed);
 
 CREATE TABLE usage (
     space          INTEGER NOT NULL,
-    id             TEXT NOT NULL PRIMARY KEY,
+    id             TEXT NOT NULL,
     purpose        TEXT NOT NULL,
     model          TEXT NOT NULL,
     input_tokens   INTEGER NOT NULL,
     output_tokens  INTEGER NOT NULL,
     cost           REAL,
-    at             INTEGER NOT NULL
+    at             INTEGER NOT NULL,
+    PRIMARY KEY (space, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX usage_by_time ON usage (space, at);
 
--- Terms come segmented (index/segment.py); this tokenizer only splits them at white space.
+-- Terms come segmented (index/segment.py); this tokenizer only splits them at white space. The index
+-- knows which documents hold a term, no more; scores are computed from the packed terms.
 CREATE VIRTUAL TABLE text_index USING fts5 (
     terms,
+    content = '',
+    contentless_delete = 1,
+    detail = none,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
 );
+
+CREATE TABLE text_terms (
+    space   INTEGER NOT NULL,
+    doc     INTEGER PRIMARY KEY,
+    packed  BLOB NOT NULL                       -- the terms as 32-bit numbers (rules/bm25.py)
+) STRICT;
 
 CREATE TABLE jobs (
     space         INTEGER NOT NULL,

@@ -1,0 +1,5 @@
+"""``python -m recollect`` is the command ``recollect``."""
+
+from recollect.cli import main
+
+main()

@@ -1,0 +1,27 @@
+"""The process that the demo kills: records turns and says each one that is safe.
+
+python -m recollect.cli.demo.writer FILE MOMENT
+"""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from itertools import count
+
+from recollect.cli.demo.story import note_turn
+from recollect.clock import ManualClock
+from recollect.opening import open as open_mind
+
+
+def write(path: str, moment: str) -> None:
+    """Record until killed; a number is printed when its turn is durable."""
+    clock = ManualClock(datetime.fromisoformat(moment))
+    with open_mind(path, preset="default", clock=clock, worker="none") as mind:
+        for number in count():
+            mind.record_turn(note_turn(number))
+            print(number, flush=True)
+
+
+if __name__ == "__main__":
+    write(*sys.argv[1:])

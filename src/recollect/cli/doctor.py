@@ -1,0 +1,55 @@
+"""recollect doctor"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.output import cells, counted, dim, emit, indented, note, pad, say
+from recollect.cli.state import State, pass_state
+from recollect.mind import Mind
+from recollect.types import Finding
+
+
+@click.command(cls=Command)
+@click.option("--deep", is_flag=True, help="Also read every page of the file; slow when it is big.")
+@click.option("--repair", is_flag=True, help="First rebuild the text index from the records.")
+@pass_state
+@click.pass_context
+def doctor(ctx: click.Context, state: State, deep: bool, repair: bool) -> None:
+    """Check a database, and repair its text index. Leaves with 1 when something is wrong."""
+    with state.open() as mind:
+        indexed = _repair(mind) if repair else None
+        findings = mind.doctor(deep=deep)
+    well = all(finding.ok for finding in findings)
+    if state.json:
+        emit({"ok": well, "repaired": indexed, "findings": findings})
+    else:
+        if indexed is not None:
+            note(f"The text index was rebuilt from {counted(indexed, 'record')}.")
+        show_findings(findings)
+    ctx.exit(0 if well else 1)
+
+
+def show_findings(findings: list[Finding]) -> None:
+    wide = max(cells(finding.check) for finding in findings)
+    for finding in findings:
+        mark = click.style("ok  ", fg="green") if finding.ok else click.style("FAIL", fg="red")
+        left = wide + 8
+        told = indented(finding.detail, left)[left:]
+        say(f"{mark}  {pad(finding.check, wide)}  {told}".rstrip())
+        if finding.remedy:
+            say(dim(indented(finding.remedy, left)))
+
+
+def _repair(mind: Mind) -> int:
+    if not sys.stderr.isatty():
+        return mind.repair()
+    from recollect.cli.progress import counting
+
+    stats = mind.stats()
+    total = stats.turns + stats.memories + stats.attachments
+    with counting("Rebuilding the text index", total) as advance:
+        return mind.repair(advance)

@@ -1,0 +1,84 @@
+"""recollect events, usage"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.output import emit, note, table, when
+from recollect.cli.params import moment
+from recollect.cli.state import State, pass_state
+from recollect.types import DailyEvent, Event
+
+
+@click.command(cls=Command)
+@click.option("--subject", metavar="ID", help="Only about this memory, or job:ID.")
+@click.option("--type", "type_", metavar="NAME", help="Only this type, such as write or dead.")
+@click.option("--daily", is_flag=True, help="The daily events: one line a stretch of conversation.")
+@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="The daily events of this day.")
+@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@pass_state
+def events(
+    state: State,
+    *,
+    subject: str | None,
+    type_: str | None,
+    daily: bool,
+    day: datetime | None,
+    limit: int,
+) -> None:
+    """Show what changed and what failed, or the daily events; the latest first."""
+    if (daily or day) and (subject or type_):
+        raise click.UsageError("--daily and --day go without --subject and --type.")
+    found: list[Event] | list[DailyEvent]
+    with state.open() as mind:
+        if daily or day:
+            found = mind.daily_events(day=day.date() if day else None, limit=limit)
+        else:
+            found = mind.events(subject=subject, type=type_, limit=limit)
+    if state.json:
+        emit(found)
+        return
+    if not found:
+        note("There are no events.")
+    show_events(found)
+
+
+def show_events(found: list[Event] | list[DailyEvent]) -> None:
+    head = ("day", "channel", "tokens", "what")
+    days = [
+        (event.day, event.channel, event.tokens, event.summary)
+        for event in found
+        if isinstance(event, DailyEvent)
+    ]
+    table(head, days, right="tokens")
+    changes = [
+        (when(event.at), event.type, event.subject, json.dumps(event.payload, ensure_ascii=False))
+        for event in found
+        if isinstance(event, Event)
+    ]
+    table(("at", "type", "subject", "details"), changes)
+
+
+@click.command(cls=Command)
+@click.option("--since", type=moment, help="Only from here on: a date, or an age such as 7d.")
+@pass_state
+def usage(state: State, since: datetime | None) -> None:
+    """Show the tokens and cost of model calls, by purpose and model."""
+    with state.open() as mind:
+        found = mind.usage(since=since)
+    if state.json:
+        emit(found)
+        return
+    if not found:
+        note("No model was called.")
+    table(
+        ("calls", "in", "out", "cost", "purpose", "model"),
+        [(f"{u.calls:,}", f"{u.input_tokens:,}", f"{u.output_tokens:,}",
+          "" if u.cost is None else f"{u.cost:.4f}", u.purpose, u.model)
+         for u in found],
+        right="calls in out cost",
+    )  # fmt: skip

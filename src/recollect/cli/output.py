@@ -1,0 +1,139 @@
+"""What commands print: JSON for programs, and for people lines that fit their terminal.
+
+Text from a memory may hold anything, so what is shown of it is one line without control characters.
+Into a pipe lines go uncut.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import click
+
+from recollect.plain import plain
+
+GAP = "  "
+_WIDEST = 40  # of a column that is not the last
+# Format characters that turn the direction of what follows; emoji need the other ones.
+_TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+
+
+def emit(value: Any) -> None:
+    """One JSON document; for a person's terminal indented."""
+    utf8 = (getattr(sys.stdout, "encoding", "") or "utf-8").lower().replace("-", "") == "utf8"
+    indent = 2 if sys.stdout.isatty() else None
+    click.echo(json.dumps(plain(value), ensure_ascii=not utf8, indent=indent))
+
+
+def say(text: str = "") -> None:
+    """One line for a person."""
+    click.echo(text)
+
+
+def note(text: str) -> None:
+    """One line beside the result, on stderr."""
+    click.echo(text, err=True)
+
+
+def dim(text: str) -> str:
+    return click.style(text, dim=True) if text else ""
+
+
+def bold(text: str) -> str:
+    return click.style(text, bold=True)
+
+
+def room() -> int | None:
+    """The width of the terminal, or None when the output goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def flat(text: str) -> str:
+    """One line, with nothing in it that could move the cursor."""
+    joined = " ".join(text.translate(_TURNING).split())
+    if joined.isprintable():
+        return joined
+    return "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cs") else c for c in joined)
+
+
+def cells(text: str) -> int:
+    """How wide a text is on a terminal; a Chinese character takes two cells."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def cut(text: str, width: int | None) -> str:
+    """At most this wide, with an ellipsis where something is missing."""
+    if width is None or cells(text) <= width:
+        return text
+    from rich.cells import set_cell_size
+
+    return set_cell_size(text, max(0, width - 1)).rstrip() + "…"
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    space = " " * max(0, width - cells(text))
+    return space + text if right else text + space
+
+
+def indented(text: str, by: int) -> str:
+    """One line after this many blanks, cut to the terminal."""
+    width = room()
+    return " " * by + cut(flat(text), None if width is None else max(10, width - by))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = "") -> None:
+    """Aligned columns, of which the last takes what room is left. ``right``: heads of numbers."""
+    lines = [[flat(str(cell)) for cell in row] for row in rows]
+    if not lines:
+        return
+    limit = _WIDEST if room() else None
+    lines = [[*(cut(cell, limit) for cell in line[:-1]), line[-1]] for line in lines]
+    widths = [max(map(cells, column)) for column in zip(head, *lines, strict=True)]
+    numbers = {place for place, name in enumerate(head) if name in right.split()}
+
+    def joined(line: Sequence[str]) -> str:
+        places = enumerate(zip(line, widths, strict=True))
+        padded = [pad(cell, width, right=place in numbers) for place, (cell, width) in places]
+        return cut(GAP.join(padded).rstrip(), room())
+
+    say(dim(joined(head)))
+    for line in lines:
+        say(joined(line))
+
+
+def facts(pairs: Iterable[tuple[str, object]]) -> None:
+    """Names and values, one a line; what is empty is left out."""
+    shown = [(name, flat(str(value))) for name, value in pairs if value not in ("", None)]
+    wide = max((cells(name) for name, _ in shown), default=0)
+    for name, value in shown:
+        width = room()
+        say(dim(pad(name, wide)) + GAP + cut(value, width and max(10, width - wide - len(GAP))))
+
+
+def when(moment: datetime | None) -> str:
+    """A moment in the zone of this machine."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else ""
+
+
+def size(count: int) -> str:
+    """Bytes as people say them."""
+    amount = float(count)
+    for unit in ("B", "KB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

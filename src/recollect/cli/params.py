@@ -1,0 +1,56 @@
+"""Kinds of arguments, and text that comes as an argument or through a pipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from recollect.errors import InvalidInput
+
+
+def moment(text: str) -> datetime:
+    """ISO 8601, in the zone of this machine unless it says another; or an age such as 7d."""
+    try:
+        said = datetime.fromisoformat(text.strip())
+        return said if said.tzinfo else said.astimezone()
+    except (ValueError, OverflowError):
+        return _ago(text.strip())
+
+
+def _ago(text: str) -> datetime:
+    from recollect.settings.values import duration
+
+    try:
+        return datetime.now(UTC) - duration(text)
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(
+            f"{text!r} is no time. Give 2026-02-12, '2026-02-12 09:30', or an age: 90m, 7d, 2w"
+        ) from error
+
+
+def json_value(text: str) -> Any:
+    """A JSON value on the command line."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"{text[:60]!r} is not JSON: {error}") from error
+
+
+def text_or_stdin(text: str | None, what: str) -> str:
+    """The argument, or what is piped in when it is left out or ``-``."""
+    if text is not None and text != "-":
+        return text
+    if sys.stdin.isatty():
+        raise click.UsageError(f"Give {what}, or pipe it in.")
+    data = sys.stdin.buffer.read()
+    try:
+        return data.decode("utf-8-sig").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"What was piped in is not UTF-8 at byte {error.start + 1}",
+            remedy="Convert it: iconv -f GB18030 -t UTF-8",
+        ) from error

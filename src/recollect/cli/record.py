@@ -1,0 +1,91 @@
+"""recollect record"""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from typing import Any
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.output import dim, emit, say
+from recollect.cli.params import json_value, moment, text_or_stdin
+from recollect.cli.state import State, pass_state
+from recollect.errors import InvalidInput
+from recollect.moving.messages import Unreadable, read_calls, read_results
+from recollect.types import ROLES, Role, ToolCall, ToolResult
+
+
+@click.command(cls=Command)
+@click.argument("text", required=False)
+@click.option(
+    "--session", "-s", required=True, metavar="ID", help="The conversation it belongs to."
+)
+@click.option("--role", type=click.Choice(ROLES), default="user", show_default=True)
+@click.option("--sender", default="", metavar="NAME", help="Who said it.")
+@click.option("--channel", default="", metavar="NAME", help="Where it was said.")
+@click.option("--at", type=moment, help="When it was said. [default: now]")
+@click.option("--index", type=int, help="Its place in the session. [default: at the end]")
+@click.option(
+    "--tool-call", "calls", type=json_value, multiple=True, metavar="JSON",
+    help='A call it made: {"name": ..., "input": {...}, "id": ...}',
+)  # fmt: skip
+@click.option(
+    "--tool-result", "results", type=json_value, multiple=True, metavar="JSON",
+    help='What a tool answered: {"content": ..., "call_id": ...}',
+)  # fmt: skip
+@click.option("--project", metavar="NAME", help="The project of the session.")
+@pass_state
+def record(
+    state: State,
+    *,
+    text: str | None,
+    session: str,
+    role: Role,
+    sender: str,
+    channel: str,
+    at: datetime | None,
+    index: int | None,
+    calls: tuple[Any, ...],
+    results: tuple[Any, ...],
+    project: str | None,
+) -> None:
+    """Record one turn of a conversation.
+
+    TEXT may also be piped in. The turn is durable and can be found when the command returns; the
+    same turn at the same --index again changes nothing.
+    """
+    tool_calls, tool_results = _tools(calls, results)
+    wordless = text is None and (tool_calls or tool_results) and sys.stdin.isatty()
+    content = "" if wordless else text_or_stdin(text, "the text of the turn")
+    with state.open(create=True) as mind:
+        turn = mind.record(
+            session=session,
+            role=role,
+            content=content,
+            sender=sender,
+            channel=channel,
+            tool_calls=tool_calls,
+            tool_results=tool_results,
+            at=at,
+            index=index,
+        )
+        if project:
+            mind.session(session, project=project)
+    if state.json:
+        emit(turn)
+    else:
+        say(f"{turn.session} #{turn.index}  {dim(turn.id)}")
+
+
+def _tools(
+    calls: tuple[Any, ...], results: tuple[Any, ...]
+) -> tuple[list[ToolCall], list[ToolResult]]:
+    try:
+        return read_calls(list(calls)), read_results(list(results))
+    except Unreadable as error:
+        raise InvalidInput(
+            str(error)[0].upper() + str(error)[1:],
+            remedy='Write {"name": "search", "input": {"q": "..."}} or {"content": "..."}',
+        ) from error

@@ -1,0 +1,112 @@
+"""The root command: names and one-line help of all commands, which are loaded when used."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from recollect.cli.base import Group
+from recollect.cli.failures import exit_code
+from recollect.cli.state import State
+
+# section -> command -> (module:function, one line of help)
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Remember": {
+        "record": ("record:record", "Record one turn of a conversation."),
+        "ingest": ("ingest:ingest", "Take in a file of conversations."),
+        "add": ("memories:add", "Keep a statement as a memory."),
+        "attach": ("attach:attach", "Remember a file."),
+    },
+    "Recall": {
+        "recall": ("recall:recall", "Find evidence for a question."),
+        "sessions": ("sessions:sessions", "List conversations, the latest first."),
+        "turns": ("turns:turns", "Read turns by session, time, role, tool or state."),
+        "memories": ("memories:memories", "List the memories that hold now."),
+        "history": ("memories:history", "Show every version of a memory."),
+        "attachments": ("attach:attachments", "List files, the latest first."),
+        "events": ("journal:events", "Show what changed and what failed, or the daily events."),
+        "usage": ("journal:usage", "Show the tokens and cost of model calls."),
+    },
+    "Look after it": {
+        "stats": ("stats:stats", "Show the size and the health of a memory."),
+        "doctor": ("doctor:doctor", "Check a database, and repair its text index."),
+        "jobs": ("jobs:jobs", "List background work; redrive or discard dead jobs."),
+        "worker": ("worker:worker", "Run background work until stopped."),
+        "config": ("config:config", "Show the settings and where each came from."),
+        "demo": ("demo:demo", "See it at work, with no key and no network."),
+    },
+}
+COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
+
+
+class Root(Group):
+    """Knows every command by name and loads it only when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, function = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(import_module(f"recollect.cli.{module}"), function)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, help_) for name, (_, help_) in commands.items()])
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> None:
+        """Run, and leave with 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C."""
+        given = list(sys.argv[1:] if args is None else args)
+        state = State(plain=bool(os.environ.get("NO_COLOR")))
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # a character that cannot be shown is not a crash
+                stream.reconfigure(errors="backslashreplace")
+
+        def run() -> Any:
+            extra["standalone_mode"] = False
+            return super(Root, self).main(given, prog_name or "recollect", obj=state, **extra)
+
+        sys.exit(exit_code(run, as_json=lambda: state.json or "--json" in given))
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from recollect import __version__
+
+        click.echo(f"recollect {__version__}")
+        ctx.exit()
+
+
+@click.command(
+    cls=Root,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="`recollect COMMAND --help` tells more of each.",
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+    help="Show the version and exit.",
+)  # fmt: skip
+def cli() -> None:
+    """Long-term memory for LLM agents, in one SQLite file."""

@@ -1,0 +1,30 @@
+"""recollect sessions"""
+
+from __future__ import annotations
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.output import emit, note, table, when
+from recollect.cli.state import State, pass_state
+
+
+@click.command(cls=Command)
+@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip so many.")
+@pass_state
+def sessions(state: State, limit: int, offset: int) -> None:
+    """List conversations, the latest first."""
+    with state.open() as mind:
+        found = mind.sessions(limit=limit, offset=offset)
+    if state.json:
+        emit(found)
+        return
+    if not found:
+        note("There are no conversations.")
+    table(
+        ("last turn", "turns", "session", "about"),
+        [(when(s.last_at), s.turns, s.id, " · ".join(filter(None, (s.project, s.topic))))
+         for s in found],
+        right="turns",
+    )  # fmt: skip

@@ -1,0 +1,60 @@
+"""What the options of every command say, and the mind they lead to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.errors import NotFound
+
+if TYPE_CHECKING:
+    from recollect.mind import Mind
+    from recollect.settings import Settings
+
+
+@dataclass
+class State:
+    """The options of every command; one given after the command's name wins."""
+
+    db: str | None = None
+    space: str | None = None
+    preset: str | None = None
+    overrides: dict[str, str] = field(default_factory=dict)
+    json: bool = False
+    plain: bool = False
+
+    def open(self, *, create: bool = False, **extra: Any) -> Mind:
+        """The mind these options name. Only a command that writes makes a new file."""
+        from recollect.opening import open as open_mind
+        from recollect.opening import place
+
+        path = place(self.db)
+        if not create and path != ":memory:" and not os.path.exists(path):  # noqa: PTH110
+            raise NotFound(
+                f"There is no memory at {path} yet",
+                remedy="Name another one with --db, or begin: recollect record --session first hi",
+            )
+        space = self.space or os.environ.get("RECOLLECT_SPACE") or "default"
+        chosen = {"worker": "none", "preset": self.preset, **self._settings(), **extra}
+        return open_mind(path, space=space, **chosen)
+
+    def settings(self) -> Settings:
+        """The settings these options lead to, without a database."""
+        from recollect.settings import find_file, load
+
+        return load(self.preset, file=find_file(), overrides=self._settings())
+
+    def _settings(self) -> Mapping[str, Any]:
+        if not self.overrides:
+            return {}
+        # Read like an environment variable: the key decides whether "5" is a number or a text.
+        from recollect.settings.merge import Text
+
+        return {key: Text(value) for key, value in self.overrides.items()}
+
+
+pass_state = click.make_pass_decorator(State, ensure=True)

@@ -1,0 +1,100 @@
+"""recollect worker"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from types import FrameType, TracebackType
+from typing import Self
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.output import counted, emit, note, say
+from recollect.cli.state import State, pass_state
+from recollect.errors import StoreError
+from recollect.mind import Mind
+from recollect.types import Drained
+
+_SLICE = 0.2  # seconds of jobs between two looks at the signals; a job in hand is always finished
+
+
+class Stopping:
+    """Notes SIGTERM and SIGINT instead of dying of them, and can wait for one."""
+
+    def __enter__(self) -> Self:
+        self.asked = False
+        self._heard, told = os.pipe()
+        os.set_blocking(told, False)
+        self._ends = (self._heard, told)
+        self._before = {s: signal.signal(s, self._note) for s in (signal.SIGTERM, signal.SIGINT)}
+        self._wakeup = signal.set_wakeup_fd(told)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        signal.set_wakeup_fd(self._wakeup)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        for end in self._ends:
+            os.close(end)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+
+    def wait(self, seconds: float) -> None:
+        select.select([self._heard], [], [], seconds)
+
+
+@click.command(cls=Command)
+@click.option("--once", is_flag=True, help="Run what is due now, then leave.")
+@pass_state
+@click.pass_context
+def worker(ctx: click.Context, state: State, once: bool) -> None:
+    """Run background work in this process until SIGTERM or Ctrl-C, then finish the job in hand.
+
+    Several workers may share a database; each job is run by one of them.
+    """
+    with state.open(create=not once) as mind:
+        if once:
+            drained = mind.drain()
+            _report(state, drained, always=True)
+            ctx.exit(1 if drained.dead else 0)
+        with Stopping() as stopping:
+            if not state.json:
+                note(f"Working on {mind.space!r}. Ctrl-C stops after the job in hand.")
+            _work(state, mind, stopping)
+
+
+def _work(state: State, mind: Mind, stopping: Stopping) -> None:
+    idle = mind.settings.jobs.poll.total_seconds()
+    failing = ""
+    while not stopping.asked:
+        try:
+            drained = mind.drain(timeout=_SLICE)
+            failing = ""
+        except StoreError as error:
+            # Shown once, and tried again: a full disk or a long lock passes.
+            if str(error) != failing:
+                failing = str(error)
+                note(failing)
+            drained = Drained(0, 0, 0)
+        _report(state, drained)
+        if drained == Drained(0, 0, 0):
+            stopping.wait(idle)
+
+
+def _report(state: State, drained: Drained, *, always: bool = False) -> None:
+    counts = {"done": drained.done, "retried": drained.retried, "dead": drained.dead}
+    if not any(counts.values()) and not always:
+        return
+    if state.json:
+        emit(drained)
+        return
+    told = ", ".join(f"{number:,} {word}" for word, number in counts.items() if number)
+    say(f"{counted(sum(counts.values()), 'job')}: {told}." if told else "No job was due.")

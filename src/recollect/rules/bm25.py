@@ -1,0 +1,64 @@
+"""BM25 over packed terms: how well a text's words answer a query's.
+
+A packed text is its terms as 32-bit numbers in order. Texts up to ``SHORT`` terms count as equally
+long: a short chat line is not better for being shorter.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+K1 = 1.1
+SHORT = 40
+TERM_BYTES = 4
+_MEMO_LIMIT = 200_000
+
+
+class _Numbers(dict[str, int]):
+    """Numbers of the terms seen so far, forgotten all at once when there are too many."""
+
+    def __missing__(self, term: str) -> int:
+        if len(self) >= _MEMO_LIMIT:
+            self.clear()
+        number = self[term] = crc32(term.encode("utf-8", "surrogatepass"))
+        return number
+
+
+number_of = _Numbers().__getitem__
+
+
+def pack(terms: Iterable[str]) -> bytes:
+    """Terms as numbers, the same in every process."""
+    return array("I", map(number_of, terms)).tobytes()
+
+
+def rarity(total: int, rows: int) -> float:
+    """The weight of a term that is in ``rows`` of ``total`` texts."""
+    return math.log(1 + (max(total, rows) - rows + 0.5) / (rows + 0.5))
+
+
+def scores(
+    packed: Sequence[bytes], weights: Mapping[int, float], length: float
+) -> NDArray[np.float64]:
+    """The score of each text for weighted term numbers; ``length`` is that of a usual text."""
+    if not packed or not weights:
+        return np.zeros(len(packed))
+    wanted = np.array(sorted(weights), np.uint32)
+    heft = np.array([weights[term] for term in wanted.tolist()])
+    lengths = np.array([len(row) for row in packed]) // TERM_BYTES
+    terms = np.frombuffer(b"".join(packed), np.uint32)
+    places = np.searchsorted(wanted, terms)
+    places[places == len(wanted)] = 0
+    found = np.flatnonzero(wanted[places] == terms)
+    cells = np.repeat(np.arange(len(packed)), lengths)[found] * len(wanted) + places[found]
+    shape = (len(packed), len(wanted))
+    counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+    norms = K1 / max(length, SHORT) * np.maximum(SHORT, lengths)
+    total: NDArray[np.float64] = (K1 + 1) * (counts / (counts + norms[:, None])) @ heft
+    return total

@@ -1,0 +1,161 @@
+"""Candidates for a query from the text index, without walking the lists of common terms.
+
+Lists of rare terms are read whole and added up; common terms only refine what a rare one brought,
+or meet in pairs when there is no rare one. In a small space every list is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+import numpy as np
+
+from recollect.rules import bm25
+from recollect.store.base import QueryTerm
+from recollect.store.sqlite.textstats import SMALL, SpaceStats
+
+_LIST_LIMIT = 2_000  # documents of a term that are counted before its frequency is extrapolated
+_READ_LIMIT = 6_000  # list entries of rare terms that one query reads at least ...
+_READ_SHARE = 25  # ... and as a part of a large space's documents
+_MEET_LIMIT = 20_000  # list entries of common terms that are walked to find where two meet
+_FILL_LIMIT = 4_000  # list entries of stop words that are read when nothing else fills the answer
+_TERM_LIMIT = 32  # terms of a query that count in a large space
+_STOP_WEIGHT = 0.1  # lighter terms are stop words
+_EQUAL = 1e-9
+
+_MATCH = "FROM text_index WHERE text_index MATCH ? AND rowid BETWEEN ? AND ?"
+_LIST = f"SELECT group_concat(rowid) {_MATCH}"
+_COUNT = (
+    "SELECT group_concat(rowid), count(*), max(rowid)"
+    f" FROM (SELECT rowid {_MATCH} LIMIT {_LIST_LIMIT})"
+)
+_NEWEST = f"SELECT group_concat(rowid) FROM (SELECT rowid {_MATCH} ORDER BY rowid DESC LIMIT ?)"
+
+
+class Weighed(NamedTuple):
+    """A query term, its weight times its rarity, in how many documents it is, and which they are
+    where that was read whole.
+    """
+
+    text: str
+    impact: float
+    rows: int
+    docs: str
+
+
+class DocList(NamedTuple):
+    """Document numbers joined by commas, as SQLite gives them, and what each adds to a score."""
+
+    docs: str
+    impact: float
+
+
+class Candidates(NamedTuple):
+    """Promising documents, best first, and the terms that brought them."""
+
+    docs: list[int]
+    terms: list[Weighed]
+
+
+class Postings:
+    """Reads the lists of one range of documents on one connection."""
+
+    def __init__(self, conn: apsw.Connection, first: int, last: int, stats: SpaceStats) -> None:
+        self._conn = conn
+        self._range = (first, last)
+        self._stats = stats
+        self._small = stats.rows <= SMALL
+
+    def candidates(self, query: Sequence[QueryTerm], depth: int, wanted: int) -> Candidates:
+        """At most ``depth`` documents that could be among the best ``wanted``."""
+        telling = [term for term in query if term.weight > _STOP_WEIGHT]
+        terms = self.weigh(telling)
+        budget = math.inf if self._small else max(_READ_LIMIT, self._stats.rows // _READ_SHARE)
+        lists, common = self._read(terms, budget)
+        rows = _add_up(lists, depth)
+        if common and (
+            len(rows) < wanted or sum(term.impact for term in common) > rows[wanted - 1][0]
+        ):
+            rows = _add_up(lists + self._meet(common, depth), depth)
+        if len(rows) < wanted and len(telling) < len(query):
+            stop = self.weigh([term for term in query if term.weight <= _STOP_WEIGHT])
+            filling, _ = self._read(stop, _FILL_LIMIT)
+            rows, terms = _add_up(lists + filling, depth), terms + stop
+        return Candidates([doc for _, doc in rows], terms)
+
+    def weigh(self, query: Sequence[QueryTerm]) -> list[Weighed]:
+        """The terms that are there, most telling first; in a large space only the best of them."""
+        if not self._small and len(query) > 2 * _TERM_LIMIT:
+            query = [term for term in query if term.weight >= 1] or query
+        weighed = [found for found in map(self._weigh_one, query) if found.rows]
+        weighed.sort(key=lambda term: -term.impact)
+        return weighed if self._small else weighed[:_TERM_LIMIT]
+
+    def _weigh_one(self, term: QueryTerm) -> Weighed:
+        rows, docs = self._stats.frequency.get(term.text, 0), ""
+        if not rows:
+            ((docs, rows, last),) = self._conn.execute(_COUNT, (quoted(term.text), *self._range))
+            if rows == _LIST_LIMIT:
+                share = rows / max(1, self._stats.position(last))
+                rows, docs = min(self._stats.rows, int(share * self._stats.rows)), ""
+            if rows >= _LIST_LIMIT // 4:
+                self._stats.remember(term.text, rows)
+        impact = term.weight * bm25.rarity(self._stats.rows, rows)
+        return Weighed(term.text, impact, rows, docs or "")
+
+    def _read(self, terms: Sequence[Weighed], budget: float) -> tuple[list[DocList], list[Weighed]]:
+        """The lists of the rarest terms, and the terms that were too common to read."""
+        lists: list[DocList] = []
+        common: list[Weighed] = []
+        for term in sorted(terms, key=lambda term: term.rows):
+            budget -= term.rows
+            if budget >= 0:
+                docs = term.docs or self._one(_LIST, (quoted(term.text), *self._range))
+                lists.append(DocList(docs, term.impact))
+            else:
+                common.append(term)
+        return lists, common
+
+    def _meet(self, common: Sequence[Weighed], depth: int) -> list[DocList]:
+        """Where the rarest common term meets each other one, and the newest that hold it at all."""
+        first, *others = common
+        lists = [self._newest(quoted(first.text), first.impact, depth)]
+        budget = _MEET_LIMIT
+        for other in sorted(others, key=lambda term: -term.impact):
+            budget -= first.rows + other.rows
+            if budget < 0 and len(lists) > 1:
+                break
+            match = f"{quoted(first.text)} AND {quoted(other.text)}"
+            lists.append(self._newest(match, other.impact, _LIST_LIMIT))
+        return lists
+
+    def _newest(self, match: str, impact: float, limit: int) -> DocList:
+        return DocList(self._one(_NEWEST, (match, *self._range, limit)), impact)
+
+    def _one(self, query: str, values: tuple[str | int, ...]) -> str:
+        return str(self._conn.execute(query, values).get or "")
+
+
+def quoted(term: str) -> str:
+    """A term as an FTS5 string: nothing in it can be syntax."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _add_up(lists: Sequence[DocList], depth: int) -> list[tuple[float, int]]:
+    """The sum of the impacts of each document, best and newest first, cut at a depth."""
+    filled = [found for found in lists if found.docs]
+    if not filled:
+        return []
+    parsed = [np.fromstring(found.docs, np.int64, sep=",") for found in filled]
+    docs, places = np.unique(np.concatenate(parsed), return_inverse=True)
+    weights = np.repeat([found.impact for found in filled], [len(part) for part in parsed])
+    totals = np.bincount(places, weights)
+    if len(docs) > depth:
+        least = np.partition(totals, -depth)[-depth]
+        kept = np.flatnonzero(totals >= least - _EQUAL)
+        docs, totals = docs[kept], totals[kept]
+    order = np.lexsort((docs, totals))[::-1][:depth]
+    return list(zip(totals[order].tolist(), docs[order].tolist(), strict=True))

@@ -1,0 +1,113 @@
+"""Which documents a search may find, as SQL conditions on each type's table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from recollect.store import codec
+from recollect.store.base import Scope
+from recollect.store.sqlite.documents import TABLES, type_of
+from recollect.types import RecordType
+
+_IN_PROJECT = "SELECT {column} FROM sessions WHERE space = r.space AND project = :project"
+_TIME: dict[RecordType, str] = {
+    "turn": "at",
+    "memory": "created_at",
+    "episode": "started_at",
+    "attachment": "created_at",
+}
+_SESSION: dict[RecordType, str] = {
+    "turn": "r.session = (SELECT number FROM sessions WHERE space = r.space AND id = :session)",
+    "memory": (
+        "EXISTS (SELECT 1 FROM memory_sources m JOIN turns t ON t.space = m.space AND t.id = m.turn"
+        " JOIN sessions s ON s.number = t.session"
+        " WHERE m.space = r.space AND m.memory = r.id AND s.id = :session)"
+    ),
+    "episode": "r.session = :session",
+    "attachment": "r.session = :session",
+}
+_PROJECT: dict[RecordType, str] = {
+    "turn": f"r.session IN ({_IN_PROJECT.format(column='number')})",
+    "memory": "r.project = :project",
+    "episode": f"r.session IN ({_IN_PROJECT.format(column='id')})",
+    "attachment": f"r.session IN ({_IN_PROJECT.format(column='id')})",
+}
+_KNOWN_NOW = "r.status = 'active' AND (r.expires_at IS NULL OR r.expires_at > :now)"
+_KNOWN_THEN = (
+    "r.status IN ('active', 'superseded') AND r.created_at <= :as_of"
+    " AND (r.superseded_at IS NULL OR r.superseded_at > :as_of)"
+    " AND (r.expires_at IS NULL OR r.expires_at > :as_of)"
+)
+
+
+class ScopeFilter:
+    """The conditions of one search over one space."""
+
+    def __init__(self, conn: apsw.Connection, space: int, scope: Scope) -> None:
+        self._conn = conn
+        self._scope = scope
+        self.narrow = any((scope.session, scope.project, scope.since, scope.until))
+        self._values: dict[str, Any] = {
+            "space": space,
+            "session": scope.session,
+            "project": scope.project,
+            "since": codec.maybe_to_micros(scope.since),
+            "until": codec.maybe_to_micros(scope.until),
+            "as_of": codec.maybe_to_micros(scope.as_of),
+            "now": codec.maybe_to_micros(scope.now),
+        }
+
+    def all(self, most: int) -> list[int] | None:
+        """Every document in scope, when they are few; else None."""
+        found: list[int] = []
+        for type_ in self._scope.types:
+            rows = self._conn.execute(
+                f"SELECT r.doc FROM {TABLES[type_]} r WHERE r.space = :space"
+                f" AND {self._conditions(type_)} LIMIT :most",
+                {**self._values, "most": most + 1},
+            )
+            found += [doc for (doc,) in rows]
+            if len(found) > most:
+                return None
+        return found
+
+    def keep(self, docs: Sequence[int]) -> list[int]:
+        """Those of the documents that are in scope, in their order."""
+        allowed: set[int] = set()
+        for type_ in self._scope.types:
+            mine = [doc for doc in docs if type_of(doc) == type_]
+            if not mine:
+                continue
+            conditions = self._conditions(type_)
+            if conditions == "true":
+                allowed.update(mine)
+                continue
+            rows = self._conn.execute(
+                # CROSS JOIN: start from the documents, not from all rows of the space
+                f"SELECT r.doc FROM json_each(:docs) d CROSS JOIN {TABLES[type_]} r"
+                f" ON r.doc = d.value WHERE {conditions}",
+                {**self._values, "docs": codec.dump(mine)},
+            )
+            allowed.update(doc for (doc,) in rows)
+        return [doc for doc in docs if doc in allowed]
+
+    def _conditions(self, type_: RecordType) -> str:
+        scope, time = self._scope, _TIME[type_]
+        chosen = [
+            condition
+            for wanted, condition in (
+                (scope.session, _SESSION[type_]),
+                (scope.project, _PROJECT[type_]),
+                (scope.since, f"r.{time} >= :since"),
+                (scope.until, f"r.{time} < :until"),
+            )
+            if wanted is not None
+        ]
+        if type_ == "memory":
+            chosen.append(_KNOWN_THEN if scope.as_of else _KNOWN_NOW)
+        elif scope.as_of:
+            chosen.append(f"r.{time} <= :as_of")
+        return " AND ".join(chosen) or "true"
