@@ -39,13 +39,13 @@ format: $(DEV) ## put the code into the house style
 	@$(BIN)/ruff format --quiet .
 
 bench: $(CORE) ## measure speed; with BENCH_DATA=dir also how well it recalls
-	@$(BIN)/python -m recollect.bench speed
+	@$(BIN)/recollect bench speed $(BENCH_ARGS)
 ifdef BENCH_DATA
-	@$(BIN)/python -m recollect.bench recall "$(BENCH_DATA)"
+	@$(BIN)/recollect bench recall --data "$(BENCH_DATA)"/*.jsonl
 endif
 
 torture: $(DEV) ## kills, power cuts and hostile input, in full
-	@RECOLLECT_TORTURE=full $(BIN)/python -m pytest tests/torture -m torture $(PYTEST_ARGS)
+	@$(BIN)/python -m tests.torture $(TORTURE_ARGS)
 
 # Pins stay where they are while they still fit; `make lock UPGRADE=1` moves them forward.
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

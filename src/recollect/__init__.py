@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.errors import (
+    BadVector,
     Closed,
     ConfigError,
     Conflict,
     DiskFull,
     InvalidInput,
     MissingExtra,
+    ModelError,
+    ModelRateLimited,
+    ModelRefused,
+    ModelUnavailable,
     NotADatabase,
     NotFound,
     RecollectError,
@@ -33,6 +38,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AsyncMind",
+    "BadVector",
     "Closed",
     "ConfigError",
     "Conflict",
@@ -42,6 +48,10 @@ __all__ = [
     "Memory",
     "Mind",
     "MissingExtra",
+    "ModelError",
+    "ModelRateLimited",
+    "ModelRefused",
+    "ModelUnavailable",
     "NewTurn",
     "NotADatabase",
     "NotFound",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
@@ -31,7 +31,7 @@ class _Async(Generic[T]):
 
 def _awaitable(
     door: Callable[Concatenate[T, P], R],
-) -> Callable[Concatenate[_Async[T], P], Awaitable[R]]:
+) -> Callable[Concatenate[_Async[T], P], Coroutine[Any, Any, R]]:
     """The same door with the same signature, to be awaited."""
 
     @functools.wraps(door)

@@ -7,6 +7,11 @@ RecollectError
 ├── Conflict               the same place is already taken by something else
 ├── Closed                 the mind was closed
 ├── MissingExtra           an optional part is not installed
+├── ModelError             a model did not do what was asked
+│   ├── ModelUnavailable   no answer in time, or not a whole one; may work later
+│   ├── ModelRefused       key, model name or input was not accepted; trying again is no use
+│   ├── ModelRateLimited   too many requests; ``retry_after`` says when to come back
+│   └── BadVector          not a vector of finite numbers of the right length; an InvalidInput too
 └── StoreError             the database cannot do what was asked
     ├── StoreBusy          another process kept the write lock for too long
     ├── StoreReadOnly      file or folder cannot be written
@@ -18,6 +23,8 @@ RecollectError
 """
 
 from __future__ import annotations
+
+from datetime import timedelta
 
 
 class RecollectError(Exception):
@@ -51,6 +58,38 @@ class Closed(RecollectError):
 
 class MissingExtra(RecollectError, ImportError):
     """An optional part is not installed; the remedy is the install line."""
+
+
+class ModelError(RecollectError):
+    """A model, here or behind an address, did not do what was asked."""
+
+    retryable = False
+
+
+class ModelUnavailable(ModelError):
+    """Network, timeout, a failing server or half an answer; the same call may work later."""
+
+    retryable = True
+
+
+class ModelRefused(ModelError):
+    """The key, the model's name or the input was not accepted."""
+
+
+class ModelRateLimited(ModelError):
+    """Too many requests; ``retry_after`` is how long the server asked to wait, if it said so."""
+
+    retryable = True
+
+    def __init__(
+        self, message: str, *, remedy: str = "", retry_after: timedelta | None = None
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.retry_after = retry_after
+
+
+class BadVector(ModelError, InvalidInput):
+    """A vector has the wrong shape, or holds something that is not a finite number."""
 
 
 class StoreError(RecollectError):

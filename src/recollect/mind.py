@@ -20,11 +20,11 @@ from recollect.ingest.recorder import Recorder
 from recollect.ingest.reindex import repair_text_index
 from recollect.jobs.worker import Worker
 from recollect.recall.engine import Recall
+from recollect.recall.touches import Touches
 from recollect.session import Session
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types import (
-    RECORD_TYPES,
     Attachment,
     DailyEvent,
     Direction,
@@ -67,6 +67,7 @@ class Mind:
         keeper: Keeper,
         files: Files,
         recall: Recall,
+        touches: Touches,
         worker: Worker,
     ) -> None:
         self.space = space
@@ -78,6 +79,7 @@ class Mind:
         self._keeper = keeper
         self._files = files
         self._recall = recall
+        self._touches = touches
         self._worker = worker
 
     # --- what happened --------------------------------------------------------------------------
@@ -285,13 +287,18 @@ class Mind:
         self,
         query: str,
         *,
-        k: int = 10,
-        of: Iterable[RecordType] = RECORD_TYPES,
+        k: int | None = None,
+        of: Iterable[RecordType] | None = None,
         session: str | None = None,
         project: str | None = None,
+        topic: str | None = None,
+        kind: Kind | None = None,
+        speaker: str | None = None,
+        trust: Trust | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         as_of: datetime | str | None = None,
+        persona: str | None = None,
     ) -> list[Hit]:
         """The best evidence for a query, with reasons."""
         return self._recall.recall(
@@ -300,9 +307,14 @@ class Mind:
             of=of,
             session=session,
             project=project,
+            topic=topic,
+            kind=kind,
+            speaker=speaker,
+            trust=trust,
             since=since,
             until=until,
             as_of=as_of,
+            persona=persona,
         )
 
     # --- living with it -------------------------------------------------------------------------
@@ -321,6 +333,7 @@ class Mind:
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
         """Run every due job now."""
+        self._touches.flush()
         return self._worker.drain(timeout)
 
     def work(self) -> None:
@@ -342,7 +355,10 @@ class Mind:
     def close(self) -> None:
         """Finish the job in hand and close the database. Closing twice is harmless."""
         self._worker.stop()
-        self._store.close()
+        try:
+            self._touches.flush()
+        finally:
+            self._store.close()
 
     def __enter__(self) -> Self:
         return self

@@ -9,9 +9,10 @@ from typing import Any
 from recollect import settings as settings_
 from recollect.clock import Clock, SystemClock
 from recollect.errors import ConfigError
-from recollect.ingest import digests, transcripts
+from recollect.ingest import digests, embedding, transcripts
 from recollect.ingest.accept import Limits
 from recollect.ingest.digests import Digests
+from recollect.ingest.embedding import Embedding
 from recollect.ingest.files import Files
 from recollect.ingest.ledger import LedgerBook
 from recollect.ingest.memories import Keeper
@@ -19,7 +20,11 @@ from recollect.ingest.recorder import FollowUps, Recorder
 from recollect.ingest.transcripts import Transcripts
 from recollect.jobs.worker import Handler, Pace, Plan, Worker
 from recollect.mind import Mind
+from recollect.providers.embedding.base import Embedder
+from recollect.providers.embedding.choose import embedder_for
 from recollect.recall.engine import Recall
+from recollect.recall.touches import Touches
+from recollect.recall.vectors import VectorRoute
 from recollect.rules import intake
 from recollect.rules.backoff import Backoff
 from recollect.settings import Settings
@@ -84,7 +89,9 @@ def _furnish(
         tool_calls=settings.ledger.max_tool_calls,
         tags=settings.ledger.max_tags,
     )
-    worker = _worker(store, path, space, settings, clock)
+    embedder = embedder_for(settings)
+    touches = Touches(store, space, enabled=settings.recall.touch)
+    worker = _worker(store, path, space, settings, clock, embedder=embedder)
     recorder = Recorder(
         store,
         space,
@@ -93,6 +100,7 @@ def _furnish(
         follow_ups=FollowUps(
             transcripts=settings.ledger.jsonl and path != MEMORY,
             quiet_gap=settings.triggers.quiet_gap,
+            vectors=embedder is not None,
             max_attempts=settings.jobs.max_attempts,
         ),
         wake=worker.start_or_wake if threaded else _stay_asleep,
@@ -108,12 +116,30 @@ def _furnish(
         book=LedgerBook(store, space, clock),
         keeper=Keeper(store, space, clock, limits),
         files=Files(store, space, clock, limits),
-        recall=Recall(store, space, clock),
+        recall=Recall(
+            store,
+            space,
+            clock,
+            settings=settings,
+            vectors=None
+            if embedder is None
+            else VectorRoute(embedder, settings.ranking.conversation),
+            touches=touches,
+        ),
+        touches=touches,
         worker=worker,
     )
 
 
-def _worker(store: Store, path: str, space: str, settings: Settings, clock: Clock) -> Worker:
+def _worker(
+    store: Store,
+    path: str,
+    space: str,
+    settings: Settings,
+    clock: Clock,
+    *,
+    embedder: Embedder | None,
+) -> Worker:
     jobs = settings.jobs
     pace = Pace(
         max_attempts=jobs.max_attempts,
@@ -129,6 +155,8 @@ def _worker(store: Store, path: str, space: str, settings: Settings, clock: Cloc
         transcripts.KIND: copies.append,
         transcripts.AGE_KIND: copies.age,
     }
+    if embedder is not None:
+        handlers[embedding.KIND] = Embedding(store, embedder).run
     plans = []
     if settings.ledger.jsonl and settings.ledger.jsonl_keep is not None:
         plans.append(

@@ -24,7 +24,9 @@ from recollect.settings.problems import env_name
 @click.option("--presets", is_flag=True, help="List the presets.")
 @pass_state
 def config(state: State, key: str | None, explain: bool, changed: bool, presets: bool) -> None:
-    """Show the settings that are in force. KEY is one of them, or a group such as jobs.
+    """Show the settings and where each came from.
+
+    KEY is one of them, or a group such as jobs; without it all that are in force are shown.
 
     Layers, the later one wins: built-in defaults, preset, the file RECOLLECT_CONFIG names,
     RECOLLECT_* variables, and --set. Secrets are never shown.

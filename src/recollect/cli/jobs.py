@@ -20,7 +20,7 @@ _ALL = 1_000_000
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @click.pass_context
 def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
-    """List background work that waits, runs, or died."""
+    """List background work; redrive or discard dead jobs."""
     if ctx.invoked_subcommand is not None:
         return
     state = ctx.ensure_object(State)
@@ -31,8 +31,8 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
         return
     if not found:
         note("There are no such jobs." if job_state else "There are no jobs.")
+    wide = max((len(job.state) for job in found), default=0)
     for job in found:
-        wide = max(len(job.state) for job in found)
         about = f"{job.kind}  {job.key}" + (f"  {job.error}" if job.error else "")
         say(bold(pad(job.state, wide)) + indented(about, wide + 2)[wide:])
         tries = f"try {job.attempts} of {job.max_attempts}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 
 import click
@@ -56,11 +55,15 @@ def show_events(found: list[Event] | list[DailyEvent]) -> None:
     ]
     table(head, days, right="tokens")
     changes = [
-        (when(event.at), event.type, event.subject, json.dumps(event.payload, ensure_ascii=False))
+        (when(event.at), event.type, event.subject, _details(event))
         for event in found
         if isinstance(event, Event)
     ]
     table(("at", "type", "subject", "details"), changes)
+
+
+def _details(event: Event) -> str:
+    return " ".join(f"{key}={value}" for key, value in event.payload.items() if value != "")
 
 
 @click.command(cls=Command)

@@ -7,7 +7,7 @@ from datetime import datetime
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import bold, dim, emit, facts, indented, note, pad, say, when
+from recollect.cli.output import bold, dim, emit, indented, note, pad, say, when
 from recollect.cli.params import moment, text_or_stdin
 from recollect.cli.state import State, pass_state
 from recollect.types import KINDS, TRUSTS, History, Kind, Memory, Trust
@@ -114,12 +114,13 @@ def history(state: State, memory: str) -> None:
 
 
 def show_history(found: History, *, margin: int = 0) -> None:
-    """Versions with the time each was held for true, then the events."""
-    edge = " " * margin
-    for number, version in enumerate(found.versions, 1):
-        until = when(version.superseded_at) or "now"
-        say(edge + bold(f"v{number}") + indented(version.content, 4 + margin)[2 + margin :])
-        held = f"{when(version.created_at)} until {until} · {version.status} · {version.id}"
-        say(dim(indented(held, 4 + margin)))
-    say()
-    facts((f"{edge}{when(event.at)}", f"{event.type}  {event.subject}") for event in found.events)
+    """Versions with the days each held, then what happened to them."""
+    left = margin + 4
+    names = {version.id: f"v{number}" for number, version in enumerate(found.versions, 1)}
+    for version in found.versions:
+        since, until = when(version.created_at)[:10], when(version.superseded_at)[:10] or "now"
+        named = pad(" " * margin + names[version.id], left)
+        say(bold(named) + indented(version.content, left)[left:])
+        say(dim(indented(f"{version.id} · {since} to {until}", left)))
+    for event in found.events:
+        say(dim(indented(f"{when(event.at)}  {event.type} {names[event.subject]}", left)))

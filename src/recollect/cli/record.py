@@ -59,6 +59,8 @@ def record(
     tool_calls, tool_results = _tools(calls, results)
     wordless = text is None and (tool_calls or tool_results) and sys.stdin.isatty()
     content = "" if wordless else text_or_stdin(text, "the text of the turn")
+    if not (content.strip() or tool_calls or tool_results):
+        raise InvalidInput("There is nothing to record", remedy="Give the text, or a tool call")
     with state.open(create=True) as mind:
         turn = mind.record(
             session=session,

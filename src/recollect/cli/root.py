@@ -39,6 +39,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "worker": ("worker:worker", "Run background work until stopped."),
         "config": ("config:config", "Show the settings and where each came from."),
         "demo": ("demo:demo", "See it at work, with no key and no network."),
+        "bench": ("bench:bench", "Measure speed and recall beside plain baselines."),
     },
 }
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
@@ -101,6 +102,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 @click.command(
     cls=Root,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="`recollect COMMAND --help` tells more of each.",
 )
@@ -108,5 +110,8 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
     help="Show the version and exit.",
 )  # fmt: skip
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Long-term memory for LLM agents, in one SQLite file."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

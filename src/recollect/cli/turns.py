@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import bold, cells, cut, dim, emit, flat, note, pad, room, say, when
+from recollect.cli.output import (
+    bold,
+    cells,
+    cut,
+    dim,
+    emit,
+    flat,
+    indented,
+    note,
+    pad,
+    room,
+    say,
+    when,
+)
 from recollect.cli.params import moment
 from recollect.cli.state import State, pass_state
 from recollect.types import ROLES, TURN_STATES, Role, Turn, TurnState
@@ -64,43 +78,46 @@ def turns(
 
 
 def show_turns(found: list[Turn], *, full: bool = False, margin: int = 0) -> None:
-    """Turns under the name of their session."""
-    wide = max((cells(_speaker(turn)) for turn in found), default=0)
-    edge = " " * margin
-    shown = ""
+    """Turns under the name of their session and the day."""
+    names = max((cells(_speaker(turn)) for turn in found), default=0)
+    digits = max((len(str(turn.index)) for turn in found), default=0)
+    heading = ""
     for turn in found:
-        if turn.session != shown:
-            say(edge + bold(cut(flat(turn.session), room())))
-            shown = turn.session
-        lead = f"{edge}{turn.index:>5}  {when(turn.at)}  {pad(_speaker(turn), min(wide, 20))}  "
+        day, _, hour = when(turn.at).partition(" ")
+        above = f"{flat(turn.session)} · {day}"
+        if above != heading:
+            heading = above
+            say(bold(indented(above, margin)))
+        number = f"{turn.index:>{margin + digits + 2}}"
+        lead = f"{number}  {hour}  {pad(_speaker(turn), names)}  "
         if full:
-            _show_whole(turn, lead)
+            say(dim(lead.rstrip()))
+            _show_whole(turn, margin + digits + 4)
         else:
-            width = room()
-            left = width and max(10, width - cells(lead))
-            say(dim(lead) + cut(flat(_summary(turn)), left))
+            say(dim(lead) + _summary(turn, cells(lead)))
 
 
 def _speaker(turn: Turn) -> str:
     return cut(flat(turn.sender or turn.role), 20)
 
 
-def _summary(turn: Turn) -> str:
-    tools = "".join(f" [{call.name}]" for call in turn.tool_calls)
+def _summary(turn: Turn, taken: int) -> str:
+    """One line of what was said; the names of tools are never cut off."""
+    tools = flat("".join(f" [{call.name}]" for call in turn.tool_calls))
     said = turn.content or " ".join(result.content for result in turn.tool_results)
-    return f"{said}{tools}".strip()
+    width = room()
+    left = width and max(10, width - taken)
+    spare = left and max(10, left - cells(tools) - 1)
+    return cut(f"{cut(flat(said), spare)} {tools}".strip(), left)
 
 
-def _show_whole(turn: Turn, lead: str) -> None:
-    import json
-
-    say(dim(lead.rstrip()))
+def _show_whole(turn: Turn, by: int) -> None:
     blocks = [turn.content]
     blocks += [
         f"→ {call.name} {json.dumps(call.input, ensure_ascii=False)}" for call in turn.tool_calls
     ]
     blocks += [f"← {result.content}" for result in turn.tool_results]
     for line in "\n".join(filter(None, blocks)).splitlines():
-        say(f"       {flat(line)}")
+        say(" " * by + flat(line))
     if turn.reason:
-        say(dim(f"       {turn.state}: {flat(turn.reason)}"))
+        say(" " * by + dim(f"{turn.state}: {flat(turn.reason)}"))

@@ -56,9 +56,10 @@ class Stopping:
 @pass_state
 @click.pass_context
 def worker(ctx: click.Context, state: State, once: bool) -> None:
-    """Run background work in this process until SIGTERM or Ctrl-C, then finish the job in hand.
+    """Run background work until stopped.
 
-    Several workers may share a database; each job is run by one of them.
+    SIGTERM or Ctrl-C lets the job in hand finish. Several workers may share a database; each job is
+    run by one of them.
     """
     with state.open(create=not once) as mind:
         if once:

@@ -19,6 +19,7 @@ from recollect.store.base import QueryTerm
 
 WORD_WEIGHT = 1.0
 CHARACTER_WEIGHT = 0.5
+ASKING_WEIGHT = 0.3
 STOP_WEIGHT = 0.02
 _MEMO_LIMIT = 200_000
 _MEMO_CHUNK = 40
@@ -50,6 +51,7 @@ _MARKS = re.compile("[\u0300-\u036f]")
 
 _stem = Stemmer.Stemmer("english", 0).stemWord
 _STOP_STEMS = frozenset(map(_stem, stopwords.ENGLISH))
+_ASKING_TERMS = frozenset(map(_stem, stopwords.ASKING)) | stopwords.ASKING_PAIRS
 
 
 class _Chunks(dict[str, str]):
@@ -78,10 +80,17 @@ def query_terms(text: str) -> list[QueryTerm]:
     return [QueryTerm(term, _weight(term)) for term in dict.fromkeys(index_text(text).split())]
 
 
+def has_dense_script(text: str) -> bool:
+    """Whether a text has characters of a script without spaces, such as Chinese."""
+    return not text.isascii() and bool(_DENSE_CHARACTER.search(text))
+
+
 def _weight(term: str) -> float:
-    """Stop words count least, then single characters, then the rest."""
+    """Stop words count least, then words of asking, then single characters, then the rest."""
     if term in _STOP_STEMS or (len(term) < 3 and stopwords.CHINESE.issuperset(term)):
         return STOP_WEIGHT
+    if term in _ASKING_TERMS:
+        return ASKING_WEIGHT
     return CHARACTER_WEIGHT if len(term) == 1 and _DENSE_CHARACTER.match(term) else WORD_WEIGHT
 
 

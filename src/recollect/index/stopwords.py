@@ -14,6 +14,17 @@ ENGLISH = frozenset(
     who whom why will with wont would wouldnt you your yours yourself yourselves s t
     """.split()
 )
+# Words of asking: they say what is wanted of the memory, not what it is about.
+ASKING = frozenset(
+    """
+    suggest suggestion recommend recommendation tell list show remind summarize summary mention
+    mentioned say said discuss discussed talk talked describe explain know give provide please help
+    ask asked remember recall based comprehensive different many much kind type considering overall
+    """.split()
+)
+ASKING_PAIRS = frozenset(
+    "告诉 请问 推荐 提到 说过 列出 知道 记得 哪些 哪个 什么 怎么 怎样 如何 多少 是否 为什".split()
+)
 CHINESE = frozenset(
     "的了是在我你他她它们这那哪什么怎吗呢吧啊呀哦嗯和与或也都就还又很个有没不到过着得地把被给对从为以及其之而但如果"
 )

@@ -48,6 +48,11 @@ class Keeper:
         operation_id: str | None = None,
     ) -> Memory:
         """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
+        if kind == "credential":
+            raise InvalidInput(
+                "Credentials are only kept encrypted, which this version cannot do",
+                remedy="Keep the secret in your system's key store, and remember where it is",
+            )
         now = self._clock.now()
         content = _statement(text, self._limits)
         labels = intake.check_tags(tags, self._limits.tags)

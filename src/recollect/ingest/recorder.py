@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from recollect.clock import Clock
-from recollect.ingest import digests, transcripts
+from recollect.ingest import digests, embedding, transcripts
 from recollect.ingest.accept import Limits, accept_turns
 from recollect.ingest.files import note_written_files
 from recollect.store.base import Placed, Store, TurnRow, Unit
@@ -22,6 +22,7 @@ class FollowUps:
     """What recording sets in motion."""
 
     transcripts: bool
+    vectors: bool
     quiet_gap: timedelta | None
     max_attempts: int
 
@@ -79,8 +80,10 @@ class Recorder:
         for row in fresh:
             if row.tool_calls:
                 note_written_files(unit, row, self._limits)
+        tries = self._follow_ups.max_attempts
+        if self._follow_ups.vectors and fresh:
+            embedding.queue(unit, now, tries)
         for session in dict.fromkeys(row.session for row in fresh):
-            tries = self._follow_ups.max_attempts
             if self._follow_ups.quiet_gap is not None:
                 digests.queue(unit, session, now, self._follow_ups.quiet_gap, tries)
             if self._follow_ups.transcripts:

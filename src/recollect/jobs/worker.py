@@ -63,16 +63,27 @@ class Worker:
         self._clock = clock
         self._pace = pace
         self._unplanned = list(plans)
-        self._owner = f"{os.getpid()}-{new_id(clock.now())}"
-        self._wake = threading.Event()
-        self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.failure = ""
+        self._settle_in()
+
+    def _settle_in(self) -> None:
+        self._pid = os.getpid()
+        self._owner = f"{self._pid}-{new_id(self._clock.now())}"
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._thread = None
+
+    def _check_fork(self) -> None:
+        """A forked child has a name of its own, no thread yet, and no lock its parent held."""
+        if self._pid != os.getpid():
+            self._settle_in()
 
     # --- running --------------------------------------------------------------------------------
 
     def run_one(self) -> Ending | None:
         """Run the next due job to its end; None when nothing is due."""
+        self._check_fork()
         self._queue_overdue_schedules()
         now = self._clock.now()
         job = self._store.queue.claim(self._owner, now, now + self._pace.lease)
@@ -139,6 +150,7 @@ class Worker:
 
     def start_or_wake(self) -> None:
         """Have a thread of this process look for work now; a forked child gets its own."""
+        self._check_fork()
         if self._thread is None or not self._thread.is_alive():
             self._stop.clear()
             self._thread = threading.Thread(target=self.run, name="recollect-worker", daemon=True)
@@ -147,6 +159,7 @@ class Worker:
 
     def stop(self) -> None:
         """Finish the job in hand, then end the thread."""
+        self._check_fork()
         self._stop.set()
         self._wake.set()
         if self._thread is not None:

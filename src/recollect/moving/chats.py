@@ -128,7 +128,7 @@ class Chats:
         try:
             fields = read_object(found, "a turn")
             session = read_text(fields, *SESSION_KEYS) or session
-            item = read_message(fields, session)
+            item = read_message(fields, session, position=self._positions.get(session, 0))
         except Unreadable as reason:
             item = reason
         return self._placed(item, session, place)
@@ -139,7 +139,7 @@ class Chats:
         self, item: NewTurn | Unreadable, session: str, place: str, topic: str = ""
     ) -> Piece:
         """What could not be read keeps its place too, for when the file is corrected."""
-        if not session:
+        if not session and isinstance(item, NewTurn):
             return Piece(place, None, "it names no session")
         index = self._positions.get(session, 0)
         if isinstance(item, NewTurn) and item.index is not None:
@@ -147,7 +147,8 @@ class Chats:
         self._positions[session] = index + 1
         if isinstance(item, Unreadable):
             return Piece(place, None, str(item))
-        return Piece(place, replace(item, index=index), topic=topic)
+        turn = item if item.index is not None else replace(item, index=index)
+        return Piece(place, turn, topic=topic)
 
     def _skip_broken(self, line: bytes) -> None:
         """A torn line mostly still tells its session; its place is kept free."""

@@ -30,6 +30,7 @@ SESSION_KEYS = ("session", "session_id", "conversation_id", "thread_id")
 TIME_KEYS = ("at", "timestamp", "created_at", "create_time", "time")
 # A model's inner monologue is not part of the conversation.
 SILENT_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning", "thoughts"})
+_TOOL_KEYS = frozenset({"tool_calls", "function_call", "tool_results", "tool_call_id"})
 _MILLISECONDS_FROM = 1e11  # as seconds this would be the year 5138
 
 
@@ -54,17 +55,12 @@ class Content:
         return not (self.calls or self.results or self.text.strip())
 
 
-def read_message(message: Any, session: str, *, channel: str = "") -> NewTurn:
-    """The turn for a message; Unreadable when it is none."""
+def read_message(message: Any, session: str, *, position: int | None = None) -> NewTurn:
+    """The turn for a message, or Unreadable. ``position``: its index when it says none."""
     fields = read_object(message, "a message")
     content = read_content(fields.get("content", fields.get("text")))
-    content.calls += read_calls(read_list(fields, "tool_calls"))
-    content.calls += read_calls([fields["function_call"]] if fields.get("function_call") else [])
-    content.results += read_results(read_list(fields, "tool_results"))
-    answered = read_text(fields, "tool_call_id")
-    if answered:
-        content.results.append(ToolResult(content.text, answered))
-        content.texts = []
+    if not fields.keys().isdisjoint(_TOOL_KEYS):
+        _add_tools(content, fields)
     if content.is_empty and "content" not in fields and "text" not in fields:
         raise Unreadable("there is no content")
     role = read_role(fields.get("role"))
@@ -75,12 +71,23 @@ def read_message(message: Any, session: str, *, channel: str = "") -> NewTurn:
         role=role,
         content=content.text,
         sender=read_text(fields, "sender", "name"),
-        channel=read_text(fields, "channel") or channel,
+        channel=read_text(fields, "channel"),
         tool_calls=tuple(content.calls),
         tool_results=tuple(content.results),
         at=read_time(fields),
-        index=read_index(fields),
+        index=position if fields.get("index") is None else read_index(fields["index"]),
     )
+
+
+def _add_tools(content: Content, fields: Mapping[str, Any]) -> None:
+    """What stands beside the content of a message about tools."""
+    content.calls += read_calls(read_list(fields, "tool_calls"))
+    content.calls += read_calls([fields["function_call"]] if fields.get("function_call") else [])
+    content.results += read_results(read_list(fields, "tool_results"))
+    answered = read_text(fields, "tool_call_id")
+    if answered:
+        content.results.append(ToolResult(content.text, answered))
+        content.texts = []
 
 
 def read_object(value: Any, name: str) -> dict[str, Any]:
@@ -117,11 +124,10 @@ def read_text(fields: Mapping[str, Any], *names: str) -> str:
     return ""
 
 
-def read_index(fields: Mapping[str, Any]) -> int | None:
-    index = fields.get("index")
-    if index is not None and (isinstance(index, bool) or not isinstance(index, int)):
-        raise Unreadable(f"index is {describe(index)}, not a whole number")
-    return index
+def read_index(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise Unreadable(f"index is {describe(value)}, not a whole number")
+    return value
 
 
 def read_time(fields: Mapping[str, Any]) -> datetime | str | None:

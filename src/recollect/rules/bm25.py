@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 K1 = 1.1
 SHORT = 40
 TERM_BYTES = 4
+_PASSAGE = 120 * TERM_BYTES
+_STRIDE = _PASSAGE // 2
+_LONG = _PASSAGE * 3 // 2
 _MEMO_LIMIT = 200_000
 
 
@@ -46,9 +49,31 @@ def rarity(total: int, rows: int) -> float:
 def scores(
     packed: Sequence[bytes], weights: Mapping[int, float], length: float
 ) -> NDArray[np.float64]:
-    """The score of each text for weighted term numbers; ``length`` is that of a usual text."""
+    """The score of each text for weighted term numbers; ``length`` is that of a usual text.
+
+    A long text is as good as its best passage.
+    """
     if not packed or not weights:
         return np.zeros(len(packed))
+    if max(map(len, packed)) <= _LONG:
+        return _scores(packed, weights, length)
+    passages = [_passages(row) for row in packed]
+    starts = np.cumsum([0, *(len(rows) for rows in passages[:-1])])
+    found = _scores([row for rows in passages for row in rows], weights, length)
+    best: NDArray[np.float64] = np.maximum.reduceat(found, starts)
+    return best
+
+
+def _passages(row: bytes) -> list[bytes]:
+    """Overlapping stretches of a long text."""
+    if len(row) <= _LONG:
+        return [row]
+    return [row[start : start + _PASSAGE] for start in range(0, len(row) - _PASSAGE // 2, _STRIDE)]
+
+
+def _scores(
+    packed: Sequence[bytes], weights: Mapping[int, float], length: float
+) -> NDArray[np.float64]:
     wanted = np.array(sorted(weights), np.uint32)
     heft = np.array([weights[term] for term in wanted.tolist()])
     lengths = np.array([len(row) for row in packed]) // TERM_BYTES

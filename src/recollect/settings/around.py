@@ -26,7 +26,7 @@ Language = Literal["auto", "zh", "en"]
 DocumentName = Literal["memory", "user", "project", "insights", "persona"]
 ChatProvider = Literal["none", "openai", "anthropic", "ollama", "dashscope"]
 ModelProvider = Literal["chat", "none", "openai", "anthropic", "ollama", "dashscope"]
-Embedder = Literal["none", "auto", "local", "openai", "dashscope", "ollama"]
+Embedder = Literal["none", "auto", "local", "folder", "model2vec", "openai", "dashscope", "ollama"]
 Vectors = Literal["auto", "sqlite-vec", "chromadb", "none"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
@@ -128,9 +128,10 @@ class Embedding(Section):
     """Vectors of texts."""
 
     provider: Embedder = choice(
-        "auto", Embedder, "Who makes them; `auto`: the local model where installed, else nobody."
+        "auto", Embedder, "Who makes them; `auto`: the model in `folder`, else the local one."
     )
     model: str = text("", "The model; empty: the provider's one in `models`.")
+    folder: str = text("", "Folder of a model for `folder` and `model2vec`.")
     dimensions: int = count(0, "Length of its vectors; 0: as in `models`.")
     api_key: Secret = secret("The key.")
     base_url: str = url("", "The address, where it is not the provider's usual one.")

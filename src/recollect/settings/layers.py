@@ -73,7 +73,13 @@ def find_file(
         return named
     from pathlib import Path
 
-    return next((os.fspath(path) for path in candidates if Path(path).is_file()), None)
+    def there(path: str | os.PathLike[str]) -> bool:
+        try:
+            return Path(path).is_file()
+        except OSError:  # a folder that cannot be looked into holds no settings for us
+            return False
+
+    return next((os.fspath(path) for path in candidates if there(path)), None)
 
 
 @cache

@@ -27,7 +27,7 @@ GateMode = Literal["always", "gated", "on_demand"]
 Route = Literal[
     "memory", "turn", "episode", "attachment", "entity", "time", "partition", "recent", "exact"
 ]
-Fusion = Literal["rrf", "best"]
+Fusion = Literal["conversation", "rrf", "best"]
 RecencyClock = Literal["created", "updated", "accessed"]
 KindName = Literal[
     "identity",
@@ -78,12 +78,12 @@ class Recall(Section):
     limit: int = count(10, "Results when the caller does not say how many.", low=1)
     evidence: Span = between(3, 5, "Pieces of evidence put into a prompt.")
     routes: tuple[Route, ...] = names(
-        ("memory", "turn", "episode", "attachment", "entity", "time", "recent", "exact"),
+        ("memory", "turn", "episode", "attachment", "entity", "time", "exact"),
         Route,
         "Ways of searching that are tried when the caller names none.",
     )
-    text_candidates: int = count(20, "Candidates taken from full text.", low=1)
-    vector_candidates: int = count(20, "Candidates taken from vectors.", low=1)
+    text_candidates: int = count(60, "Candidates taken from full text.", low=1)
+    vector_candidates: int = count(60, "Candidates taken from vectors.", low=1)
     oversample: int = count(3, "Take at least this many candidates per wanted result.", low=1)
     recent: timedelta = span("3d", "What the `recent` route looks back on.")
     episode_window: timedelta = span("7d", "Episodes this young count as recent.")
@@ -100,12 +100,12 @@ class Recall(Section):
 class Weights(Section):
     """Parts of the score, each from 0 to 1; the weights add up to 1."""
 
-    relevance: float = ratio(0.70, "The fused result of text and vectors.")
+    relevance: float = ratio(0.90, "The fused result of text and vectors.")
     semantic: float = ratio(0.0, "Likeness of the vectors alone.")
     keyword: float = ratio(0.0, "Full-text score alone.")
-    recency: float = ratio(0.10, "How recent it is.")
-    importance: float = ratio(0.15, "How important it is.")
-    access: float = ratio(0.05, "How often it was used.")
+    recency: float = ratio(0.04, "How recent it is.")
+    importance: float = ratio(0.04, "How important it is.")
+    access: float = ratio(0.02, "How often it was used.")
 
 
 class PersonaBoost(Section):
@@ -115,12 +115,39 @@ class PersonaBoost(Section):
     factor: float = number(1.0, "Their scores are multiplied by this.")
 
 
+class Conversation(Section):
+    """What the conversation around a turn adds to its score, in units of the best text score."""
+
+    adjacent_turn: float = ratio(0.25, "Share of the score of the turn before and after.")
+    second_turn: float = ratio(0.10, "Share of the score of the turns two away.")
+    answered_question: float = ratio(0.20, "Further share of the turn before when it asks.")
+    session: float = ratio(0.60, "Share of the best score of the session.")
+    session_size_free: int = count(20, "Turns above which a session's score counts less.", low=1)
+    session_days_free: float = number(1.0, "Days above which a session's score counts less.")
+    session_days_scale: float = number(7.0, "Further days that halve it.", above=True)
+    assistant_turn: float = number(
+        -1.0, "Added to what the agent said, unless the query asks for that.", low=-10
+    )
+    named_speaker: float = ratio(0.20, "Added to the turns of a speaker whom the query names.")
+    word_vectors: float = ratio(
+        0.15, "A standard deviation of likeness by vectors of words, for queries in Latin script."
+    )
+    sentence_vectors: float = ratio(
+        0.25, "A standard deviation of likeness by vectors of sentences."
+    )
+    matching_date: float = ratio(0.40, "Added to turns of a date that the query names.")
+
+
 class Ranking(Section):
     """The order of evidence: a weighted sum, times boosts."""
 
     weights: Weights = group(Weights)
+    conversation: Conversation = group(Conversation)
     fusion: Fusion = choice(
-        "rrf", Fusion, "How `relevance` joins routes: by reciprocal ranks, or the best score."
+        "conversation",
+        Fusion,
+        "How `relevance` is made: from words, vectors and the conversation around a turn, by the"
+        " reciprocal ranks of the routes, or as the best score of any.",
     )
     rrf_k: int = count(60, "The constant of reciprocal rank fusion.", low=1)
     recency_half_life: timedelta = span("30d", "Age at which recency has fallen to one half.")

@@ -133,6 +133,10 @@ class Scope:
     types: tuple[RecordType, ...]
     session: str | None = None
     project: str | None = None
+    topic: str | None = None
+    kind: Kind | None = None
+    speaker: str | None = None
+    trust: Trust | None = None
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
@@ -148,12 +152,49 @@ class QueryTerm(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextMatch:
-    """One record found by its words."""
+    """One record found by its words; ``doc`` is the store's number for it."""
 
-    type: RecordType
-    id: str
+    doc: int
     score: float
-    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextFound:
+    """The answer of a text search, with the weights that score further records for its query."""
+
+    matches: tuple[TextMatch, ...]
+    words: Mapping[int, str]
+    weights: Mapping[int, float]
+    length: float
+
+
+class Place(NamedTuple):
+    """Where a turn stands: what ranking needs to know of it. ``at`` is in microseconds."""
+
+    doc: int
+    session: int
+    idx: int
+    at: int
+    role: Role
+    sender: str
+    tail: str
+
+
+class SessionSpan(NamedTuple):
+    """How large a session is; times in microseconds."""
+
+    session: int
+    turns: int
+    started_at: int
+    last_at: int
+
+
+class Around(NamedTuple):
+    """A stretch of one session, both ends included."""
+
+    session: int
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +217,10 @@ class Ledger(Protocol):
     def turns(self, wanted: TurnFilter) -> list[Turn]: ...
     def turn_at(self, session: str, index: int) -> Turn: ...
     def turns_by_id(self, ids: Sequence[str]) -> list[Turn]: ...
+    def places(self, docs: Sequence[int]) -> list[Place]: ...
+    def places_around(self, stretches: Sequence[Around]) -> list[Place]: ...
+    def spans(self, sessions: Sequence[int]) -> list[SessionSpan]: ...
+    def latest_docs(self, limit: int) -> list[int]: ...
     def set_state(self, ids: Sequence[str], state: TurnState, reason: str) -> None: ...
     def undigested(self, session: str) -> list[Turn]: ...
     def mark_digested(self, session: str) -> None: ...
@@ -197,6 +242,7 @@ class Memories(Protocol):
     ) -> list[Memory]: ...
     def supersede(self, old: str, new: str, at: datetime) -> None: ...
     def chain(self, id_: str) -> list[Memory]: ...
+    def touch(self, id_: str, uses: int, at: datetime) -> None: ...
 
 
 class Attachments(Protocol):
@@ -245,9 +291,61 @@ class Journal(Protocol):
 class TextIndex(Protocol):
     """One full-text index over everything recallable."""
 
-    def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> list[TextMatch]: ...
+    def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextFound: ...
+    def score(self, found: TextFound, docs: Sequence[int]) -> list[float]: ...
+    def matched(self, found: TextFound, docs: Sequence[int]) -> dict[int, tuple[str, ...]]: ...
+    def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]: ...
+    def latest(self, scope: Scope, limit: int) -> list[int]: ...
+    def records(self, docs: Sequence[int]) -> dict[int, tuple[RecordType, str]]: ...
     def unindexed(self, type_: RecordType, limit: int) -> list[str]: ...
     def put(self, type_: RecordType, id_: str, terms: str) -> None: ...
+
+
+class EmbedText(NamedTuple):
+    """A record that wants vectors, and what is embedded of it."""
+
+    doc: int
+    text: str
+    change: int
+
+
+class VectorRow(NamedTuple):
+    """One passage of a record as 32-bit floats."""
+
+    doc: int
+    part: int
+    vector: bytes
+
+
+class VectorState(NamedTuple):
+    """How far embedding has come, and how often vectors were changed rather than added."""
+
+    rewrites: int
+    reached: Mapping[RecordType, int]
+
+
+class LoadedVectors(NamedTuple):
+    """Documents in order, and their vectors one after another."""
+
+    docs: list[int]
+    vectors: bytes
+
+
+class Vectors(Protocol):
+    """Vectors of recallable records, per embedder."""
+
+    def embedder(self, name: str, dimensions: int) -> int: ...
+    def known_embedders(self) -> dict[str, int]: ...
+    def unembedded(self, embedder: int, limit: int) -> list[EmbedText]: ...
+    def waiting(self, embedder: int) -> int: ...
+    def put(self, embedder: int, done: Sequence[EmbedText], rows: Sequence[VectorRow]) -> None: ...
+    def retire_others(self, embedder: int) -> None: ...
+    def state(self, embedder: int) -> VectorState: ...
+    def load(self, embedder: int, type_: RecordType, after: int | None) -> LoadedVectors: ...
+    def count(self, embedder: int, most: int) -> int: ...
+    def scan(self, embedder: int, query: bytes) -> list[tuple[int, float]]: ...
+    def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]: ...
+    def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None: ...
 
 
 Merge = Literal["keep", "postpone"]
@@ -321,6 +419,8 @@ class Unit(Protocol):
     def journal(self) -> Journal: ...
     @property
     def text(self) -> TextIndex: ...
+    @property
+    def vectors(self) -> Vectors: ...
     @property
     def tasks(self) -> Tasks: ...
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any
+from typing import Any, TypeVar
 
+from recollect.errors import StoreDamaged
 from recollect.plain import plain
 from recollect.types import ToolCall, ToolResult
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+Value = TypeVar("Value")
+_NONSENSE = (ValueError, TypeError, OverflowError)
 
 
 def to_micros(moment: datetime) -> int:
@@ -21,8 +24,11 @@ def to_micros(moment: datetime) -> int:
 
 def from_micros(micros: int, zone: int = 0) -> datetime:
     """The moment again, in the zone (minutes east of UTC) it was told in."""
-    moment = _EPOCH + timedelta(microseconds=micros)
-    return moment.astimezone(timezone(timedelta(minutes=zone))) if zone else moment
+    try:
+        moment = _EPOCH + timedelta(microseconds=micros)
+        return moment.astimezone(timezone(timedelta(minutes=zone))) if zone else moment
+    except _NONSENSE as error:
+        raise _unreadable(f"{micros!r} with zone {zone!r} is no time") from error
 
 
 def maybe_from_micros(micros: int | None) -> datetime | None:
@@ -45,7 +51,10 @@ def dump(value: Any) -> str:
 
 
 def load(text: str) -> Any:
-    return json.loads(text)
+    try:
+        return json.loads(text)
+    except _NONSENSE as error:
+        raise _unreadable(f"what should be JSON is not: {error}") from error
 
 
 def dump_calls(calls: tuple[ToolCall, ...]) -> str | None:
@@ -53,7 +62,7 @@ def dump_calls(calls: tuple[ToolCall, ...]) -> str | None:
 
 
 def load_calls(text: str | None) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(**fields) for fields in load(text)) if text else ()
+    return _all(ToolCall, load(text)) if text else ()
 
 
 def dump_results(results: tuple[ToolResult, ...]) -> str | None:
@@ -61,14 +70,31 @@ def dump_results(results: tuple[ToolResult, ...]) -> str | None:
 
 
 def load_results(text: str | None) -> tuple[ToolResult, ...]:
-    return tuple(ToolResult(**fields) for fields in load(text)) if text else ()
+    return _all(ToolResult, load(text)) if text else ()
 
 
 def load_words(text: str) -> tuple[str, ...]:
     """A JSON list of strings."""
-    return tuple(load(text))
+    found = load(text)
+    if not isinstance(found, list):
+        raise _unreadable("what should be a list is not")
+    return tuple(map(str, found))
 
 
 def load_mapping(text: str) -> Mapping[str, Any]:
     found = load(text)
     return found if isinstance(found, dict) else {}
+
+
+def _all(make: Callable[..., Value], items: Iterable[Mapping[str, Any]]) -> tuple[Value, ...]:
+    try:
+        return tuple(make(**fields) for fields in items)
+    except _NONSENSE as error:
+        raise _unreadable(f"stored fields do not fit: {error}") from error
+
+
+def _unreadable(what: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"A stored value cannot be read: {what}",
+        remedy="It was left as it is; run `recollect doctor`, or restore a backup",
+    )

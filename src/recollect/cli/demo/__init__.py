@@ -62,7 +62,7 @@ def _farewell(path: Path, seconds: float) -> None:
     say()
     say(bold(f"That took {seconds:.1f} s. The memory is in {shown}; try it:"))
     for arguments in (
-        'recall "我现在用哪个 Python 版本？" --explain',
+        'recall "我现在用哪个 Python 版本？" --of memory --explain',
         'recall "kyoto budget pdf"',
         "turns --session demo-kyoto --full",
         "memories",

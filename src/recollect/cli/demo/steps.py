@@ -12,7 +12,7 @@ from recollect.cli.attach import show_attachments
 from recollect.cli.demo import story
 from recollect.cli.demo.stage import Stage, expect, tell
 from recollect.cli.memories import show_history
-from recollect.cli.output import counted, say
+from recollect.cli.output import bold, counted, indented, say
 from recollect.cli.recall import show_hits
 from recollect.cli.stats import show_stats
 from recollect.cli.turns import show_turns
@@ -28,7 +28,8 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
     memory = stage.mind.remember(
         story.OLD_FACT, kind="config", subject="开发环境", predicate="Python", sources=[source.id]
     )
-    tell(f"Kept as {memory.kind}, learnt from {story.SETUP} #{source.index}: {memory.content}")
+    tell(f"Kept as {memory.kind}, learnt from {story.SETUP} #{source.index}:")
+    say(indented(memory.content, 3))
     return {"turns": len(story.SETUP_TURNS), "memory": memory.id}
 
 
@@ -39,7 +40,7 @@ def silence(stage: Stage) -> Mapping[str, Any]:
     events = stage.mind.daily_events()
     expect(len(events) == 1, "no daily event was written")
     tell(f"Ten minutes later the background work ran: {counted(drained.done, 'job')}.")
-    say(f"   {events[0].day}  {events[0].summary}")
+    say(indented(f"{events[0].day}  {events[0].summary}", 3))
     tell(f"{stage.history.name}/ holds {', '.join(stage.transcripts())}")
     return {"daily_events": len(events), "transcripts": stage.transcripts()}
 
@@ -96,28 +97,31 @@ def questions(stage: Stage) -> Mapping[str, Any]:
     for asked in story.QUESTIONS:
         past = stage.clock.now() - asked.ago if asked.ago else None
         hits = stage.mind.recall(asked.text, k=3, of=asked.of, as_of=past)
-        expect(any(asked.expects in hit.text for hit in hits), f"{asked.text!r} found nothing")
+        right = [number for number, hit in enumerate(hits, 1) if asked.expects in hit.text]
+        expect(bool(right), f"{asked.text!r} did not find {asked.expects!r}")
         when = f"   (as of {past.astimezone():%Y-%m-%d})" if past else ""
-        say(f"   ? {asked.text}{when}")
-        show_hits(hits[:1], explain=True, margin=3)
+        say(f"   {bold('? ' + asked.text)}{when}")
+        show_hits(hits[: right[0]], explain=True, margin=3)
         say()
-        answers[asked.text] = hits[0].text
+        answers[asked.text] = hits[right[0] - 1].text
     return {"answers": answers}
 
 
 def night(stage: Stage) -> Mapping[str, Any]:
     """The night comes: JSONL files older than 30 days go, the database copy stays"""
-    stage.mind.drain()
     before = stage.transcripts()
     stage.clock.advance(hours=20)
-    stage.mind.drain()
-    gone = sorted(set(before) - set(stage.transcripts()))
+    drained = stage.mind.drain()
+    left = stage.transcripts()
+    gone = sorted(set(before) - set(left))
     turns = stage.mind.turns(session=story.SETUP)
     expect(gone == [f"{story.SETUP}.jsonl"], "the old transcript did not go")
+    expect(f"{story.UPGRADE}.jsonl" in left, "a new transcript was not written")
     expect(len(turns) == len(story.SETUP_TURNS), "the database copy is not whole")
-    tell(f"Removed {', '.join(gone)}, left {', '.join(stage.transcripts())}")
+    tell(f"{counted(drained.done, 'job')} ran. Removed {', '.join(gone)}; there are")
+    tell(", ".join(left))
     tell(f"{story.SETUP} still has its {counted(len(turns), 'turn')} in the database.")
-    return {"removed": gone, "left": stage.transcripts()}
+    return {"removed": gone, "left": left}
 
 
 def figures(stage: Stage) -> Mapping[str, Any]:

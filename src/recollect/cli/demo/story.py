@@ -30,13 +30,13 @@ KYOTO_TURNS = (
     NewTurn(
         KYOTO,
         "user",
-        "We are going to Kyoto from April 3 to April 9. Please keep it under 2,400 euros for two.",
+        "We are going to Kyoto from April 3, for 2,400 euros.",
         DEVELOPER,
     ),
     NewTurn(
         KYOTO,
         "assistant",
-        "Seven days in Kyoto for two. I will compare ryokan near Gion and write up a budget.",
+        "I will look for a ryokan near Gion.",
         tool_calls=(
             ToolCall("search_hotels", {"city": "Kyoto", "area": "Gion", "nights": 6}, "call-1"),
         ),
@@ -45,17 +45,15 @@ KYOTO_TURNS = (
         KYOTO,
         "tool",
         "",
-        tool_results=(
-            ToolResult("Ryokan Shiraume, 148 euros a night, breakfast included", "call-1"),
-        ),
+        tool_results=(ToolResult("Ryokan Shiraume, 148 euros a night with breakfast", "call-1"),),
     ),
     NewTurn(
         KYOTO,
         "assistant",
-        "Ryokan Shiraume fits: 888 euros for six nights. The budget report is ready.",
+        "Shiraume fits. The budget report is ready.",
         tool_calls=(ToolCall("write_pdf", {"path": BUDGET_PDF, "pages": 2}, "call-2"),),
     ),
-    NewTurn(KYOTO, "user", "Great. Window seats on the train, please, never the aisle.", DEVELOPER),
+    NewTurn(KYOTO, "user", "Great. Window seats on the train, never the aisle.", DEVELOPER),
 )
 
 UPGRADE_TURNS = (
@@ -81,7 +79,7 @@ class Question:
 
 
 QUESTIONS = (
-    Question("我现在用哪个 Python 版本？", "3.12"),
+    Question("我现在用哪个 Python 版本？", "3.12", of=("memory",)),
     Question("谁对花生过敏？", "小美"),
     Question("When are we going to Kyoto?", "April 3"),
     Question("where is the kyoto budget pdf", BUDGET_PDF, of=("attachment",)),

@@ -20,10 +20,10 @@ import apsw
 
 from recollect import errors
 from recollect.store.sqlite import forking
-from recollect.store.sqlite.faults import UNREADABLE, explain
+from recollect.store.sqlite.faults import SUSPICIOUS, UNREADABLE, explain, is_sound
 
 MEMORY = ":memory:"
-_PRAGMAS = (
+_PRAGMAS: tuple[str, ...] = (
     "PRAGMA synchronous = FULL",
     "PRAGMA fullfsync = ON",  # on macOS a plain fsync may leave data in the drive's cache
     "PRAGMA checkpoint_fullfsync = ON",
@@ -74,8 +74,9 @@ class Database:
             except BaseException as error:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
-                if isinstance(error, UNREADABLE):
-                    raise self._explain(error) from error
+                told = self._judge(error, conn)
+                if told is not None:
+                    raise told from error
                 raise
 
     @contextlib.contextmanager
@@ -91,8 +92,11 @@ class Database:
             try:
                 conn.execute("BEGIN")
                 yield conn
-            except UNREADABLE as error:
-                raise self._explain(error) from error
+            except Exception as error:
+                told = self._judge(error, conn)
+                if told is not None:
+                    raise told from error
+                raise
             finally:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
@@ -157,6 +161,19 @@ class Database:
                 conn.close()
             self._pool.clear()
             self._writer = None
+
+    def _judge(self, error: BaseException, conn: apsw.Connection) -> errors.StoreError | None:
+        """The error to raise instead, if the file is to blame.
+
+        Damage may also show as rows that make no sense: what Python says of those is believed to be
+        a mistake of ours only when the file is sound.
+        """
+        if isinstance(error, errors.RecollectError):
+            self._damaged |= isinstance(error, errors.StoreDamaged)
+            return None
+        if isinstance(error, UNREADABLE) or (isinstance(error, SUSPICIOUS) and not is_sound(conn)):
+            return self._explain(error)
+        return None
 
     def _explain(self, error: Exception) -> errors.StoreError:
         told = explain(error, self.path)

@@ -12,6 +12,8 @@ from recollect import errors
 _NEARLY_FULL = 1 << 20
 # What reading a file can raise: SQLite's own errors, and text that is not UTF-8.
 UNREADABLE = (apsw.Error, UnicodeDecodeError)
+# What code that handles rows raises when a row is not what was written.
+SUSPICIOUS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def explain(error: Exception, path: str) -> errors.StoreError:
@@ -54,3 +56,11 @@ def explain(error: Exception, path: str) -> errors.StoreError:
 def _is_full(path: str) -> bool:
     folder = Path(path).parent
     return folder.is_dir() and shutil.disk_usage(folder).free < _NEARLY_FULL
+
+
+def is_sound(conn: apsw.Connection) -> bool:
+    """Whether SQLite finds nothing wrong with the file. Slow: only for when something is wrong."""
+    try:
+        return bool(conn.execute("PRAGMA integrity_check(1)").get == "ok")
+    except apsw.Error:
+        return False

@@ -9,8 +9,8 @@ from typing import Any
 import apsw
 
 from recollect.store import codec
+from recollect.store.documents import TABLES, first_doc, last_doc
 from recollect.store.sqlite import migrate
-from recollect.store.sqlite.documents import TABLES, first_doc, last_doc
 from recollect.types import RECORD_TYPES, TURN_STATES, Finding, RecordType, Stats
 
 _LOW_SPACE = 256 << 20
@@ -48,7 +48,7 @@ def stats(conn: apsw.Connection, path: str, name: str, space: int) -> Stats:
         jobs_dead=jobs.get("dead", 0),
         first_at=codec.maybe_from_micros(first),
         last_at=codec.maybe_from_micros(last),
-        file_bytes=_size(path) + _size(f"{path}-wal"),
+        file_bytes=migrate.size_of(path) + migrate.size_of(f"{path}-wal"),
         schema=int(conn.execute("PRAGMA user_version").get),
         tokens=one("SELECT sum(tokens) FROM turns WHERE space = :space"),
     )
@@ -97,7 +97,7 @@ def _disk(path: str) -> Finding:
 
 
 def _log(path: str) -> Finding:
-    size = _size(f"{path}-wal")
+    size = migrate.size_of(f"{path}-wal")
     return Finding(
         check="write-ahead log",
         ok=size < _LARGE_WAL,
@@ -138,8 +138,3 @@ def _index(conn: apsw.Connection, space: int, type_: RecordType) -> Finding:
         detail=f"{both} of {rows} records indexed, {indexed} index rows",
         remedy="" if ok else _REPAIR,
     )
-
-
-def _size(path: str) -> int:
-    file = Path(path)
-    return file.stat().st_size if file.is_file() else 0

@@ -164,7 +164,8 @@ class SqliteQueue:
             )
             if conn.changes() == 0:
                 conn.execute("DELETE FROM jobs WHERE id = ? AND lease_owner = ?", values)
-            _note(conn, "retry", job, now, error)
+            if conn.changes():
+                _note(conn, "retry", job, now, error)
 
     def bury(self, job: Job, owner: str, *, now: datetime, error: str) -> None:
         """Put a job aside as dead, with the reason."""
@@ -174,7 +175,8 @@ class SqliteQueue:
                 " WHERE id = ? AND lease_owner = ?",
                 (error, job.id, owner),
             )
-            _note(conn, "dead", job, now, error)
+            if conn.changes():
+                _note(conn, "dead", job, now, error)
 
     def next_due(self, now: datetime) -> datetime | None:
         """When the next waiting job or schedule comes up; now for what is overdue."""

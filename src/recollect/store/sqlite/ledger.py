@@ -10,7 +10,7 @@ import apsw
 
 from recollect.errors import Conflict, NotFound
 from recollect.store import codec
-from recollect.store.base import Placed, Transcript, TurnFilter, TurnRow
+from recollect.store.base import Around, Place, Placed, SessionSpan, Transcript, TurnFilter, TurnRow
 from recollect.store.sqlite.text import add_terms, next_doc
 from recollect.types import SessionInfo, Turn, TurnState
 
@@ -18,6 +18,7 @@ _TURN = (
     "t.id, s.id, t.idx, t.role, t.content, t.at, t.zone, t.sender, t.channel, t.tool_calls,"
     " t.tool_results, t.tokens, t.trust, t.state, t.reason"
 )
+_PLACE = "t.doc, t.session, t.idx, t.at, t.role, t.sender, substr(t.content, -40)"
 _FROM = "FROM turns t JOIN sessions s ON s.number = t.session"
 
 
@@ -237,6 +238,37 @@ class SqliteLedger:
             (self._space, codec.dump(list(ids))),
         )
         return [_turn(row) for row in rows]
+
+    def places(self, docs: Sequence[int]) -> list[Place]:
+        rows = self._conn.execute(
+            f"SELECT {_PLACE} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
+            " WHERE t.space = ?",
+            (str(list(docs)), self._space),
+        )
+        return [Place(*row) for row in rows]
+
+    def places_around(self, stretches: Sequence[Around]) -> list[Place]:
+        rows = self._conn.execute(
+            f"SELECT {_PLACE} FROM json_each(?) r CROSS JOIN turns t ON t.space = ?"
+            " AND t.session = r.value ->> 0 AND t.idx BETWEEN r.value ->> 1 AND r.value ->> 2",
+            (codec.dump(stretches), self._space),
+        )
+        return [Place(*row) for row in rows]
+
+    def spans(self, sessions: Sequence[int]) -> list[SessionSpan]:
+        rows = self._conn.execute(
+            "SELECT s.number, s.turns, s.started_at, s.last_at FROM json_each(?) d"
+            " CROSS JOIN sessions s ON s.number = d.value WHERE s.space = ?",
+            (str(list(sessions)), self._space),
+        )
+        return [SessionSpan(*row) for row in rows]
+
+    def latest_docs(self, limit: int) -> list[int]:
+        rows = self._conn.execute(
+            "SELECT doc FROM turns WHERE space = ? ORDER BY at DESC, doc DESC LIMIT ?",
+            (self._space, limit),
+        )
+        return [doc for (doc,) in rows]
 
     def set_state(self, ids: Sequence[str], state: TurnState, reason: str) -> None:
         self._conn.executemany(

@@ -94,6 +94,14 @@ class SqliteMemories:
             (new, moment, new, moment, moment, self._space, old),
         )
 
+    def touch(self, id_: str, uses: int, at: datetime) -> None:
+        """Count uses, which slow a memory's decay."""
+        self._conn.execute(
+            "UPDATE memories SET access_count = access_count + ?, last_accessed_at = max("
+            "last_accessed_at, ?) WHERE space = ? AND id = ?",
+            (uses, codec.to_micros(at), self._space, id_),
+        )
+
     def chain(self, id_: str) -> list[Memory]:
         """Every version the memory belongs to, oldest first."""
         rows = self._conn.execute(

@@ -5,6 +5,7 @@ A file that is not ours, or is from a newer Recollect, is refused without a byte
 
 from __future__ import annotations
 
+import struct
 import time
 from importlib import resources
 from pathlib import Path
@@ -16,9 +17,12 @@ from recollect.store.sqlite import forking
 from recollect.store.sqlite.connection import MEMORY, Database
 from recollect.store.sqlite.faults import explain
 
-LATEST = 1
+LATEST = 2
 APPLICATION_ID = 0x5265636F  # "Reco"
 _MAGIC = b"SQLite format 3\x00"
+# The magic, the version at 60, the application at 68; then the first page's kind and cells.
+_HEADER = struct.Struct(">16s 44x i 4x i 28x B 2x H")
+_LEAF = 13
 
 
 def prepare(database: Database, now: int) -> None:
@@ -42,12 +46,18 @@ def prepare(database: Database, now: int) -> None:
 
 def inspect(path: str) -> int:
     """The schema version of a file (0 when it is new or empty), without changing it."""
-    if path == MEMORY or not Path(path).exists():
+    # Looked for before the header is read: what a log held that is gone by then is in the file.
+    has_log = any(size_of(f"{path}{log}") for log in ("-wal", "-journal"))
+    header = b"" if path == MEMORY else _header(path)
+    if not header:
         return 0
-    _check_header(path)
-    with forking.passing():
-        application, version, tables = _look(path)
-    if tables and application != APPLICATION_ID:
+    if len(header) == _HEADER.size and not has_log:
+        _, version, application, kind, cells = _HEADER.unpack(header)
+        tables = int(kind != _LEAF or cells > 0)
+    else:
+        with forking.passing():
+            application, version, tables = _look(path)
+    if application != APPLICATION_ID and (application or tables):
         raise errors.NotADatabase(
             f"{path} is a SQLite database of another program",
             remedy="Choose another file with --db or RECOLLECT_DB",
@@ -57,11 +67,19 @@ def inspect(path: str) -> int:
             f"{path} has schema {version}, this Recollect knows {LATEST}",
             remedy="Upgrade with `pip install -U recollect`; the file was left untouched",
         )
-    return version
+    if version < 0 or (tables and not version):
+        raise errors.StoreDamaged(
+            f"{path} has tables but says its schema is {version}",
+            remedy="It was left as it is; restore a backup",
+        )
+    return int(version)
 
 
 def _look(path: str) -> tuple[int, int, int]:
-    """The application and version a file names, and how many things its schema holds."""
+    """The application and version by SQLite, which sees what is still in a log.
+
+    Not needed without one, and better not done: SQLite would leave files beside a stranger's.
+    """
     try:
         conn = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
     except apsw.Error as error:
@@ -80,10 +98,21 @@ def _look(path: str) -> tuple[int, int, int]:
         conn.close()
 
 
-def _check_header(path: str) -> None:
+def size_of(path: str) -> int:
+    """The size of a file; 0 for one that is not there, or no longer."""
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
+
+
+def _header(path: str) -> bytes:
+    """How the database begins; nothing for a file that is empty or not there."""
     try:
         with Path(path).open("rb") as file:
-            header = file.read(len(_MAGIC))
+            header = file.read(_HEADER.size)
+    except FileNotFoundError:
+        return b""
     except IsADirectoryError as error:
         raise errors.StoreUnavailable(
             f"{path} is a folder", remedy="Name a file in it, such as memory.db"
@@ -92,11 +121,16 @@ def _check_header(path: str) -> None:
         raise errors.StoreReadOnly(
             f"{path} cannot be read", remedy="Give read and write permission on the file"
         ) from error
-    if header and header != _MAGIC:
+    except OSError as error:
+        raise errors.StoreUnavailable(
+            f"{path} cannot be opened: {error}", remedy="Choose another with --db or RECOLLECT_DB"
+        ) from error
+    if header and not header.startswith(_MAGIC):
         raise errors.NotADatabase(
             f"{path} is not a SQLite database",
             remedy="Choose another file; this one was left alone",
         )
+    return header
 
 
 def _use_wal(database: Database) -> None:

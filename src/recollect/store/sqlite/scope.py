@@ -9,10 +9,9 @@ import apsw
 
 from recollect.store import codec
 from recollect.store.base import Scope
-from recollect.store.sqlite.documents import TABLES, type_of
+from recollect.store.documents import TABLES, first_doc, last_doc
 from recollect.types import RecordType
 
-_IN_PROJECT = "SELECT {column} FROM sessions WHERE space = r.space AND project = :project"
 _TIME: dict[RecordType, str] = {
     "turn": "at",
     "memory": "created_at",
@@ -29,11 +28,14 @@ _SESSION: dict[RecordType, str] = {
     "episode": "r.session = :session",
     "attachment": "r.session = :session",
 }
-_PROJECT: dict[RecordType, str] = {
-    "turn": f"r.session IN ({_IN_PROJECT.format(column='number')})",
-    "memory": "r.project = :project",
-    "episode": f"r.session IN ({_IN_PROJECT.format(column='id')})",
-    "attachment": f"r.session IN ({_IN_PROJECT.format(column='id')})",
+_IN_SESSIONS = (
+    "r.session IN (SELECT {column} FROM sessions WHERE space = r.space AND {{name}} = :{{name}})"
+)
+_PARTITION: dict[RecordType, str] = {
+    "turn": _IN_SESSIONS.format(column="number"),
+    "memory": "r.{name} = :{name}",
+    "episode": _IN_SESSIONS.format(column="id"),
+    "attachment": _IN_SESSIONS.format(column="id"),
 }
 _KNOWN_NOW = "r.status = 'active' AND (r.expires_at IS NULL OR r.expires_at > :now)"
 _KNOWN_THEN = (
@@ -48,12 +50,20 @@ class ScopeFilter:
 
     def __init__(self, conn: apsw.Connection, space: int, scope: Scope) -> None:
         self._conn = conn
+        self._space = space
         self._scope = scope
-        self.narrow = any((scope.session, scope.project, scope.since, scope.until))
+        self.narrow = (
+            any((scope.session, scope.project, scope.topic, scope.kind, scope.speaker, scope.trust))
+            or (scope.since or scope.until) is not None
+        )
         self._values: dict[str, Any] = {
             "space": space,
             "session": scope.session,
             "project": scope.project,
+            "topic": scope.topic,
+            "kind": scope.kind,
+            "speaker": scope.speaker,
+            "trust": scope.trust,
             "since": codec.maybe_to_micros(scope.since),
             "until": codec.maybe_to_micros(scope.until),
             "as_of": codec.maybe_to_micros(scope.as_of),
@@ -74,11 +84,24 @@ class ScopeFilter:
                 return None
         return found
 
+    def latest(self, limit: int) -> list[int]:
+        """The newest documents in scope, newest first."""
+        found: list[tuple[int, int]] = []
+        for type_ in self._scope.types:
+            rows = self._conn.execute(
+                f"SELECT r.{_TIME[type_]}, r.doc FROM {TABLES[type_]} r WHERE r.space = :space"
+                f" AND {self._conditions(type_)} ORDER BY r.{_TIME[type_]} DESC LIMIT :most",
+                {**self._values, "most": limit},
+            )
+            found += [(at, doc) for at, doc in rows]
+        return [doc for _, doc in sorted(found, reverse=True)[:limit]]
+
     def keep(self, docs: Sequence[int]) -> list[int]:
         """Those of the documents that are in scope, in their order."""
         allowed: set[int] = set()
         for type_ in self._scope.types:
-            mine = [doc for doc in docs if type_of(doc) == type_]
+            first, last = first_doc(self._space, type_), last_doc(self._space, type_)
+            mine = [doc for doc in docs if first <= doc <= last]
             if not mine:
                 continue
             conditions = self._conditions(type_)
@@ -100,7 +123,11 @@ class ScopeFilter:
             condition
             for wanted, condition in (
                 (scope.session, _SESSION[type_]),
-                (scope.project, _PROJECT[type_]),
+                (scope.project, _PARTITION[type_].format(name="project")),
+                (scope.topic, _PARTITION[type_].format(name="topic")),
+                (scope.kind, "r.kind = :kind" if type_ == "memory" else "false"),
+                (scope.speaker, "r.sender = :speaker" if type_ == "turn" else "false"),
+                (scope.trust, "r.trust = :trust" if type_ in ("turn", "memory") else "false"),
                 (scope.since, f"r.{time} >= :since"),
                 (scope.until, f"r.{time} < :until"),
             )

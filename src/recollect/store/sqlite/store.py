@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import cached_property
@@ -10,18 +11,19 @@ from pathlib import Path
 
 import apsw
 
-from recollect.errors import StoreError
+from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.store import codec
+from recollect.store.documents import MAX_SPACES, NOBODY
 from recollect.store.sqlite import health, migrate, text
 from recollect.store.sqlite.attachments import SqliteAttachments
 from recollect.store.sqlite.connection import MEMORY, Database
-from recollect.store.sqlite.documents import MAX_SPACES, NOBODY
 from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
 from recollect.store.sqlite.journal import SqliteJournal
 from recollect.store.sqlite.ledger import SqliteLedger
 from recollect.store.sqlite.memories import SqliteMemories
 from recollect.store.sqlite.text import SqliteText
 from recollect.store.sqlite.textstats import TextStats
+from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Finding, Stats
 
 
@@ -52,6 +54,10 @@ class SqliteUnit:
     @cached_property
     def text(self) -> SqliteText:
         return SqliteText(self._conn, self._space, self._text_stats)
+
+    @cached_property
+    def vectors(self) -> SqliteVectors:
+        return SqliteVectors(self._conn, self._space)
 
     @cached_property
     def tasks(self) -> SqliteTasks:
@@ -139,7 +145,9 @@ def _make_folder(file: Path) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(
+        refused = isinstance(error, PermissionError) or error.errno == errno.EROFS
+        kind = StoreReadOnly if refused else StoreUnavailable
+        raise kind(
             f"The folder of {file} cannot be made: {error}",
             remedy="Choose another place with --db or RECOLLECT_DB",
         ) from error

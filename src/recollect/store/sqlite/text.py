@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 import apsw
 
 from recollect.rules import bm25
-from recollect.store.base import QueryTerm, Scope, TextMatch
-from recollect.store.sqlite.documents import TABLES, first_doc, last_doc, type_of
+from recollect.store.base import QueryTerm, Scope, TextFound, TextMatch
+from recollect.store.documents import TABLES, first_doc, last_doc, type_of
 from recollect.store.sqlite.postings import Postings, Weighed
 from recollect.store.sqlite.scope import ScopeFilter
 from recollect.store.sqlite.textstats import SMALL, SpaceStats, TextStats
@@ -22,12 +21,6 @@ _DEEPEST = 20_000
 _BATCH = 128
 
 
-class _Scored(NamedTuple):
-    doc: int
-    packed: bytes
-    score: float
-
-
 class SqliteText:
     """Searching the text of one space on one connection."""
 
@@ -36,52 +29,55 @@ class SqliteText:
         self._space = space
         self._all_stats = stats
 
-    def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> list[TextMatch]:
+    def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextFound:
         """The best ``limit`` records of the scope, best first, newer first among equals."""
         stats = self._all_stats.of(self._conn, self._space)
         if not terms or not stats.rows:
-            return []
+            return TextFound((), {}, {}, stats.length)
         chosen = ScopeFilter(self._conn, self._space, scope)
         few = chosen.all(_EXHAUST) if chosen.narrow else None
         first = min(first_doc(self._space, type_) for type_ in scope.types)
         last = max(last_doc(self._space, type_) for type_ in scope.types)
         postings = Postings(self._conn, first, last, stats)
         if few is not None:
-            weighed = postings.weigh(terms)
-            return self._matches(self._rank(few, weighed, limit, stats), weighed)
-        return self._search_wide(terms, chosen, limit, postings, stats)
-
-    def _search_wide(
-        self,
-        terms: Sequence[QueryTerm],
-        chosen: ScopeFilter,
-        limit: int,
-        postings: Postings,
-        stats: SpaceStats,
-    ) -> list[TextMatch]:
-        """Look deeper while the scope leaves too few of the candidates."""
+            return self._rank(few, postings.weigh(terms), limit, stats)
         depth = max(4 * limit, _SMALL_DEPTH if stats.rows <= SMALL else _DEPTH)
-        while True:
-            found = postings.candidates(terms, depth, limit)
-            docs = chosen.keep(found.docs)
-            if len(docs) >= limit or len(found.docs) < depth or depth >= _DEEPEST:
-                return self._matches(self._rank(docs, found.terms, limit, stats), found.terms)
+        while True:  # look deeper while the scope leaves too few of the candidates
+            candidates = postings.candidates(terms, depth, limit)
+            docs = chosen.keep(candidates.docs)
+            if len(docs) >= limit or len(candidates.docs) < depth or depth >= _DEEPEST:
+                return self._rank(docs, candidates.terms, limit, stats)
             depth *= 8
+
+    def score(self, found: TextFound, docs: Sequence[int]) -> list[float]:
+        """The scores of any documents for the query of an earlier search."""
+        rows = self._packed(docs)
+        scores = bm25.scores([packed for _, packed in rows], found.weights, found.length)
+        known = dict(zip((doc for doc, _ in rows), scores.tolist(), strict=True))
+        return [known.get(doc, 0.0) for doc in docs]
+
+    def matched(self, found: TextFound, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """The words of the query that each document has."""
+        return {doc: _matched(packed, found.words) for doc, packed in self._packed(docs)}
 
     def _rank(
         self, docs: Sequence[int], terms: Sequence[Weighed], limit: int, stats: SpaceStats
-    ) -> list[_Scored]:
-        """Score documents exactly, the most promising first, until a batch changes nothing."""
+    ) -> TextFound:
+        """Score documents, the most promising first, until a batch changes nothing."""
         weights = {bm25.number_of(term.text): term.impact for term in terms}
-        best: list[_Scored] = []
+        words = {bm25.number_of(term.text): term.text for term in terms}
+        best: list[tuple[float, int]] = []
         for start in range(0, len(docs), _BATCH):
             rows = self._packed(docs[start : start + _BATCH])
             scores = bm25.scores([packed for _, packed in rows], weights, stats.length).tolist()
-            if len(best) >= limit and max(scores, default=0.0) <= best[-1].score:
+            if len(best) >= limit and max(scores, default=0.0) <= best[-1][0]:
                 break
-            best += [_Scored(*row, score) for row, score in zip(rows, scores, strict=True) if score]
-            best = sorted(best, key=lambda row: (-row.score, -row.doc))[:limit]
-        return best
+            best += [
+                (score, doc) for (doc, _), score in zip(rows, scores, strict=True) if score > 0
+            ]
+            best = sorted(best, reverse=True)[:limit]
+        matches = tuple(TextMatch(doc, score) for score, doc in best)
+        return TextFound(matches, words, weights, stats.length)
 
     def _packed(self, docs: Sequence[int]) -> list[tuple[int, bytes]]:
         rows = self._conn.execute(
@@ -90,25 +86,25 @@ class SqliteText:
         )
         return [(doc, packed) for doc, packed in rows]
 
-    def _matches(self, best: Sequence[_Scored], terms: Sequence[Weighed]) -> list[TextMatch]:
-        ids = self._ids([row.doc for row in best])
-        matches = []
-        for row in best:
-            numbers = frozenset(memoryview(row.packed).cast("I"))
-            words = tuple(t.text for t in terms if bm25.number_of(t.text) in numbers)
-            matches.append(TextMatch(type_of(row.doc), ids[row.doc], row.score, words))
-        return matches
+    def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]:
+        """Those of the documents that the scope allows, in their order."""
+        return ScopeFilter(self._conn, self._space, scope).keep(docs)
 
-    def _ids(self, docs: Sequence[int]) -> dict[int, str]:
-        ids: dict[int, str] = {}
+    def latest(self, scope: Scope, limit: int) -> list[int]:
+        """The newest records of the scope, whatever their words."""
+        return ScopeFilter(self._conn, self._space, scope).latest(limit)
+
+    def records(self, docs: Sequence[int]) -> dict[int, tuple[RecordType, str]]:
+        """The type and id of each document that there is."""
+        found: dict[int, tuple[RecordType, str]] = {}
         for type_ in {type_of(doc) for doc in docs}:
             rows = self._conn.execute(
                 f"SELECT r.doc, r.id FROM json_each(?) d CROSS JOIN {TABLES[type_]} r"
-                " ON r.doc = d.value",
-                (str([doc for doc in docs if type_of(doc) == type_]),),
+                " ON r.doc = d.value WHERE r.space = ?",
+                (str([doc for doc in docs if type_of(doc) == type_]), self._space),
             )
-            ids.update(rows)
-        return ids
+            found.update((doc, (type_, id_)) for doc, id_ in rows)
+        return found
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]:
         """Records that have no place in the index."""
@@ -125,6 +121,11 @@ class SqliteText:
         ).get
         if doc is not None:
             set_terms(self._conn, self._space, doc, terms)
+
+
+def _matched(packed: bytes, words: Mapping[int, str]) -> tuple[str, ...]:
+    numbers = frozenset(memoryview(packed).cast("I"))
+    return tuple(word for number, word in words.items() if number in numbers)
 
 
 def next_doc(conn: apsw.Connection, space: int, type_: RecordType) -> int:
@@ -147,7 +148,12 @@ def add_terms(conn: apsw.Connection, space: int, rows: Sequence[tuple[int, str]]
 
 
 def set_terms(conn: apsw.Connection, space: int, doc: int, terms: str) -> None:
-    """Index a document anew."""
+    """Index a document anew, and let its vectors follow."""
+    conn.execute(
+        "INSERT INTO changed_texts VALUES (?, ?, 1)"
+        " ON CONFLICT (space, doc) DO UPDATE SET change = change + 1",
+        (space, doc),
+    )
     conn.execute("DELETE FROM text_index WHERE rowid = ?", (doc,))
     conn.execute("DELETE FROM text_terms WHERE doc = ?", (doc,))
     add_terms(conn, space, [(doc, terms)])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import apsw
 
 from recollect.rules import bm25
-from recollect.store.sqlite.documents import first_doc, last_doc, place_of, type_of
+from recollect.store.documents import first_doc, last_doc, place_of, type_of
 from recollect.types import RECORD_TYPES, RecordType
 
 SMALL = 3_000  # up to this many documents nothing is estimated

@@ -1,0 +1,1 @@
+"""Benchmarks that ship with the engine: speed and recall, beside baselines."""

@@ -1,0 +1,104 @@
+"""Recording one turn, beside a bare insert of the same rows into a file of the same schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import apsw
+
+from recollect.bench.bare import connect
+from recollect.bench.corpus import Corpus
+from recollect.bench.figures import Figure, figure, ratio_at_most
+from recollect.bench.minds import bench_mind
+from recollect.bench.timing import MILLI, side_by_side
+from recollect.ingest.accept import turn_terms
+from recollect.types import NewTurn
+
+_BLOCK = 20
+_WARM = 20
+_LIMIT = 1.5
+_COPIED = ("turns", "text_terms")
+
+
+def measure_recording(folder: Path, corpus: Corpus, count: int) -> list[Figure]:
+    """``count`` turns each, one transaction and one sync a turn."""
+    turns = corpus.turns(0, count + _WARM)
+    bare = _Bare(folder / "donor.db", folder / "bare.db", turns)
+    mind = bench_mind(folder / "recorded.db")
+
+    def record(number: int) -> object:
+        turn = turns[_WARM + number]
+        return mind.record(session=turn.session, role=turn.role, content=turn.content, at=turn.at)
+
+    def warm_up() -> None:
+        for number in range(-_WARM, 0):
+            record(number)
+            bare.insert(_WARM + number)
+
+    timed = side_by_side(
+        {"ours": record, "bare": lambda number: bare.insert(_WARM + number)},
+        count,
+        block=_BLOCK,
+        warm_up=warm_up,
+    )
+    mind.close()
+    bare.close()
+    ours, theirs = timed["ours"], timed["bare"]
+    name = f"one turn, {corpus.tongue}"
+    return [
+        figure(
+            "record", f"{name}, p50", "ms", ours.median * MILLI,
+            beside="bare insert", baseline=theirs.median * MILLI,
+            ratio=ours.ratio(theirs), target=ratio_at_most(_LIMIT),
+        ),
+        figure(
+            "record", f"{name}, p95", "ms", ours.p95 * MILLI,
+            beside="bare insert", baseline=theirs.p95 * MILLI, ratio=ours.ratio(theirs, p=95),
+        ),
+        figure(  # a slow disk hides what the engine adds; the processor's time shows it
+            "record", f"{name}, processor time", "ms", median(ours.busy) * MILLI,
+            beside="bare insert", baseline=median(theirs.busy) * MILLI,
+        ),
+    ]  # fmt: skip
+
+
+class _Bare:
+    """Inserts the very rows that the engine would write, made beforehand."""
+
+    def __init__(self, donor: Path, path: Path, turns: list[NewTurn]) -> None:
+        with bench_mind(donor) as mind:
+            mind.record_many(turns)
+        with bench_mind(path):
+            pass  # only its schema is wanted
+        source = connect(donor)
+        self._rows = {
+            table: source.execute(f"SELECT * FROM {table}").fetchall() for table in _COPIED
+        }
+        place = _columns(source, "turns").index("doc")
+        self._terms = [
+            (row[place], turn_terms(turn.sender, turn.content, (), ()))
+            for row, turn in zip(self._rows["turns"], turns, strict=True)
+        ]
+        self._inserts = [
+            (f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+            for table, rows in self._rows.items()
+        ]
+        source.close()
+        self._conn = connect(path)
+
+    def insert(self, number: int) -> None:
+        execute = self._conn.execute
+        execute("BEGIN IMMEDIATE")
+        for insert, rows in self._inserts:
+            execute(insert, rows[number])
+        execute("INSERT INTO text_index (rowid, terms) VALUES (?, ?)", self._terms[number])
+        execute("COMMIT")
+
+    def close(self) -> None:
+        self._conn.close()
+
+
+def _columns(conn: apsw.Connection, table: str) -> list[Any]:
+    return [row[1] for row in conn.execute(f"PRAGMA table_info({table})")]

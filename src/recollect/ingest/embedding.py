@@ -1,0 +1,82 @@
+"""Giving records their vectors: a durable job that works through whatever has none yet.
+
+A record is findable by its words at once and by its meaning when this has run. Changing the
+embedder makes everything wait for new vectors; the old ones go once the last record has its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.providers.embedding.base import Embedder, WordEmbedder
+from recollect.rules.passages import passages
+from recollect.store.base import EmbedText, Store, Unit, VectorRow
+from recollect.types import Job
+
+KIND = "embed"
+_BATCH = 256
+
+
+def queue(unit: Unit, now: datetime, max_attempts: int) -> None:
+    """Ask for vectors; one waiting job stands for all new records of a space."""
+    unit.tasks.enqueue(KIND, key="", payload={}, run_at=now, now=now, max_attempts=max_attempts)
+
+
+class Embedding:
+    """Embeds what has no vectors yet."""
+
+    def __init__(self, store: Store, embedder: Embedder) -> None:
+        self._store = store
+        self._embedder = embedder
+
+    def run(self, job: Job) -> None:
+        """Work through everything that waits, a batch and a transaction at a time."""
+        with self._store.write(job.space) as unit:
+            number = unit.vectors.embedder(self._embedder.name, self._embedder.dimensions)
+        while True:
+            with self._store.read(job.space) as unit:
+                waiting = unit.vectors.unembedded(number, _BATCH)
+            if not waiting:
+                break
+            rows = self._vectors(job.space, number, waiting)
+            with self._store.write(job.space) as unit:
+                unit.vectors.put(number, waiting, rows)
+        with self._store.write(job.space) as unit:
+            unit.vectors.retire_others(number)
+
+    def _vectors(self, space: str, number: int, records: Sequence[EmbedText]) -> list[VectorRow]:
+        parts = [
+            (record.doc, part, text)
+            for record in records
+            for part, text in enumerate(passages(record.text))
+        ]
+        if not parts:
+            return []
+        vectors = self._embed(space, number, [text for _, _, text in parts])
+        return [
+            VectorRow(doc, part, vector.tobytes())
+            for (doc, part, _), vector in zip(parts, vectors, strict=True)
+            if vector.any()  # nothing known in it: it would be near to everything or nothing
+        ]
+
+    def _embed(self, space: str, number: int, texts: Sequence[str]) -> NDArray[np.float32]:
+        """What a paid model answered before is taken from the database."""
+        if isinstance(self._embedder, WordEmbedder):
+            return self._embedder.embed(texts)  # cheaper than a look into the database
+        hashes = [hashlib.sha256(text.encode()).digest() for text in texts]
+        with self._store.read(space) as unit:
+            known = unit.vectors.cached(number, hashes)
+        fresh = {h: text for h, text in zip(hashes, texts, strict=True) if h not in known}
+        if fresh:
+            vectors = self._embedder.embed(list(fresh.values()))
+            answered = {h: v.tobytes() for h, v in zip(fresh, vectors, strict=True)}
+            with self._store.write(space) as unit:
+                unit.vectors.cache(number, answered)
+            known |= answered
+        joined = b"".join(known[h] for h in hashes)
+        return np.frombuffer(joined, np.float32).reshape(len(texts), -1)

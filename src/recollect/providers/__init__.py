@@ -1,0 +1,1 @@
+"""Models and embeddings, here or behind an address."""

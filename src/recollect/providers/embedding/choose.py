@@ -1,0 +1,110 @@
+"""The embedder that the settings ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.errors import ConfigError, MissingExtra
+
+if TYPE_CHECKING:
+    from recollect.providers.embedding.base import Embedder
+    from recollect.settings import Settings
+    from recollect.settings.around import Embedding
+
+
+def embedder_for(settings: Settings) -> Embedder | None:
+    """Whoever makes the vectors, or None where nobody does.
+
+    Nothing is loaded and nothing is sent before the first text, but what is missing (a key, a
+    package, a file) is said at once.
+    """
+    wanted = settings.embedding
+    match wanted.provider:
+        case "none":
+            return None
+        case "auto" if wanted.folder:
+            return _remembered(_folder(wanted), wanted)
+        case "auto":
+            return _local_if_installed()
+        case "local":
+            return _local()
+        case "folder":
+            return _remembered(_folder(wanted), wanted)
+        case "model2vec":
+            return _remembered(_model2vec(wanted), wanted)
+        case _:
+            return _remembered(_behind_an_address(wanted), wanted)
+
+
+def _remembered(embedder: Embedder, wanted: Embedding) -> Embedder:
+    if not wanted.cache_entries:
+        return embedder
+    from recollect.providers.embedding.cache import CachedEmbedder
+
+    return CachedEmbedder(embedder, wanted.cache_entries)
+
+
+def _local() -> Embedder:
+    """Without a cache: making its vectors takes no longer than finding them again."""
+    from recollect.providers.embedding.local import LocalEmbedder, installed
+
+    installed()
+    return LocalEmbedder()
+
+
+def _local_if_installed() -> Embedder | None:
+    try:
+        return _local()
+    except MissingExtra:
+        return None
+
+
+def _folder(wanted: Embedding) -> Embedder:
+    from recollect.providers.embedding.folder import folder_embedder
+
+    if not wanted.folder:
+        raise ConfigError("embedding.folder is not set", remedy="Set it to the folder of the model")
+    return folder_embedder(Path(wanted.folder).expanduser())
+
+
+def _model2vec(wanted: Embedding) -> Embedder:
+    from recollect.providers.embedding.model2vec import Model2VecEmbedder
+
+    folder = str(Path(wanted.folder).expanduser()) if wanted.folder else ""
+    return Model2VecEmbedder(folder or wanted.model)
+
+
+def _behind_an_address(wanted: Embedding) -> Embedder:
+    from recollect.providers.embedding.http import SERVICES, HttpEmbedder
+    from recollect.providers.wire import Wire
+
+    provider = wanted.provider
+    service = SERVICES[provider]
+    usual = wanted.models.get(provider)
+    model = wanted.model or (usual.name if usual else "")
+    if not model:
+        raise ConfigError(
+            f"No model of {provider} is named", remedy="Set embedding.model to its name"
+        )
+    # One's own server at one's own address may want no key.
+    if service.needs_key and not wanted.base_url and not wanted.api_key:
+        raise ConfigError(
+            f"embedding.provider is {provider} and there is no key",
+            remedy="Set embedding.api_key, or RECOLLECT_EMBEDDING__API_KEY in the environment",
+        )
+    dimensions = wanted.dimensions or (usual.dimensions if usual and model == usual.name else 0)
+    wire = Wire(
+        wanted.base_url or service.base_url,
+        service=f"{provider} embeddings",
+        key=wanted.api_key,
+        timeout=wanted.timeout,
+    )
+    return HttpEmbedder(
+        wire,
+        provider=provider,
+        model=model,
+        dimensions=dimensions,
+        ask_dimensions=bool(wanted.dimensions),
+        batch=wanted.batch,
+    )

@@ -1,0 +1,113 @@
+"""Embeddings from a server: OpenAI and what speaks like it, DashScope, Ollama."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from recollect.errors import BadVector
+from recollect.providers.embedding.base import Vectors, checked
+from recollect.providers.wire import Wire
+
+Protocol = Literal["openai", "ollama"]
+
+
+@dataclass(frozen=True)
+class Service:
+    """Where a provider is to be found, and how it wants to be spoken to."""
+
+    base_url: str
+    protocol: Protocol = "openai"
+    most_texts: int = 2048  # in one call
+    needs_key: bool = True
+
+
+SERVICES = {
+    "openai": Service("https://api.openai.com/v1"),
+    "dashscope": Service("https://dashscope.aliyuncs.com/compatible-mode/v1", most_texts=10),
+    "ollama": Service("http://127.0.0.1:11434", protocol="ollama", needs_key=False),
+}
+
+
+class HttpEmbedder:
+    """A model behind an address. Nothing is sent before the first text."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        *,
+        provider: str,
+        model: str,
+        dimensions: int = 0,
+        ask_dimensions: bool = False,
+        batch: int = 64,
+    ) -> None:
+        """``ask_dimensions``: tell the server how long the vectors shall be."""
+        self._wire, self._model = wire, model
+        self._service = SERVICES[provider]
+        self._dimensions = dimensions
+        self._asked = dimensions if ask_dimensions else 0
+        self._batch = min(batch, self._service.most_texts)
+        self.name = f"{provider}-{model}" + (f"-{self._asked}" if self._asked else "")
+
+    @property
+    def dimensions(self) -> int:
+        return self._dimensions
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        # Servers refuse a blank text, and there is nothing to say about it anyway.
+        spoken = [at for at, text in enumerate(texts) if text.strip()]
+        answers = [
+            self._ask([texts[at] for at in spoken[start : start + self._batch]])
+            for start in range(0, len(spoken), self._batch)
+        ]
+        rows = np.zeros((len(texts), self._dimensions), dtype=np.float32)
+        if answers:
+            rows[spoken] = np.concatenate(answers)
+        return rows
+
+    def close(self) -> None:
+        """Drop the connections."""
+        self._wire.close()
+
+    def _ask(self, texts: list[str]) -> Vectors:
+        payload: dict[str, object] = {"model": self._model, "input": texts}
+        if self._asked:
+            payload["dimensions"] = self._asked
+        if self._service.protocol == "ollama":
+            found = _ollama(self._wire.post("/api/embed", payload), self._model)
+        else:
+            payload["encoding_format"] = "float"
+            found = _openai(self._wire.post("/embeddings", payload), len(texts), self._model)
+        rows = checked(found, texts=len(texts), dimensions=self._dimensions, model=self._model)
+        self._dimensions = rows.shape[1]
+        return rows
+
+
+def _openai(answer: Any, texts: int, model: str) -> list[object]:
+    """The vectors in the order of the texts: each entry says which text it belongs to."""
+    try:
+        placed = {entry.get("index", at): entry["embedding"] for at, entry in _listed(answer)}
+        return [placed[at] for at in range(texts)] if len(placed) == texts else [*placed.values()]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadVector(
+            f"{model} answered something other than a vector for each text",
+            remedy="Check that the address is one for embeddings",
+        ) from error
+
+
+def _listed(answer: Any) -> list[tuple[int, dict[str, Any]]]:
+    return list(enumerate(answer["data"]))
+
+
+def _ollama(answer: Any, model: str) -> object:
+    try:
+        return answer["embeddings"]
+    except (KeyError, TypeError) as error:
+        raise BadVector(
+            f"{model} answered without vectors",
+            remedy="Check that the address is one of Ollama 0.2 or newer",
+        ) from error

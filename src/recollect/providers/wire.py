@@ -1,0 +1,201 @@
+"""One JSON question to a model's server, and every way it can go wrong as a typed error.
+
+The key travels in a header and nowhere else: not in addresses, errors or logs.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
+from recollect.providers import extras
+from recollect.settings.values import MASK, Secret
+
+if TYPE_CHECKING:
+    import httpx
+
+EXTRA = "models"
+_LARGEST = 64 * 1024 * 1024  # bytes of an answer; 64 vectors of 3072 numbers are some 4 MB
+_EXCERPT = 200
+_CHUNK = 64 * 1024
+_TRY_LATER = frozenset({408, 409, 425})
+
+
+class Wire:
+    """Posts JSON to one server. Connects at first use; safe to use from several threads."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        service: str,
+        key: Secret | None = None,
+        timeout: timedelta = timedelta(seconds=10),
+        connect_timeout: timedelta = timedelta(seconds=10),
+    ) -> None:
+        """``service`` names the server in errors; ``timeout`` is for the whole of a call."""
+        extras.require(EXTRA, "httpx")
+        self.service = service
+        self._base_url = base_url.rstrip("/")
+        self._key = key or Secret()
+        self._timeout = timeout.total_seconds()
+        self._connect_timeout = min(connect_timeout.total_seconds(), self._timeout)
+        self._client: httpx.Client | None = None
+        self._lock = threading.Lock()
+
+    def post(self, path: str, payload: object) -> Any:
+        """The answer as parsed JSON."""
+        body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        call = _Call(self, path, body, time.monotonic() + self._timeout)
+        # On a thread of its own: a server that sends a byte now and then satisfies every timeout
+        # of a socket, and only someone outside can hang up on it.
+        threading.Thread(target=call.run, name="recollect-wire", daemon=True).start()
+        if not call.done.wait(self._timeout):
+            self.close()
+            raise self.too_slow()
+        return call.outcome()
+
+    def close(self) -> None:
+        """Drop the connections; the next call makes new ones."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def client(self) -> httpx.Client:
+        with self._lock:
+            if self._client is None:
+                library = extras.load(EXTRA, "httpx")
+                headers = {"content-type": "application/json", "accept": "application/json"}
+                if self._key:
+                    headers["authorization"] = f"Bearer {self._key.reveal().strip()}"
+                timeout = library.Timeout(self._timeout, connect=self._connect_timeout)
+                # Redirects are not followed: the key is meant for this address.
+                self._client = library.Client(
+                    base_url=self._base_url, headers=headers, timeout=timeout
+                )
+            return self._client
+
+    def too_slow(self) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"{self.service} did not answer whole within {self._timeout:g} s",
+            remedy="Try again later, or raise the timeout",
+        )
+
+    def failure(self, response: httpx.Response, body: bytes) -> ModelError:
+        """The error that an answer other than 200 stands for."""
+        status = response.status_code
+        said = f"{self.service} answered {status}"
+        if status in (401, 403):  # What it says may repeat the key.
+            return ModelRefused(said, remedy="Check the key and what it may be used for")
+        said += self._excerpt(body)
+        if status == 429:
+            return ModelRateLimited(
+                said, remedy="Wait before trying again", retry_after=_retry_after(response)
+            )
+        if status >= 500 or status in _TRY_LATER:
+            return ModelUnavailable(said, remedy="Try again later")
+        if 300 <= status < 400:
+            return ModelRefused(said, remedy="Set the address it is to be found at")
+        return ModelRefused(said, remedy="Check the address, the model's name and the input")
+
+    def _excerpt(self, body: bytes) -> str:
+        text = body.decode("utf-8", "replace")
+        if self._key:
+            text = text.replace(self._key.reveal().strip() or MASK, MASK)
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = text
+        if isinstance(found, dict):
+            inner = found.get("error", found.get("message", ""))
+            found = inner.get("message", "") if isinstance(inner, dict) else inner
+        line = " ".join(found.split()) if isinstance(found, str) else ""
+        return f": {line[:_EXCERPT]}" if line else ""
+
+
+class _Call:
+    """One request, run to its end on a thread, with what came of it."""
+
+    def __init__(self, wire: Wire, path: str, body: bytes, deadline: float) -> None:
+        self._wire, self._path, self._body, self._deadline = wire, path, body, deadline
+        self.done = threading.Event()
+        self._answer: Any = None
+        self._error: BaseException | None = None
+
+    def outcome(self) -> Any:
+        if self._error is not None:
+            raise self._error
+        return self._answer
+
+    def run(self) -> None:
+        try:
+            self._answer = self._exchange()
+        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+            self._error = error
+        finally:
+            self.done.set()
+
+    def _exchange(self) -> Any:
+        httpx = extras.load(EXTRA, "httpx")
+        wire = self._wire
+        try:
+            client = wire.client()
+            with client.stream("POST", self._path, content=self._body) as response:
+                body = self._read(response)
+                if response.status_code != 200:
+                    raise wire.failure(response, body)
+        except httpx.TimeoutException as error:
+            raise wire.too_slow() from error
+        except (httpx.LocalProtocolError, httpx.InvalidURL, UnicodeError) as error:
+            # Its own words may show the key, so they are not kept.
+            raise ModelRefused(
+                f"The address or key of {wire.service} cannot be sent ({type(error).__name__})",
+                remedy="Correct base_url or api_key",
+            ) from None
+        except (httpx.HTTPError, OSError, RuntimeError) as error:
+            # RuntimeError: the client was closed while another call ran into its deadline.
+            raise ModelUnavailable(
+                f"{wire.service} cannot be reached or hung up ({type(error).__name__})",
+                remedy="Check the address and the network, then try again",
+            ) from error
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise ModelUnavailable(
+                f"{wire.service} answered something that is not whole JSON", remedy="Try again"
+            ) from error
+
+    def _read(self, response: httpx.Response) -> bytes:
+        body = bytearray()
+        for chunk in response.iter_bytes(_CHUNK):
+            body += chunk
+            if time.monotonic() > self._deadline:
+                raise self._wire.too_slow()
+            if len(body) > _LARGEST:
+                raise ModelUnavailable(
+                    f"{self._wire.service} answered more than {_LARGEST >> 20} MB",
+                    remedy="Check that the address is one of a model",
+                )
+        return bytes(body)
+
+
+def _retry_after(response: httpx.Response) -> timedelta | None:
+    """The wait a server asks for: milliseconds, seconds or a date; None if it does not say."""
+    headers = response.headers
+    try:
+        if "retry-after-ms" in headers:
+            return max(timedelta(milliseconds=float(headers["retry-after-ms"])), timedelta())
+        said = headers["retry-after"].strip()
+        if said.replace(".", "", 1).isdigit():
+            return timedelta(seconds=float(said))
+        at = parsedate_to_datetime(said)
+        at = at if at.tzinfo else at.replace(tzinfo=UTC)
+        return max(at - datetime.now(UTC), timedelta())
+    except (KeyError, ValueError, TypeError, OverflowError):
+        return None

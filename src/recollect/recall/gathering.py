@@ -1,0 +1,112 @@
+"""Candidates from every route: words, meaning, time, what is recent, files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+
+from recollect.index.segment import query_terms
+from recollect.recall.attempts import Attempts
+from recollect.recall.request import Request
+from recollect.recall.vectors import VectorFound, VectorRoute
+from recollect.rules.when import find_times
+from recollect.settings.reading import Recall as RecallSettings
+from recollect.store.base import TextFound, Unit
+
+_LAST_RESORT = 20
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What the routes found: one ranked list of documents each."""
+
+    lists: dict[str, list[int]] = field(default_factory=dict)
+    text: TextFound | None = None
+    vector: VectorFound | None = None
+    trust: float = 0.0
+
+    @cached_property
+    def docs(self) -> list[int]:
+        """Every document once."""
+        return list(dict.fromkeys(doc for found in self.lists.values() for doc in found))
+
+    @cached_property
+    def _places(self) -> dict[str, dict[int, int]]:
+        return {
+            route: {doc: rank for rank, doc in enumerate(found, 1)}
+            for route, found in self.lists.items()
+        }
+
+    def ranks(self, doc: int) -> list[int]:
+        """Its rank in each list that has it."""
+        return [places[doc] for places in self._places.values() if doc in places]
+
+    def routes(self, doc: int) -> tuple[str, ...]:
+        """The routes that found it; none for a neighbour of what was found."""
+        return tuple(route for route, places in self._places.items() if doc in places)
+
+
+class Gatherer:
+    """Asks every route that the settings name."""
+
+    def __init__(self, settings: RecallSettings, vectors: VectorRoute | None) -> None:
+        self._settings = settings
+        self._vectors = vectors
+
+    def gather(self, attempts: Attempts, request: Request) -> Gathered:
+        """Each route in turn; one that fails leaves its list empty."""
+        text = attempts.run("text", lambda unit: self._by_words(unit, request))
+        vector, trust = self._by_meaning(attempts, request, text)
+        lists: dict[str, list[int]] = {}
+        if text is not None:
+            lists["text"] = [match.doc for match in text.matches]
+        if vector is not None:
+            near = vector.nearest(request.scope.types, self._wanted(request, "vector"))
+            lists["vector"] = [found.doc for found in near]
+        for route, search in (("time", self._by_time), ("recent", self._recent)):
+            if route in self._settings.routes:
+                lists[route] = attempts.run(route, partial(search, request)) or []
+        if not any(lists.values()) and attempts.failures:
+            # Nothing that searches is left: what was said last is better than nothing.
+            lists["latest"] = attempts.run("latest", _latest) or []
+        return Gathered({name: docs for name, docs in lists.items() if docs}, text, vector, trust)
+
+    def _wanted(self, request: Request, route: str) -> int:
+        settings = self._settings
+        least = settings.text_candidates if route == "text" else settings.vector_candidates
+        return max(least, settings.oversample * request.k)
+
+    def _by_words(self, unit: Unit, request: Request) -> TextFound:
+        terms = query_terms(request.query)
+        return unit.text.search(terms, request.scope, self._wanted(request, "text"))
+
+    def _by_meaning(
+        self, attempts: Attempts, request: Request, text: TextFound | None
+    ) -> tuple[VectorFound | None, float]:
+        vectors = self._vectors
+        trust = vectors.trust(request.query) if vectors else 0.0
+        if vectors is None or not trust:
+            return None, 0.0
+        found = attempts.run("vector", lambda unit: vectors.search(unit, request.query, text))
+        return found, trust
+
+    def _by_time(self, request: Request, unit: Unit) -> list[int]:
+        """What was said in the times that the query names."""
+        docs: list[int] = []
+        for span in find_times(request.query, request.now):
+            scope = replace(request.scope, since=span.start, until=span.end)
+            found = unit.text.search(
+                query_terms(request.query), scope, self._settings.text_candidates
+            )
+            docs += [match.doc for match in found.matches]
+        return docs
+
+    def _recent(self, request: Request, unit: Unit) -> list[int]:
+        """What was said and learnt in the last days, whatever its words."""
+        since = request.now - self._settings.recent
+        scope = replace(request.scope, since=max(since, request.scope.since or since))
+        return unit.text.latest(scope, self._settings.text_candidates)
+
+
+def _latest(unit: Unit) -> list[int]:
+    return unit.ledger.latest_docs(_LAST_RESORT)

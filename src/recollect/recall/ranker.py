@@ -1,0 +1,122 @@
+"""The order of evidence: relevance, recency, importance and use, by the preset's weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.recall.gathering import Gathered
+from recollect.recall.relevance import Relevance, by_conversation, by_ranks
+from recollect.recall.request import Request
+from recollect.rules import ranking as rules
+from recollect.rules.decay import class_of, faded
+from recollect.settings import Settings
+from recollect.store import codec
+from recollect.store.base import Unit
+from recollect.store.documents import type_of
+from recollect.types import Memory, Why
+
+_POOL = 2  # candidates for each wanted result that are weighed to the end
+_LEAST_POOL = 20
+_PLAIN_IMPORTANCE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One piece of evidence in its place."""
+
+    doc: int
+    score: float
+    why: Why
+
+
+class Ranker:
+    """Ranks candidates by a preset's law."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def rank(self, unit: Unit, request: Request, gathered: Gathered) -> list[Ranked]:
+        """The best ``k``, best first."""
+        ranking = self._settings.ranking
+        if ranking.fusion == "conversation":
+            found = by_conversation(unit, request, gathered, ranking)
+        else:
+            found = by_ranks(unit, gathered, ranking)
+        pool = _pool(unit, request, found)
+        docs = [found.docs[n] for n in pool]
+        memories = _memories(unit, docs)
+        moments = {place.doc: codec.from_micros(place.at) for place in unit.ledger.places(docs)}
+        weighed = []
+        for n, doc in zip(pool, docs, strict=True):
+            memory = memories.get(doc)
+            parts = self._parts(found, n, memory, moments.get(doc), request.now)
+            kind = memory.kind if memory else None
+            boost = rules.persona_boost(kind, ranking.personas, request.persona)
+            weighed.append((rules.combine(parts, ranking.weights) * boost, n, parts))
+        best = sorted(weighed, key=lambda one: -one[0])[: request.k]
+        docs = [found.docs[n] for _, n, _ in best]
+        words = unit.text.matched(gathered.text, docs) if gathered.text else {}
+        return [
+            Ranked(doc, score, _why(found, n, parts, gathered, words.get(doc, ())))
+            for doc, (score, n, parts) in zip(docs, best, strict=True)
+        ]
+
+    def _parts(
+        self, found: Relevance, n: int, memory: Memory | None, at: datetime | None, now: datetime
+    ) -> rules.Parts:
+        ranking = self._settings.ranking
+        importance, uses = _PLAIN_IMPORTANCE, 0
+        if memory is not None:
+            importance, uses = memory.importance, memory.access_count
+            at = {
+                "created": memory.created_at,
+                "updated": memory.updated_at,
+                "accessed": memory.last_accessed_at,
+            }[ranking.recency_clock]
+            if ranking.importance_decays:
+                law = class_of(memory.kind, self._settings.decay)
+                importance = faded(importance, now - memory.last_accessed_at, law)
+        return rules.Parts(
+            relevance=float(found.relevance[n]),
+            semantic=float(found.semantic[n]),
+            keyword=float(found.keyword[n]),
+            recency=rules.recency(now - at, ranking.recency_half_life) if at else 0.0,
+            importance=importance,
+            access=rules.access(uses, ranking.access_saturation),
+        )
+
+
+def _pool(unit: Unit, request: Request, found: Relevance) -> list[int]:
+    """The best that the scope allows: a neighbour or a near one may lie outside of it."""
+    wanted = max(_LEAST_POOL, _POOL * request.k)
+    pool: list[int] = []
+    for start in range(0, len(found.docs), wanted):
+        docs = found.docs[start : start + wanted]
+        allowed = frozenset(unit.text.in_scope(docs, request.scope))
+        pool += [n for n, doc in enumerate(docs, start) if doc in allowed]
+        if len(pool) >= wanted:
+            break
+    return pool[:wanted]
+
+
+def _memories(unit: Unit, docs: Sequence[int]) -> dict[int, Memory]:
+    mine = [doc for doc in docs if type_of(doc) == "memory"]
+    ids = {id_: doc for doc, (_, id_) in unit.text.records(mine).items()} if mine else {}
+    return {ids[memory.id]: memory for memory in unit.memories.by_id(list(ids))} if ids else {}
+
+
+def _why(
+    found: Relevance, n: int, parts: rules.Parts, gathered: Gathered, words: tuple[str, ...]
+) -> Why:
+    """The routes that found it, every part of its score, and the words it shares with the query."""
+    shown = {name: float(values[n]) for name, values in found.parts.items()}
+    shown |= {
+        "relevance": parts.relevance,
+        "recency": parts.recency,
+        "importance": parts.importance,
+        "access": parts.access,
+    }
+    routes = gathered.routes(found.docs[n]) or ("neighbour",)
+    return Why(routes, {name: value for name, value in shown.items() if value}, words)

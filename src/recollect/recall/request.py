@@ -1,0 +1,76 @@
+"""One question put to memory: the words, what may answer, and how many answers are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.errors import InvalidInput
+from recollect.rules import intake
+from recollect.rules.asking import Asking, read_asking
+from recollect.rules.dates import maybe_moment
+from recollect.store.base import Scope
+from recollect.types import KINDS, RECORD_TYPES, TRUSTS, Kind, RecordType, Trust
+
+MAX_HITS = 1_000
+MAX_QUERY = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A checked query."""
+
+    query: str
+    k: int
+    scope: Scope
+    asking: Asking
+    persona: str | None
+    now: datetime
+
+
+def read_request(
+    query: str,
+    *,
+    k: int,
+    of: Iterable[RecordType],
+    session: str | None,
+    project: str | None,
+    topic: str | None,
+    kind: Kind | None,
+    speaker: str | None,
+    trust: Trust | None,
+    since: datetime | str | None,
+    until: datetime | str | None,
+    as_of: datetime | str | None,
+    persona: str | None,
+    now: datetime,
+) -> Request:
+    """Check what the caller asked for."""
+    intake.check_text(query, "query", MAX_QUERY)
+    intake.check_count(k, "k", MAX_HITS)
+    if kind is not None:
+        intake.check_choice(kind, KINDS, "kind")
+    if trust is not None:
+        intake.check_choice(trust, TRUSTS, "trust")
+    scope = Scope(
+        types=_types(of),
+        session=session,
+        project=project,
+        topic=topic,
+        kind=kind,
+        speaker=speaker,
+        trust=trust,
+        since=maybe_moment(since, "since"),
+        until=maybe_moment(until, "until"),
+        as_of=maybe_moment(as_of, "as_of"),
+        now=now,
+    )
+    return Request(query, k, scope, read_asking(query), persona, now)
+
+
+def _types(of: Iterable[RecordType]) -> tuple[RecordType, ...]:
+    wanted: tuple[RecordType, ...] = (of,) if isinstance(of, str) else tuple(of)  # type: ignore[assignment]
+    if not wanted:
+        raise InvalidInput("of is empty", remedy=f"Use some of {', '.join(RECORD_TYPES)}")
+    return tuple(intake.check_choice(type_, RECORD_TYPES, "of") for type_ in dict.fromkeys(wanted))

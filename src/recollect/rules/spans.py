@@ -1,0 +1,190 @@
+"""Stretches of the calendar around a moment, on the clock of the wall.
+
+Everything here is without a zone: a day lasts from midnight to midnight wherever one is. Weeks
+begin on Monday. Spans are half-open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal, get_args
+
+Span = tuple[datetime, datetime]
+Unit = Literal["second", "minute", "hour", "day", "week", "month", "quarter", "year"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+Third = Literal["early", "mid", "late"]
+
+DAY = timedelta(days=1)
+_SHORT: dict[Unit, timedelta] = {
+    "second": timedelta(seconds=1),
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+}
+_FINER: dict[Unit, tuple[Unit, int]] = {
+    "year": ("month", 12),
+    "quarter": ("month", 3),
+    "month": ("day", 30),
+    "week": ("day", 7),
+    "day": ("hour", 24),
+    "hour": ("minute", 60),
+    "minute": ("second", 60),
+}
+_MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "year": 12}
+_DAY_THIRDS = {"early": (1, 11), "mid": (11, 21), "late": (21, 0)}
+_YEAR_THIRDS = {"early": (1, 3), "mid": (5, 4), "late": (10, 3)}  # month, and how many of them
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A date with some of its parts; what is missing is the latest that is not in the future."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    length: int = 1  # of days, if there is a day, else of months
+    third: Third | None = None
+    hours: tuple[int, int] | None = None
+
+
+class Calendar:
+    """The calendar as seen from ``now``."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now.replace(tzinfo=None, fold=0)
+        self.today = self.now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+    def day(self, offset: int, hours: tuple[int, int] | None = None) -> Span:
+        return at_hours((self.today + offset * DAY, self.today + (offset + 1) * DAY), hours)
+
+    def week(self, offset: int) -> Span:
+        monday = self.today - self.today.weekday() * DAY + offset * 7 * DAY
+        return monday, monday + 7 * DAY
+
+    def weekday(self, week: int, weekday: int, hours: tuple[int, int] | None = None) -> Span:
+        """The day of a week, 0 for Monday; 7 stands for the weekend."""
+        monday, end = self.week(week)
+        if weekday == 7:
+            return monday + 5 * DAY, end
+        return at_hours((monday + weekday * DAY, monday + (weekday + 1) * DAY), hours)
+
+    def month(self, offset: int, length: int = 1) -> Span:
+        start = shift(self.today.replace(day=1), offset)
+        return start, shift(start, length)
+
+    def quarter(self, offset: int) -> Span:
+        return self.month(3 * offset - (self.today.month - 1) % 3, 3)
+
+    def year(self, offset: int) -> Span:
+        return self.month(12 * offset - (self.today.month - 1), 12)
+
+    def unit(self, unit: Unit, offset: int) -> Span:
+        """The day, week, month, quarter or year ``offset`` away from this one."""
+        ways = {"day": self.day, "week": self.week, "month": self.month}
+        ways |= {"quarter": self.quarter, "year": self.year}
+        return ways[unit](offset)
+
+    def away(self, amount: float, unit: Unit, direction: int) -> Span:
+        """Around the moment so many units ago (-1) or ahead (1), as vaguely as it is said."""
+        rough = amount % 1 != 0 and unit == "month"
+        whole, unit = _whole(amount, unit)
+        if unit in _SHORT:
+            distance = whole * _SHORT[unit]
+            middle = self.now + direction * distance
+            return middle - distance / 2, middle + distance / 2
+        if rough:  # one and a half months is not said of a day
+            day = self.today + direction * whole * DAY
+            monday = day - day.weekday() * DAY
+            return monday, monday + 7 * DAY
+        return self.unit(unit, direction * whole)
+
+    def latest(self, amount: float, unit: Unit) -> Span:
+        """The last so many units up to and with today; of hours and less, up to now."""
+        whole, unit = _whole(amount, unit)
+        if unit in _SHORT:
+            return self.now - whole * _SHORT[unit], self.now
+        if unit in _MONTHS:
+            return shift(self.today, -whole * _MONTHS[unit]), self.today + DAY
+        return self.today - whole * (7 if unit == "week" else 1) * DAY, self.today + DAY
+
+    def resolve(self, date: Date, year: int | None = None, month: int | None = None) -> Span:
+        """The span of a date; ``year`` and ``month`` fill what it leaves open."""
+        date = replace(
+            date, year=date.year or year, month=date.month or (month if date.day else None)
+        )
+        if date.year is not None or (date.month is None and date.day is None):
+            return _span(replace(date, year=date.year or self.today.year))
+        if date.month is None:
+            return self._bare_day(date)
+        span = _leap(replace(date, year=self.today.year))
+        return span if span and span[0] <= self.now else _earlier(date, self.today.year - 1)
+
+    def _bare_day(self, date: Date) -> Span:
+        for offset in range(3):  # a month without a 31st is passed over
+            first, _ = self.month(-offset)
+            span = _leap(replace(date, year=first.year, month=first.month))
+            if span and span[0] <= self.now:
+                return span
+        raise ValueError(f"no such day: {date}")
+
+
+def shift(moment: datetime, months: int) -> datetime:
+    """The same day so many months on, or the last of a month that is shorter."""
+    place = moment.year * 12 + moment.month - 1 + months
+    year, month = divmod(place, 12)
+    for day in (moment.day, 30, 29, 28):
+        if day <= moment.day:
+            try:
+                return moment.replace(year=year, month=month + 1, day=day)
+            except ValueError:
+                if not 1 <= year <= 9999:
+                    raise
+    raise ValueError(f"no month {year}-{month + 1}")
+
+
+def at_hours(day: Span, hours: tuple[int, int] | None) -> Span:
+    """A part of a day; hour 30 is six in the morning of the next."""
+    if hours is None:
+        return day
+    return day[0] + timedelta(hours=hours[0]), day[0] + timedelta(hours=hours[1])
+
+
+def _whole(amount: float, unit: Unit) -> tuple[int, Unit]:
+    """One and a half years as eighteen months."""
+    while amount % 1 and unit in _FINER:
+        unit, factor = _FINER[unit]
+        amount = round(amount * factor, 6)
+    return round(amount), unit
+
+
+def _span(date: Date) -> Span:
+    year = date.year or 1
+    if date.day is not None:
+        start = datetime(year, date.month or 1, date.day)  # noqa: DTZ001
+        return at_hours((start, start + date.length * DAY), date.hours)
+    if date.month is None:
+        first, length = _YEAR_THIRDS[date.third] if date.third else (1, 12)
+        start = datetime(year, first, 1)  # noqa: DTZ001
+        return start, shift(start, length)
+    start = datetime(year, date.month, 1)  # noqa: DTZ001
+    end = shift(start, date.length)
+    if date.third:
+        low, high = _DAY_THIRDS[date.third]
+        return start.replace(day=low), start.replace(day=high) if high else end
+    return start, end
+
+
+def _leap(date: Date) -> Span | None:
+    """None for the 29th of February in most years."""
+    try:
+        return _span(date)
+    except ValueError:
+        return None
+
+
+def _earlier(date: Date, year: int) -> Span:
+    for back in range(8):  # leap years are at most eight years apart
+        span = _leap(replace(date, year=year - back))
+        if span:
+            return span
+    raise ValueError(f"no such date: {date}")

@@ -1,0 +1,202 @@
+"""Vectors in SQLite: the passages of every recallable record, per embedder.
+
+Vectors of two embedders are never in one list. What is in memory elsewhere can tell from ``state``
+whether it has seen everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import apsw
+
+from recollect.store.base import (
+    EmbedText,
+    LoadedVectors,
+    VectorRow,
+    VectorState,
+)
+from recollect.store.documents import TABLES, first_doc, last_doc, type_of
+from recollect.types import RECORD_TYPES, RecordType
+
+# What is embedded of each type.
+_TEXTS: dict[RecordType, str] = {
+    "turn": "content",
+    "memory": "content",
+    "episode": "summary",
+    "attachment": "filename || ' ' || description || ' ' || transcription || ' ' || extracted_text",
+}
+
+
+class SqliteVectors:
+    """The vectors of one space on one connection."""
+
+    def __init__(self, conn: apsw.Connection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    def embedder(self, name: str, dimensions: int) -> int:
+        """The number of an embedder, given when it is first used."""
+        self._conn.execute(
+            "INSERT OR IGNORE INTO embedders (name, dimensions) VALUES (?, ?)", (name, dimensions)
+        )
+        return self.known_embedders()[name]
+
+    def known_embedders(self) -> dict[str, int]:
+        return dict(self._conn.execute("SELECT name, number FROM embedders"))
+
+    # --- what is still to be done ---------------------------------------------------------------
+
+    def unembedded(self, embedder: int, limit: int) -> list[EmbedText]:
+        """Records without vectors of this embedder, and those whose text has changed."""
+        found: list[EmbedText] = []
+        for type_ in RECORD_TYPES:
+            rows = self._conn.execute(
+                f"SELECT doc, {_TEXTS[type_]}, 0 FROM {TABLES[type_]} WHERE doc > ? AND doc <= ?"
+                " ORDER BY doc LIMIT ?",
+                (self._reached(embedder, type_), last_doc(self._space, type_), limit),
+            )
+            found += [EmbedText(*row) for row in rows]
+            rows = self._conn.execute(
+                f"SELECT c.doc, {_TEXTS[type_]}, c.change FROM changed_texts c"
+                f" CROSS JOIN {TABLES[type_]} r ON r.doc = c.doc WHERE c.space = ?"
+                " AND c.doc BETWEEN ? AND ? ORDER BY c.doc LIMIT ?",
+                (self._space, first_doc(self._space, type_), self._reached(embedder, type_), limit),
+            )
+            found += [EmbedText(*row) for row in rows]
+        return found[:limit]
+
+    def waiting(self, embedder: int) -> int:
+        """How many records still wait for their vectors."""
+        total = int(
+            self._conn.execute(
+                "SELECT count(*) FROM changed_texts WHERE space = ?", (self._space,)
+            ).get
+        )
+        for type_ in RECORD_TYPES:
+            total += int(
+                self._conn.execute(
+                    f"SELECT count(*) FROM {TABLES[type_]} WHERE doc > ? AND doc <= ?",
+                    (self._reached(embedder, type_), last_doc(self._space, type_)),
+                ).get
+            )
+        return total
+
+    def _reached(self, embedder: int, type_: RecordType) -> int:
+        reached = self._conn.execute(
+            "SELECT doc FROM embedded WHERE space = ? AND embedder = ? AND type = ?",
+            (self._space, embedder, type_),
+        ).get
+        return first_doc(self._space, type_) - 1 if reached is None else int(reached)
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def put(self, embedder: int, done: Sequence[EmbedText], rows: Sequence[VectorRow]) -> None:
+        """The vectors of these records; a record may have none, or several."""
+        for type_ in {type_of(record.doc) for record in done}:
+            mine = [record for record in done if type_of(record.doc) == type_]
+            self._drop(embedder, [record for record in mine if record.change])
+            reached = max(self._reached(embedder, type_), *(record.doc for record in mine))
+            self._conn.execute(
+                "INSERT OR REPLACE INTO embedded VALUES (?, ?, ?, ?)",
+                (self._space, embedder, type_, reached),
+            )
+        self._conn.executemany(
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)",
+            [(self._space, embedder, row.doc, row.part, row.vector) for row in rows],
+        )
+
+    def retire_others(self, embedder: int) -> None:
+        """Forget what other embedders made of this space."""
+        for table in ("vectors", "embedded", "embedding_cache"):
+            self._conn.execute(
+                f"DELETE FROM {table} WHERE space = ? AND embedder != ?", (self._space, embedder)
+            )
+
+    def _drop(self, embedder: int, changed: Sequence[EmbedText]) -> None:
+        if not changed:
+            return
+        self._conn.executemany(
+            "DELETE FROM vectors WHERE space = ? AND embedder = ? AND doc = ?",
+            [(self._space, embedder, record.doc) for record in changed],
+        )
+        self._conn.executemany(
+            "DELETE FROM changed_texts WHERE space = ? AND doc = ? AND change = ?",
+            [(self._space, record.doc, record.change) for record in changed],
+        )
+        count_rewrite(self._conn, self._space)
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def state(self, embedder: int) -> VectorState:
+        rewrites = self._conn.execute(
+            "SELECT count FROM vector_rewrites WHERE space = ?", (self._space,)
+        ).get
+        reached = dict(
+            self._conn.execute(
+                "SELECT type, doc FROM embedded WHERE space = ? AND embedder = ?",
+                (self._space, embedder),
+            )
+        )
+        return VectorState(int(rewrites or 0), reached)
+
+    def load(self, embedder: int, type_: RecordType, after: int | None) -> LoadedVectors:
+        """Every vector of a type beyond the given record, by document."""
+        first = first_doc(self._space, type_) - 1 if after is None else after
+        docs: list[int] = []
+        vectors: list[bytes] = []
+        for doc, vector in self._conn.execute(
+            "SELECT doc, vector FROM vectors WHERE space = ? AND embedder = ?"
+            " AND doc > ? AND doc <= ? ORDER BY doc, part",
+            (self._space, embedder, first, last_doc(self._space, type_)),
+        ):
+            docs.append(doc)
+            vectors.append(vector)
+        return LoadedVectors(docs, b"".join(vectors))
+
+    def count(self, embedder: int, most: int) -> int:
+        """How many vectors there are, counted no further than ``most``."""
+        return int(
+            self._conn.execute(
+                "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space = ? AND embedder = ?"
+                " LIMIT ?)",
+                (self._space, embedder, most),
+            ).get
+        )
+
+    def scan(self, embedder: int, query: bytes) -> list[tuple[int, float]]:
+        """The cosine of every vector with the query, by sqlite-vec: for small memories."""
+        rows = self._conn.execute(
+            "SELECT doc, 1 - vec_distance_cosine(vector, ?) FROM vectors"
+            " WHERE space = ? AND embedder = ?",
+            (query, self._space, embedder),
+        )
+        return [(doc, cosine) for doc, cosine in rows]
+
+    # --- the cache of paid answers --------------------------------------------------------------
+
+    def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+        found: dict[bytes, bytes] = {}
+        for hash_ in hashes:
+            vector = self._conn.execute(
+                "SELECT vector FROM embedding_cache WHERE space = ? AND embedder = ? AND hash = ?",
+                (self._space, embedder, hash_),
+            ).get
+            if vector is not None:
+                found[hash_] = vector
+        return found
+
+    def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None:
+        self._conn.executemany(
+            "INSERT OR IGNORE INTO embedding_cache VALUES (?, ?, ?, ?)",
+            [(self._space, embedder, hash_, vector) for hash_, vector in vectors.items()],
+        )
+
+
+def count_rewrite(conn: apsw.Connection, space: int) -> None:
+    """Tell indexes in memory that something they hold is no longer so."""
+    conn.execute(
+        "INSERT INTO vector_rewrites VALUES (?, 1)"
+        " ON CONFLICT (space) DO UPDATE SET count = count + 1",
+        (space,),
+    )

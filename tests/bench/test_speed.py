@@ -1,0 +1,110 @@
+"""Every measurement runs at a tiny size and tells a sane story. No time is judged here."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from recollect.bench import plots
+from recollect.bench.corpus import Synthetic
+from recollect.bench.exact import Exhaustive
+from recollect.bench.figures import at_least, at_most, figure, ratio_at_most
+from recollect.bench.grown import Grown
+from recollect.bench.installed import core_distributions
+from recollect.bench.speed import Plan, SpeedReport, measure_speed
+from recollect.errors import MissingExtra
+from tests.cli.conftest import Shell, db, shell
+
+__all__ = ["db", "shell"]
+TINY = Plan(tongues=("en", "zh"), sizes=(60, 120), queries=6, recorded=5, bulk=40, starts=1)
+
+
+@pytest.fixture(scope="module")
+def report() -> SpeedReport:
+    return measure_speed(TINY, lambda _: None)
+
+
+def test_every_measure_is_there_beside_its_baseline(report: SpeedReport) -> None:
+    measured = list(dict.fromkeys(one.measure for one in report.figures))
+    assert set(measured) == {"record", "bulk", "recall", "exact", "size", "start", "installed"}
+    assert all(math.isfinite(one.value) and one.value >= 0 for one in report.figures)
+    for one in report.figures:
+        if one.measure in ("record", "bulk", "recall", "exact", "size"):
+            assert one.beside
+            assert one.baseline is not None
+            assert one.ratio is not None
+        assert (one.ok is None) == (one.target is None)
+
+
+def test_a_small_memory_loses_nothing(report: SpeedReport) -> None:
+    aimed = [one for one in report.figures if "aimed" in one.name]
+    assert len(aimed) == 4
+    assert all(one.value == 1 for one in aimed)
+
+
+def test_the_databases_are_removed_or_kept(tmp_path: Path) -> None:
+    plan = Plan(measures=("recall",), tongues=("en",), sizes=(30,), queries=2, keep=tmp_path)
+    measure_speed(plan, lambda _: None)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["recall-en-unicode61.db", "recall-en.db"]
+    with Grown(tmp_path, Synthetic("en")) as grown:
+        assert (grown.turns, grown.bare.rows) == (30, 30)
+        grown.grow(40, lambda _: None)
+        assert (grown.turns, grown.bare.rows) == (40, 40)
+        first, last = (Synthetic("en").texts(n, 1)[0] for n in (0, 39))
+        assert grown.mind.turns(limit=1)[0].content == first
+        assert grown.mind.turns(limit=1, newest_first=True)[0].content == last
+        assert len(Exhaustive(grown.path).scores("the", stop=True)) == 40
+
+
+def test_targets() -> None:
+    assert figure("m", "n", "ms", 4, target=at_most(5)).ok is True
+    assert figure("m", "n", "", 0.9, target=at_least(0.95)).ok is False
+    judged = figure("m", "n", "ms", 4, baseline=2, target=ratio_at_most(1.5))
+    assert (judged.ratio, judged.ok) == (2, False)
+    assert figure("m", "n", "ms", 4).ok is None
+
+
+def test_the_core_is_what_the_project_requires() -> None:
+    names = set(core_distributions())
+    assert {"recollect", "apsw", "numpy", "rich", "click"} <= names
+    assert names.isdisjoint({"pytest", "mypy", "matplotlib"})
+
+
+def test_the_command(shell: Shell, tmp_path: Path) -> None:
+    tiny = ["bench", "speed", "--language", "en", "--sizes", "40,0.08k", "--queries", "3"]
+    some = [*tiny, "--only", "recall", "--only", "installed"]
+    told = shell.json(*some, "--out", str(tmp_path / "out.json"))
+    assert told["plan"]["sizes"] == [40, 80]
+    assert {one["measure"] for one in told["figures"]} >= {"recall", "installed"}
+    written = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert written == told
+    shown = shell(*some).stdout
+    assert "targets met" in shown
+    assert "recall: en, 80 turns, p95" in shown
+    shell("bench", "speed", "--sizes", "many", code=2)
+    shell("bench", "speed", "--sizes", "0", code=2)
+
+
+def test_a_plot_without_matplotlib_says_what_to_install(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtra):
+        plots.require_matplotlib()
+    said = shell("bench", "speed", "--plot", "x.png", code=1).stderr
+    assert 'pip install "recollect[bench]"' in said
+
+
+def test_a_plot(report: SpeedReport, tmp_path: Path) -> None:
+    lines = plots.latency_lines(report)
+    assert {tongue for tongue, _, _ in lines} == {"en", "zh"}
+    sizes: Sequence[int] = [size for size, _ in lines["en", "recollect", 50]]
+    assert list(sizes) == [60, 120]
+    pytest.importorskip("matplotlib")
+    plots.plot_speed(report, tmp_path / "speed.png")
+    assert (tmp_path / "speed.png").read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,56 @@
+"""The command in this process, on a database of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from recollect.cli.root import cli
+
+
+class Shell:
+    """Runs ``recollect`` and checks how it left."""
+
+    def __init__(self, db: Path) -> None:
+        self.db = db
+
+    def __call__(self, *args: str, code: int = 0, input: str | bytes | None = None) -> Result:
+        result = CliRunner().invoke(cli, list(args), input=input)
+        said = f"{args}\nleft with {result.exit_code}\n{result.output}\n{result.exception!r}"
+        assert result.exit_code == code, said
+        return result
+
+    def json(self, *args: str, code: int = 0, input: str | bytes | None = None) -> Any:
+        return json.loads(self(*args, "--json", code=code, input=input).stdout)
+
+
+@pytest.fixture
+def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
+        monkeypatch.delenv(name)
+    path = tmp_path / "memory.db"
+    monkeypatch.setenv("RECOLLECT_DB", str(path))
+    monkeypatch.chdir(tmp_path)
+    return path
+
+
+@pytest.fixture
+def shell(db: Path) -> Shell:
+    return Shell(db)
+
+
+@pytest.fixture
+def told(shell: Shell) -> Shell:
+    """A database with a Chinese and an English conversation and a memory."""
+    shell("record", "-s", "dev", "我升级到 Python 3.12 了，以后都用 uv", "--sender", "李雷",
+          "--at", "2026-02-12T09:30:00+08:00")  # fmt: skip
+    call = '{"name": "write_file", "input": {"path": "/tmp/report.pdf"}}'
+    shell("record", "-s", "dev", "--role", "assistant", "好的，记住了", "--tool-call", call)
+    shell("record", "-s", "trip", "We fly to Lisbon on Friday", "--project", "travel")
+    shell("add", "uses Python 3.12", "--kind", "config", "--tag", "python")
+    return shell

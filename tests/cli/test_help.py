@@ -1,0 +1,70 @@
+"""Help is quick to load, and the written reference is current."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.cli.reference import markdown
+from recollect.cli.root import COMMANDS, SECTIONS
+from tests.cli.conftest import Shell
+
+pytestmark = pytest.mark.feature("O4")
+
+PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
+HEAVY = ("apsw", "rich", "asyncio", "recollect.mind", "recollect.settings", "recollect.types")
+
+
+def modules_after(*args: str) -> set[str]:
+    """What is loaded when the command has run in a process of its own."""
+    code = (
+        "import sys\n"
+        f"sys.argv = ['recollect', *{args!r}]\n"
+        "from recollect.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print('\\n', *sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
+    )
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("args", [("--help",), ("--version",), ()])
+def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
+    loaded = modules_after(*args)
+    assert "click" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
+def test_a_command_loads_no_other(shell: Shell) -> None:
+    loaded = modules_after("recall", "--help")
+    assert {name for name in loaded if name.startswith("recollect.cli.")} >= {
+        "recollect.cli.recall"
+    }
+    assert loaded.isdisjoint({"recollect.cli.record", "recollect.cli.demo", "rich", "apsw"})
+
+
+def test_the_root_lists_every_command(shell: Shell) -> None:
+    shown = shell("--help").stdout
+    assert all(f"  {name} " in shown for name in COMMANDS)
+    assert all(f"{title}:" in shown for title in SECTIONS)
+    assert shell().stdout == shown
+    assert shell("--version").stdout == "recollect 0.1.0\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_short_help_is_the_first_line_of_the_long_one(shell: Shell, name: str) -> None:
+    shown = " ".join(shell(name, "--help").stdout.split())
+    assert COMMANDS[name][1].rstrip(".") in shown
+
+
+def test_the_reference_is_current() -> None:
+    assert PAGE.read_text(encoding="utf-8") == markdown(), (
+        "run `python -m recollect.cli.reference > docs/commands.md`"
+    )

@@ -1,0 +1,93 @@
+"""Attachments: added, described later, found by place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from recollect.errors import NotFound
+from recollect.store.base import AttachmentRow, Store
+from recollect.types import Attachment
+from tests.conftest import NOON
+from tests.contract.rows import SPACE, after, attachment
+
+
+def add(store: Store, *rows: AttachmentRow) -> list[Attachment]:
+    with store.write(SPACE) as unit:
+        return [unit.attachments.add(row) for row in rows]
+
+
+def test_an_attachment_comes_back_whole(store: Store) -> None:
+    row = attachment(
+        "猫.png",
+        mime="image/png",
+        size=1 << 40,
+        url="",
+        direction="outbound",
+        description="一只猫",
+        transcription="miaow",
+        extracted_text="CAT",
+        tags=("宠物",),
+        memories=("m1", "m2"),
+    )
+    expected = Attachment(
+        id=row.id,
+        session="s",
+        filename="猫.png",
+        mime="image/png",
+        size=1 << 40,
+        path="/tmp/猫.png",
+        url="",
+        direction="outbound",
+        description="一只猫",
+        transcription="miaow",
+        extracted_text="CAT",
+        tags=("宠物",),
+        memories=("m1", "m2"),
+        created_at=NOON,
+    )
+    assert add(store, row) == [expected]
+    with store.read(SPACE) as unit:
+        assert unit.attachments.by_id([row.id, "nobody"]) == [expected]
+        assert unit.attachments.by_path("s", "/tmp/猫.png") == expected
+        assert unit.attachments.by_path("t", "/tmp/猫.png") is None
+        assert unit.attachments.by_path("s", "/tmp/狗.png") is None
+
+
+def test_what_is_learnt_later_replaces_what_was_known(store: Store) -> None:
+    row = attachment()
+    add(store, row)
+    told = replace(row, description="a cat on a mat", tags=("pet",), terms="cat mat")
+    with store.write(SPACE) as unit:
+        changed = unit.attachments.replace(told)
+    assert (changed.description, changed.tags) == ("a cat on a mat", ("pet",))
+    assert (changed.id, changed.created_at) == (row.id, NOON)
+    with store.read(SPACE) as unit:
+        assert unit.attachments.by_id([row.id]) == [changed]
+
+
+def test_what_is_not_there_cannot_be_replaced(store: Store) -> None:
+    with pytest.raises(NotFound), store.write(SPACE) as unit:
+        unit.attachments.replace(attachment())
+    assert all(finding.ok for finding in store.check(SPACE, deep=True))
+
+
+def test_the_latest_come_first(store: Store) -> None:
+    add(
+        store,
+        attachment("one.png"),
+        attachment("two.png", session="t", at=after(hours=1)),
+        attachment("three.png", direction="outbound", at=after(hours=2)),
+    )
+
+    def names(**wanted: object) -> list[str]:
+        choice: dict[str, object] = {"session": None, "direction": None, "limit": 10, **wanted}
+        with store.read(SPACE) as unit:
+            return [a.filename for a in unit.attachments.latest(**choice)]  # type: ignore[arg-type]
+
+    assert names() == ["three.png", "two.png", "one.png"]
+    assert names(limit=1) == ["three.png"]
+    assert names(session="s") == ["three.png", "one.png"]
+    assert names(direction="inbound") == ["two.png", "one.png"]
+    assert names(session="t", direction="outbound") == []

@@ -1,0 +1,75 @@
+"""Files found in the arguments of tool calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.rules.files import file_name, written_files
+from recollect.types import ToolCall
+
+
+@pytest.mark.parametrize(
+    ("tool", "told", "expected"),
+    [
+        ("write_file", {"path": "a.txt"}, ["a.txt"]),
+        ("Write", {"file_path": "/tmp/a.txt", "content": "x/y.txt"}, ["/tmp/a.txt"]),
+        ("create_file", {"filename": "Makefile"}, ["Makefile"]),
+        ("fs.write", {"path": "src/main"}, ["src/main"]),
+        ("fs-save-image", {"output": "cat.png"}, ["cat.png"]),
+        ("generate_image", {"output_path": "C:\\pics\\猫.png"}, ["C:\\pics\\猫.png"]),
+        ("edit_file", {"PATH": " a.txt "}, ["a.txt"]),
+        ("export_report", {"dest": "报告.pdf", "target_file": "b.csv"}, ["报告.pdf", "b.csv"]),
+        ("download", {"url": "http://x/a.zip", "save_path": "a.zip"}, ["a.zip"]),
+        ("read_file", {"path": "a.txt"}, []),
+        ("rewrite", {"path": "a.txt"}, []),
+        ("create_task", {"file": "buy milk"}, []),
+        ("create_task", {"title": "a.txt"}, []),
+        ("write_file", {}, []),
+        ("write_file", {"path": ""}, []),
+        ("write_file", {"path": 5}, []),
+        ("write_file", {"path": ["a.txt"]}, []),
+        ("write_file", {"path": "a\nb.txt"}, []),
+        ("write_file", {"path": "a\x00b.txt"}, []),
+        ("write_file", {"path": "x" * 1025}, []),
+    ],
+)
+def test_the_paths_a_call_writes(tool: str, told: dict[str, Any], expected: list[str]) -> None:
+    assert written_files([ToolCall(tool, told)]) == expected
+
+
+def test_each_path_once_in_order() -> None:
+    calls = [ToolCall("write_file", {"path": path}) for path in ("b.txt", "a.txt", "b.txt")]
+    assert written_files(calls) == ["b.txt", "a.txt"]
+    assert written_files([]) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("a.txt", "a.txt"),
+        ("/tmp/a.txt", "a.txt"),
+        ("C:\\docs\\a.txt", "a.txt"),
+        ("mixed/of\\both.txt", "both.txt"),
+        ("https://x.com/p/cat.jpg?w=1&h=2", "cat.jpg"),
+        ("https://x.com/p/", "p"),
+        ("/tmp/文件.md", "文件.md"),
+        ("/", ""),
+        ("", ""),
+    ],
+)
+def test_the_name_of_a_file(path: str, name: str) -> None:
+    assert file_name(path) == name
+
+
+VALUES = st.none() | st.integers() | st.text(max_size=20) | st.lists(st.text(max_size=5))
+
+
+@given(st.text(max_size=20), st.dictionaries(st.sampled_from(["path", "file", "x"]), VALUES))
+def test_any_call_can_be_looked_at(tool: str, told: dict[str, Any]) -> None:
+    for path in written_files([ToolCall(tool, told)]):
+        assert path == path.strip() != ""
+        assert "/" not in file_name(path)

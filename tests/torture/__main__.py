@@ -1,0 +1,104 @@
+"""Every scenario in full: ``python -m tests.torture [--only NAME] [--cycles N]``.
+
+Touches nothing but a temporary folder; ends by itself, with 1 if anything was lost or went wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from tests.torture import (
+    bad_days,
+    broken_file,
+    disk_full,
+    forked_child,
+    hostile_queries,
+    killed_writer,
+    many_writers,
+    power_cut,
+)
+
+
+class Report(Protocol):
+    """What every scenario hands back."""
+
+    @property
+    def ok(self) -> bool: ...
+    @property
+    def losses(self) -> tuple[str, ...]: ...
+    @property
+    def errors(self) -> tuple[str, ...]: ...
+
+
+class Scenario(NamedTuple):
+    """A scenario and its full size; ``counted`` is the size that --cycles replaces."""
+
+    run: Callable[..., Report]
+    counted: str
+    sizes: dict[str, Any]
+
+
+SCENARIOS = {
+    "killed_writer": Scenario(killed_writer.run, "cycles", {"cycles": 1_000}),
+    "many_writers": Scenario(many_writers.run, "turns", {"processes": 8, "turns": 5_000}),
+    "power_cut": Scenario(power_cut.run, "cuts", {"cuts": 600, "calls": 200}),
+    "disk_full": Scenario(disk_full.run, "limits", {"limits": 300, "openings": 100}),
+    "broken_file": Scenario(broken_file.run, "corruptions", {"corruptions": 1_000, "turns": 400}),
+    "hostile_queries": Scenario(hostile_queries.run, "queries", {"queries": 100_000}),
+    "forked_child": Scenario(forked_child.run, "forks", {"forks": 200}),
+    "bad_days": Scenario(bad_days.run, "jumps", {"jumps": 100}),
+}
+_SHOWN = 20
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
+    parser.add_argument("--only", action="append", choices=SCENARIOS, help="may be repeated")
+    parser.add_argument("--cycles", type=int, help="another size than the full one")
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    table: list[tuple[str, str, str]] = []
+    failed = False
+    for name in chosen.only or SCENARIOS:
+        print(f"{name} ...", flush=True)
+        report, seconds = _run(SCENARIOS[name], chosen.cycles, chosen.seed)
+        failed |= not report.ok
+        table.append((name, f"{seconds:.0f} s", _figures(report)))
+        for line in [*report.losses, *report.errors][:_SHOWN]:
+            print(f"  {line}")
+    print()
+    for name, took, figures in table:
+        print(f"{name:<16} {took:>7}  {figures}")
+    return int(failed)
+
+
+def _run(scenario: Scenario, cycles: int | None, seed: int) -> tuple[Report, float]:
+    sizes = scenario.sizes | ({} if cycles is None else {scenario.counted: cycles})
+    if scenario.run not in (many_writers.run, bad_days.run):
+        sizes |= {"seed": seed}
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="recollect-torture-") as folder:
+        report = scenario.run(Path(folder), **sizes)
+    return report, time.monotonic() - begun
+
+
+def _figures(report: Any) -> str:
+    told = {field.name: getattr(report, field.name) for field in fields(report)}
+    told["losses"], told["errors"] = len(report.losses), len(report.errors)
+    if isinstance(report, many_writers.Report):
+        told["commits/s"] = report.commits_per_second
+    return ", ".join(
+        f"{name} {value:,.3g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in told.items()
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

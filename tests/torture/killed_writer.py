@@ -1,0 +1,87 @@
+"""A writer is killed in the middle of its work, again and again, on one growing database."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import recollect
+from tests.torture import witness
+from tests.torture.nursery import Nursery, Say
+
+_LIFE = 5.0  # seconds after which a child that nobody killed gives up
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the kills did."""
+
+    cycles: int
+    calls: int
+    turns: int
+    losses: tuple[str, ...]
+    errors: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not self.losses and not self.errors
+
+
+def run(folder: Path, *, cycles: int, seed: int = 1, integrity_every: int = 50) -> Report:
+    """Kill a writer after 5 to 60 ms, reopen, compare with what it had acknowledged."""
+    rng = random.Random(seed)
+    path = folder / "killed.db"
+    losses: list[str] = []
+    errors: list[str] = []
+    acknowledged: list[int] = []
+    with Nursery() as nursery:
+        for cycle in range(cycles):
+            child = nursery.start(write, str(path), seed, cycle, rng.random() < 0.3)
+            # Some die while they open or create the file, some in their first call, some later.
+            first = rng.choices(("", "open", "ok"), (2, 3, 5))[0]
+            if first and not child.hear(first, 30):
+                errors.append(f"cycle {cycle}: no {first!r} within 30 s")
+            time.sleep(rng.uniform(0.005, 0.060))
+            child.kill()
+            ending = child.end(10)
+            errors += [line for line in ending.lines if line.startswith("!")]
+            calls = sum(line == "ok" for line in ending.lines)
+            acknowledged.append(calls)
+            thorough = cycle % integrity_every == integrity_every - 1 or cycle == cycles - 1
+            losses += _compare(path, seed, cycle, calls)
+            losses += witness.halves(path, integrity=thorough)
+            if thorough:
+                for earlier, known in enumerate(acknowledged):
+                    losses += _compare(path, seed, earlier, known, recall_every=7)
+    with recollect.open(path, worker="none") as mind:
+        turns = mind.stats().turns
+        losses += [f"{f.check}: {f.detail}" for f in mind.doctor() if not f.ok]
+    return Report(cycles, sum(acknowledged), turns, tuple(losses), tuple(errors))
+
+
+def write(say: Say, path: str, seed: int, cycle: int, threaded: bool) -> None:
+    """In the child: say ok after each call that returned."""
+    until = time.monotonic() + _LIFE
+    mind = recollect.open(path, worker="thread" if threaded else "none")
+    say("open")
+    for act in witness.acts(seed, cycle):
+        act.perform(mind)
+        say("ok")
+        if time.monotonic() > until:
+            return
+
+
+def _compare(path: Path, seed: int, cycle: int, calls: int, recall_every: int = 1) -> list[str]:
+    with recollect.open(path, worker="none") as mind:
+        done = islice(witness.acts(seed, cycle), calls)
+        script = islice(witness.acts(seed, cycle), calls + 1)
+        return [
+            f"cycle {cycle}: {what}"
+            for what in [
+                *witness.missing(mind, done, recall_every),
+                *witness.whole_acts(mind, script),
+            ]
+        ]

@@ -1,0 +1,96 @@
+"""Many processes write single turns into one file at once."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import recollect
+from tests.torture import witness
+from tests.torture.nursery import Nursery, Say
+
+_START = 60.0
+_PER_TURN = 1.0  # seconds; only to end a run that hangs
+SHARED = "everyone"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How the crowd fared."""
+
+    processes: int
+    turns: int
+    rows: int
+    seconds: float
+    slowest: float
+    losses: tuple[str, ...]
+    errors: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not self.losses and not self.errors
+
+    @property
+    def commits_per_second(self) -> float:
+        return self.rows / self.seconds
+
+
+def run(folder: Path, *, processes: int, turns: int) -> Report:
+    """Each process records ``turns`` turns, one commit each; nobody may see an error."""
+    path = folder / "crowd.db"
+    go = folder / "go"
+    with Nursery() as nursery:
+        crowd = [nursery.start(write, str(path), str(go), n, turns) for n in range(processes)]
+        errors = [f"process {n} did not open" for n, child in enumerate(crowd)
+                  if not child.hear("ready", _START)]  # fmt: skip
+        go.touch()
+        begun = time.monotonic()
+        endings = [child.end(_START + turns * processes * _PER_TURN) for child in crowd]
+        seconds = time.monotonic() - begun
+    errors += [f"process {n}: {e.failure}" for n, e in enumerate(endings) if e.failure]
+    slowest = max(
+        (float(line) for e in endings for line in e.lines[1:] if not e.failure), default=0
+    )
+    rows, losses = _compare(path, processes, turns)
+    return Report(processes, turns, rows, seconds, slowest, tuple(losses), tuple(errors))
+
+
+def write(say: Say, path: str, go: str, number: int, turns: int) -> None:
+    """In a child: a third into the shared session, a third into its own, a third with an index."""
+    slowest = 0.0
+    with recollect.open(path, worker="none") as mind:
+        say("ready")
+        while not Path(go).exists():
+            time.sleep(0.001)
+        for n in range(turns):
+            session = (SHARED, f"own-{number}", f"numbered-{number}")[n % 3]
+            begun = time.monotonic()
+            mind.record(
+                session=session,
+                role="user",
+                content=f"{witness.word(number, n)} from process {number}",
+                index=n // 3 if n % 3 == 2 else None,
+            )
+            slowest = max(slowest, time.monotonic() - begun)
+            if n % 20 == 0 and not mind.recall(witness.word(number, n), k=1):
+                raise AssertionError(f"turn {n} is not findable")
+    say(json.dumps(slowest))
+
+
+def _compare(path: Path, processes: int, turns: int) -> tuple[int, list[str]]:
+    wrong = witness.halves(path, integrity=True)
+    with recollect.open(path, worker="none") as mind:
+        rows = mind.stats().turns
+        if rows != processes * turns:
+            wrong.append(f"{rows} rows instead of {processes * turns}")
+        texts = set()
+        for session in mind.sessions(limit=10_000):
+            found = mind.turns(session=session.id, limit=1_000_000)
+            if [turn.index for turn in found] != list(range(len(found))):
+                wrong.append(f"session {session.id} has a gap or a double")
+            texts |= {turn.content for turn in found}
+        if len(texts) != rows:
+            wrong.append(f"{rows - len(texts)} turns are doubled")
+    return rows, wrong

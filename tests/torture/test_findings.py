@@ -1,0 +1,156 @@
+"""What the scenarios found, each as small as it can be told."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import apsw
+import pytest
+
+import recollect
+import recollect.clock
+import recollect.ids
+from recollect import StoreDamaged
+from recollect.store.sqlite.store import open_sqlite
+from tests.torture.nursery import Nursery, Say
+
+
+def make(path: Path) -> None:
+    with recollect.open(path, worker="none") as mind:
+        mind.record(
+            session="s",
+            role="assistant",
+            content="remarkable 内容",
+            tool_calls=[recollect.ToolCall("search", {"q": "uv"})],
+        )
+
+
+def change(path: Path, statement: str) -> None:
+    conn = apsw.Connection(str(path))
+    conn.execute(statement)
+    conn.close()
+
+
+def test_stored_json_that_is_broken_is_damage(tmp_path: Path) -> None:
+    make(tmp_path / "m.db")
+    change(tmp_path / "m.db", "UPDATE turns SET tool_calls = '[{'")
+    with recollect.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
+        mind.turns()
+
+
+@pytest.mark.parametrize("fields", ['[{"surprise": 1}]', "[1]", "7"])
+def test_stored_json_that_does_not_fit_is_damage(tmp_path: Path, fields: str) -> None:
+    make(tmp_path / "m.db")
+    change(tmp_path / "m.db", f"UPDATE turns SET tool_calls = '{fields}'")
+    with recollect.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
+        mind.turns()
+
+
+def test_text_that_is_not_utf8_is_damage(tmp_path: Path) -> None:
+    make(tmp_path / "m.db")
+    change(tmp_path / "m.db", "UPDATE turns SET content = CAST(x'fffe41' AS TEXT)")
+    with recollect.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
+        mind.turns()
+
+
+def test_a_time_that_is_none_is_damage(tmp_path: Path) -> None:
+    make(tmp_path / "m.db")
+    change(tmp_path / "m.db", f"UPDATE turns SET at = {2**62}")
+    with recollect.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
+        mind.turns()
+
+
+def test_a_mistake_of_ours_is_not_called_damage(tmp_path: Path) -> None:
+    store = open_sqlite(
+        str(tmp_path / "m.db"), busy_timeout=1, now=recollect.clock.SystemClock().now
+    )
+    with pytest.raises(ZeroDivisionError), store.read("default"):
+        _ = 1 // 0
+    with pytest.raises(KeyError), store.write("default"):
+        raise KeyError("no such row")
+    store.close()
+
+
+@pytest.mark.parametrize("version", [0, -3])
+def test_tables_without_a_version_are_damage_and_left_alone(tmp_path: Path, version: int) -> None:
+    make(tmp_path / "m.db")
+    change(tmp_path / "m.db", f"PRAGMA user_version = {version}")
+    before = (tmp_path / "m.db").read_bytes()
+    with pytest.raises(StoreDamaged):
+        recollect.open(tmp_path / "m.db", worker="none")
+    assert (tmp_path / "m.db").read_bytes() == before
+
+
+def test_closing_does_not_write_the_log_into_a_damaged_file(tmp_path: Path) -> None:
+    live, left = tmp_path / "live.db", tmp_path / "left.db"
+    with recollect.open(live, worker="none") as mind:
+        mind.record(session="s", role="user", content="in the log")
+        conn = apsw.Connection(str(live))
+        conn.execute("UPDATE turns SET tool_calls = '[{'")
+        shutil.copyfile(live, left)
+        shutil.copyfile(f"{live}-wal", f"{left}-wal")
+        conn.close()
+    before = left.read_bytes()
+    with recollect.open(left, worker="none") as mind, pytest.raises(StoreDamaged):
+        mind.turns()
+    assert left.read_bytes() == before
+
+
+def test_every_commit_reaches_the_platter_on_a_mac_too(tmp_path: Path) -> None:
+    store = open_sqlite(
+        str(tmp_path / "m.db"), busy_timeout=1, now=recollect.clock.SystemClock().now
+    )
+    with store._database.read() as conn:
+        found = [
+            conn.execute(f"PRAGMA {name}").get
+            for name in ("synchronous", "fullfsync", "checkpoint_fullfsync")
+        ]
+    store.close()
+    assert found == [2, 1, 1]
+
+
+def locks_held_elsewhere(say: Say, path: str) -> None:
+    """Fork while other threads hold every lock a child would need to write."""
+    mind = recollect.open(path)
+    worker = mind._worker
+    name = worker._owner
+    with recollect.ids._guard[0], worker._wake._cond, worker._stop._cond:  # type: ignore[attr-defined]
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(20)
+            mind.record(session="s", role="user", content="in the child")
+            mind.close()
+            os._exit(int(worker._owner == name))
+    _, status = os.waitpid(pid, 0)
+    say(str(os.waitstatus_to_exitcode(status)))
+    mind.close()
+
+
+def test_a_forked_child_waits_for_no_lock_of_its_parent(tmp_path: Path) -> None:
+    with Nursery() as nursery:
+        ending = nursery.run(locks_held_elsewhere, str(tmp_path / "m.db"))
+    assert not ending.failure
+    assert ending.lines == ["0"]
+
+
+def in_memory(say: Say) -> None:
+    mind = recollect.open(":memory:", worker="none")
+    mind.record(session="s", role="user", content="before")
+    here, there = os.pipe()
+    if os.fork() == 0:
+        mind.record(session="s", role="user", content="in the child")
+        os.write(there, json.dumps([turn.content for turn in mind.turns()]).encode())
+        os._exit(0)
+    say(os.read(here, 1000).decode())
+    say(json.dumps([turn.content for turn in mind.turns()]))
+
+
+def test_a_forked_child_has_its_own_copy_of_a_memory_without_a_file() -> None:
+    with Nursery() as nursery:
+        ending = nursery.run(in_memory)
+    assert not ending.failure
+    assert [json.loads(line) for line in ending.lines] == [["before", "in the child"], ["before"]]

@@ -1,0 +1,82 @@
+"""The short version of every scenario; `make torture` runs them in full."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.torture import (
+    bad_days,
+    broken_file,
+    disk_full,
+    forked_child,
+    hostile_queries,
+    killed_writer,
+    many_writers,
+    power_cut,
+)
+
+pytestmark = [
+    pytest.mark.torture,
+    pytest.mark.skipif(sys.platform == "win32", reason="needs fork and signals"),
+]
+
+
+@pytest.mark.feature("L1", "L2")
+def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
+    report = killed_writer.run(tmp_path, cycles=15, integrity_every=5)
+    assert report.ok, report
+    assert report.calls > 0, "every child was killed before it had written anything"
+
+
+@pytest.mark.feature("L1")
+def test_many_writers_share_one_file(tmp_path: Path) -> None:
+    report = many_writers.run(tmp_path, processes=8, turns=60)
+    assert report.ok, report
+    assert report.rows == 8 * 60
+
+
+@pytest.mark.feature("L1", "L2")
+def test_a_power_cut_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    report = power_cut.run(tmp_path, cuts=40, calls=70)
+    assert report.ok, report
+
+
+@pytest.mark.parametrize("synchronous", ["NORMAL", "OFF"])
+def test_a_power_cut_would_show_a_missing_sync(tmp_path: Path, synchronous: str) -> None:
+    """The scenario itself can fail: without a sync at each commit, acknowledged turns are lost."""
+    report = power_cut.run(tmp_path, cuts=10, calls=30, synchronous=synchronous)
+    assert any("lost" in loss for loss in report.losses), report
+
+
+@pytest.mark.feature("L1")
+def test_a_full_disk_refuses_whole_calls_and_recovers(tmp_path: Path) -> None:
+    report = disk_full.run(tmp_path, limits=24, openings=12)
+    assert report.ok, report
+    assert report.refusals > 12
+
+
+def test_a_broken_file_is_refused_or_works_and_is_left_alone(tmp_path: Path) -> None:
+    report = broken_file.run(tmp_path, corruptions=60, turns=200)
+    assert report.ok, report
+    assert report.refused > 0
+
+
+@pytest.mark.feature("L2")
+def test_no_search_string_is_an_error(tmp_path: Path) -> None:
+    report = hostile_queries.run(tmp_path, queries=4_000)
+    assert report.ok, report
+    assert report.refused > 0
+
+
+@pytest.mark.feature("L1")
+def test_a_forked_child_and_its_parent_keep_their_turns(tmp_path: Path) -> None:
+    report = forked_child.run(tmp_path, forks=8)
+    assert report.ok, report
+
+
+def test_bad_days_are_told_in_words_and_change_nothing(tmp_path: Path) -> None:
+    report = bad_days.run(tmp_path, jumps=6)
+    assert report.ok, report

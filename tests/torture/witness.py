@@ -1,0 +1,186 @@
+"""What was said to the engine, and whether all of it is there: whole, findable, nothing half."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from recollect import Mind, NewTurn, ToolCall, ToolResult, Turn
+
+_LETTERS = "bcfhjklmnpqrtvwx"  # no suffix a stemmer would take away
+_FILLER = "uv 升级 Python 数据库 deploy staging 会议 weekly report 用户 prefers dark mode".split()
+
+
+def word(*numbers: int) -> str:
+    """A word that stands in one turn only."""
+    digits = [f"{number:x}" for number in numbers]
+    return "zz" + "".join("z" + "".join(_LETTERS[int(d, 16)] for d in text) for text in digits)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One call: turns to record together, or a statement to remember."""
+
+    turns: tuple[NewTurn, ...] = ()
+    memory: str = ""
+    by_session: bool = False
+
+    def perform(self, mind: Mind) -> None:
+        """Durable when this returns."""
+        if self.memory:
+            mind.remember(self.memory, kind="fact")
+        elif len(self.turns) > 1:
+            mind.record_many(self.turns)
+        elif self.by_session:
+            turn = self.turns[0]
+            talk = mind.session(turn.session, project="torture")
+            talk.assistant(turn.content, tool_calls=turn.tool_calls, tool_results=turn.tool_results)
+        else:
+            mind.record_turn(self.turns[0])
+
+
+def acts(seed: int, cycle: int) -> Iterator[Act]:
+    """An endless script: the same for the one who acts and the one who checks."""
+    rng = random.Random(f"{seed}:{cycle}")
+    number = 0
+    while True:
+        kind = rng.choices(("one", "many", "tools", "memory"), (6, 2, 2, 1))[0]
+        if kind == "memory":
+            yield Act(memory=_text(rng, cycle, number, 0))
+        elif kind == "many":
+            size = rng.randint(2, 12)
+            yield Act(tuple(_turn(rng, cycle, number, i) for i in range(size)))
+        elif kind == "tools":
+            turn = NewTurn(
+                session=f"tools-{cycle}",
+                role="assistant",
+                content=_text(rng, cycle, number, 0),
+                tool_calls=(ToolCall("search", {"q": rng.choice(_FILLER), "n": number}, "c1"),),
+                tool_results=(ToolResult("found " * rng.randint(1, 200), "c1"),),
+            )
+            yield Act((turn,), by_session=True)
+        else:
+            yield Act((_turn(rng, cycle, number, 0),))
+        number += 1
+
+
+def _turn(rng: random.Random, *place: int) -> NewTurn:
+    session = rng.choice(("shared", f"own-{place[0]}"))
+    return NewTurn(session=session, role="user", content=_text(rng, *place))
+
+
+def _text(rng: random.Random, *place: int) -> str:
+    size = rng.choice((3, 12, 40, 400))
+    return f"{word(*place)} " + " ".join(rng.choices(_FILLER, k=size))
+
+
+def missing(mind: Mind, done: Iterable[Act], recall_every: int = 1) -> list[str]:
+    """Acts of which something is not there, differs, or cannot be found."""
+    wrong: list[str] = []
+    kept: dict[str, dict[str, Turn]] = {}
+    memories = None
+    for number, act in enumerate(done):
+        for new in act.turns:
+            if new.session not in kept:
+                found = mind.turns(session=new.session, newest_first=True, limit=100_000)
+                kept[new.session] = {turn.content: turn for turn in found}
+            turn = kept[new.session].get(new.content)
+            if turn is None:
+                wrong.append(f"lost: {new.content[:30]}")
+            elif (turn.role, turn.tool_calls, turn.tool_results) != (
+                new.role,
+                new.tool_calls,
+                new.tool_results,
+            ):
+                wrong.append(f"not whole: {new.content[:30]}")
+        if act.memory:
+            if memories is None:
+                memories = {m.content for m in mind.memories(limit=100_000)}
+            if act.memory.strip() not in memories:
+                wrong.append(f"lost: {act.memory[:30]}")
+        if number % recall_every == 0:
+            wrong += _unfindable(mind, act)
+    return wrong
+
+
+def _unfindable(mind: Mind, act: Act) -> list[str]:
+    texts = [turn.content for turn in act.turns] or [act.memory.strip()]
+    return [
+        f"not findable: {text[:30]}"
+        for text in texts
+        if text not in {hit.text for hit in mind.recall(text.split()[0], k=3)}
+    ]
+
+
+def whole_acts(mind: Mind, script: Iterable[Act]) -> list[str]:
+    """Batches of which only a part is there."""
+    kept: dict[str, set[str]] = {}
+    wrong = []
+    for act in script:
+        for new in act.turns:
+            if new.session not in kept:
+                found = mind.turns(session=new.session, newest_first=True, limit=100_000)
+                kept[new.session] = {turn.content for turn in found}
+        there = {new.content in kept[new.session] for new in act.turns}
+        if len(there) > 1:
+            wrong.append(f"half a batch: {act.turns[0].content[:30]}")
+    return wrong
+
+
+# Each query returns what is half: one side of a transaction without the other.
+_HALVES = {
+    "turn without index row": "SELECT count(*) FROM turns t WHERE NOT EXISTS"
+    " (SELECT 1 FROM text_index_docsize d WHERE d.id = t.doc)",
+    "memory without index row": "SELECT count(*) FROM memories t WHERE NOT EXISTS"
+    " (SELECT 1 FROM text_index_docsize d WHERE d.id = t.doc)",
+    "index row without record": "SELECT count(*) FROM text_index_docsize d WHERE d.id NOT IN"
+    " (SELECT doc FROM turns UNION ALL SELECT doc FROM memories"
+    "  UNION ALL SELECT doc FROM episodes UNION ALL SELECT doc FROM attachments)",
+    "index row without its terms": "SELECT count(*) FROM text_index_docsize d WHERE NOT EXISTS"
+    " (SELECT 1 FROM text_terms t WHERE t.doc = d.id)",
+    "terms without their index row": "SELECT count(*) FROM text_terms t WHERE NOT EXISTS"
+    " (SELECT 1 FROM text_index_docsize d WHERE d.id = t.doc)",
+    "session whose counters disagree": "SELECT count(*) FROM sessions s WHERE"
+    " turns != (SELECT count(*) FROM turns t WHERE t.space = s.space AND t.session = s.number)"
+    " OR next_idx != (SELECT ifnull(max(idx), -1) + 1 FROM turns t"
+    "  WHERE t.space = s.space AND t.session = s.number)",
+    "turn without session": "SELECT count(*) FROM turns t WHERE NOT EXISTS"
+    " (SELECT 1 FROM sessions s WHERE s.number = t.session AND s.space = t.space)",
+    "tool call not listed": "SELECT count(*) FROM turns t WHERE tool_calls IS NOT NULL"
+    " AND NOT EXISTS (SELECT 1 FROM turn_tools u WHERE u.doc = t.doc)",
+    "listed tool without turn": "SELECT count(*) FROM turn_tools u WHERE NOT EXISTS"
+    " (SELECT 1 FROM turns t WHERE t.doc = u.doc)",
+    "undigested session without its job": "SELECT count(*) FROM sessions s WHERE digested <"
+    " (SELECT max(doc) FROM turns t WHERE t.space = s.space AND t.session = s.number)"
+    " AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.space = s.space AND j.kind = 'digest'"
+    "  AND j.key = s.id)",
+    "memory without event": "SELECT count(*) FROM memories m WHERE NOT EXISTS"
+    " (SELECT 1 FROM events e WHERE e.space = m.space AND e.subject = m.id)",
+    "event without memory": "SELECT count(*) FROM events e WHERE type = 'write' AND NOT EXISTS"
+    " (SELECT 1 FROM memories m WHERE m.space = e.space AND m.id = e.subject)",
+}
+
+
+def halves(path: Path, *, integrity: bool, digests: bool = True) -> list[str]:
+    """What is half or broken in a file, by the file's own word. Not all presets have digests."""
+    conn = apsw.Connection(str(path))
+    conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    conn.set_busy_timeout(10_000)
+    try:
+        if not conn.execute("SELECT 1 FROM sqlite_schema WHERE name = 'turns'").get:
+            return []  # killed before there was a schema
+        wrong = [
+            f"{count} x {what}"
+            for what, query in _HALVES.items()
+            if (digests or "undigested" not in what) and (count := int(conn.execute(query).get))
+        ]
+        if integrity:
+            said = [str(row[0]) for row in conn.execute("PRAGMA integrity_check(5)")]
+            wrong += [f"integrity: {line}" for line in said if line != "ok"]
+        return wrong
+    finally:
+        conn.close()
