@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -150,8 +151,9 @@ def _worker(
     copies = Transcripts(
         store, Path(path).parent / settings.ledger.jsonl_folder, clock, settings.ledger.jsonl_keep
     )
+    quiet = settings.triggers.quiet_gap or timedelta()
     handlers: dict[str, Handler] = {
-        digests.KIND: Digests(store, clock, settings.extraction.summary_chars).write,
+        digests.KIND: Digests(store, clock, settings.extraction.summary_chars, quiet).write,
         transcripts.KIND: copies.append,
         transcripts.AGE_KIND: copies.age,
     }

@@ -53,7 +53,8 @@ def test_the_messages_are_many_and_in_both_languages() -> None:
 @pytest.mark.parametrize(
     "text",
     # D §5.1, in the document's words
-    "我的X 我之前 你记得 上次呢 昨天呢 做什么 怎么办 为什么 really? 喜欢它 设置好 配置好 密码呢".split(),
+    "我的X 我之前 你记得 上次呢 昨天呢 做什么 怎么办 为什么 really? 喜欢它 设置好 配置好"
+    " 密码呢".split(),
 )
 def test_myclaw_passes_what_its_document_lists(text: str) -> None:
     assert wants_memory(text, load("myclaw", env={}).gate).wants

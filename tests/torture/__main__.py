@@ -71,6 +71,7 @@ def main() -> int:
         report, seconds = _run(SCENARIOS[name], chosen.cycles, chosen.seed)
         failed |= not report.ok
         table.append((name, f"{seconds:.0f} s", _figures(report)))
+        print(f"  {seconds:.0f} s, {_figures(report)}", flush=True)
         for line in [*report.losses, *report.errors][:_SHOWN]:
             print(f"  {line}")
     print()

@@ -69,7 +69,7 @@ def acts(seed: int, cycle: int) -> Iterator[Act]:
 
 
 def _turn(rng: random.Random, *place: int) -> NewTurn:
-    session = rng.choice(("shared", f"own-{place[0]}"))
+    session = rng.choice((f"shared-{place[0] // 20}", f"own-{place[0]}"))
     return NewTurn(session=session, role="user", content=_text(rng, *place))
 
 

@@ -19,7 +19,7 @@ from recollect.bench.bare import connect
 from recollect.bench.corpus import Question
 from recollect.bench.figures import Figure, figure, ratio_at_least
 from recollect.bench.grown import Grown
-from recollect.bench.minds import TEXT_ORDER, bench_mind
+from recollect.bench.minds import bench_mind, text_order
 from recollect.index import segment
 from recollect.rules import bm25
 
@@ -66,7 +66,7 @@ class _Compared:
 def measure_exact(grown: Grown, asked: Sequence[Question], k: int) -> list[Figure]:
     """How much of the exhaustive top ``k`` is found; equal scores may stand for each other."""
     exhaustive = Exhaustive(grown.path)
-    with bench_mind(grown.path, TEXT_ORDER) as mind:
+    with bench_mind(grown.path, text_order()) as mind:
         found = [
             [exhaustive.place_of[hit.id] for hit in mind.recall(question.text, k=k, of=["turn"])]
             for question in asked

@@ -8,25 +8,28 @@ from typing import Any
 
 from recollect.mind import Mind
 from recollect.opening import open as open_mind
+from recollect.settings import load
+from recollect.settings.dump import as_flat
 
 # Recall as people get it, without vectors: a text baseline has none either.
 NO_VECTORS: Mapping[str, Any] = {"embedding.provider": "none"}
 
-# The order of the text scores alone, which is what an exhaustive BM25 can be compared with.
-_AROUND = (
-    "adjacent_turn",
-    "second_turn",
-    "answered_question",
-    "session",
-    "assistant_turn",
-    "named_speaker",
-    "time_words",
-    "matching_date",
-)
-TEXT_ORDER: Mapping[str, Any] = {
-    **NO_VECTORS,
-    **{f"ranking.conversation.{name}": 0.0 for name in _AROUND},
-}
+# A scale of the session's share, not something that is added to a score.
+_SCALES = ("session_size_free", "session_days_free", "session_days_scale")
+
+
+def text_order() -> Mapping[str, Any]:
+    """Settings for the order of the text scores alone, to hold against an exhaustive BM25:
+    nothing of the conversation, nothing of age or importance, whatever those settings are called.
+    """
+    known = as_flat(load("default"))
+    around = [key for key in known if key.startswith("ranking.conversation.")]
+    parts = [key for key in known if key.startswith("ranking.weights.")]
+    return {
+        **NO_VECTORS,
+        **{key: 0.0 for key in around if key.rpartition(".")[2] not in _SCALES},
+        **{key: float(key.endswith(".relevance")) for key in parts},
+    }
 
 
 def bench_mind(target: str | os.PathLike[str], settings: Mapping[str, Any] = NO_VECTORS) -> Mind:

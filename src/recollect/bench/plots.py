@@ -26,7 +26,7 @@ def require_matplotlib() -> Any:
 
 def plot_speed(report: SpeedReport, path: Path) -> None:
     """How recall latency grows with the number of turns, ours and the baselines', log-log."""
-    drawn = require_matplotlib()(figsize=(10, 5), layout="constrained")
+    drawn = require_matplotlib()(figsize=(12, 7), layout="constrained")
     lines = latency_lines(report)
     tongues = list(dict.fromkeys(tongue for tongue, _, _ in lines))
     if not tongues:
@@ -41,8 +41,8 @@ def plot_speed(report: SpeedReport, path: Path) -> None:
                           label=f"{name}, p{p}", **style)  # fmt: skip
         axis.set(xscale="log", yscale="log", title=tongue, xlabel="turns")
         axis.grid(True, which="both", alpha=0.2)
+        axis.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.12))
     axes[0].set_ylabel("milliseconds a query")
-    axes[0].legend(fontsize="small")
     drawn.savefig(path, dpi=_DPI)
 
 

@@ -23,6 +23,7 @@ ASKING_WEIGHT = 0.3
 STOP_WEIGHT = 0.02
 _MEMO_LIMIT = 200_000
 _MEMO_CHUNK = 40
+_PUNCTUATION = ".,;:!?()[]{}\"'`*"
 
 # Scripts without spaces between words: Thai to Khmer, kana, Han, Hangul.
 _DENSE = (
@@ -58,13 +59,25 @@ class _Chunks(dict[str, str]):
     """Runs without white space and their terms, remembered when they are likely to come again."""
 
     def __missing__(self, chunk: str) -> str:
-        terms, dense = _chunk_terms(chunk)
-        found = " ".join(terms)
-        if not dense and len(chunk) <= _MEMO_CHUNK:
-            if len(self) >= _MEMO_LIMIT:
-                self.clear()
-            self[chunk] = found
+        if len(chunk) > _MEMO_CHUNK:
+            return " ".join(_chunk_terms(chunk))
+        if chunk.isascii():
+            found = self._plain_word(chunk.strip(_PUNCTUATION)) or " ".join(_chunk_terms(chunk))
+        elif _DENSE_CHARACTER.search(chunk):
+            return " ".join(_chunk_terms(chunk))
+        else:
+            found = " ".join(_chunk_terms(chunk))
+        if len(self) >= _MEMO_LIMIT:
+            self.clear()
+        self[chunk] = found
         return found
+
+    def _plain_word(self, word: str) -> str:
+        """The stem of a word that is nothing but one: most are, and need no closer look."""
+        if not word.isalpha() or not (word[1:].islower() or len(word) == 1):
+            return ""
+        lower = word.lower()
+        return self.get(lower) or _stem(lower)
 
 
 _terms_of_chunk = _Chunks().__getitem__
@@ -103,21 +116,19 @@ def _fold(text: str) -> str:
     return text.replace("\u2019", "'")
 
 
-def _chunk_terms(chunk: str) -> tuple[list[str], bool]:
-    """The terms of a run without white space, and whether it holds a script without spaces."""
+def _chunk_terms(chunk: str) -> list[str]:
+    """The terms of a run without white space."""
     terms: list[str] = []
-    dense = False
     for found in _TOKEN.finditer(_THOUSANDS.sub("", chunk) if "," in chunk else chunk):
         run = found.group()
         if found.lastgroup == "dense":
-            dense = True
             terms += run
             terms += map(add, run, run[1:])
         elif found.lastgroup == "word":
             terms += _word_terms(run)
         else:
             terms.append(run)
-    return terms, dense
+    return terms
 
 
 def _word_terms(word: str) -> list[str]:

@@ -13,37 +13,47 @@ from recollect.types import DailyEvent, Job, Turn
 KIND = "digest"
 
 
-def queue(unit: Unit, session: str, now: datetime, quiet: timedelta, max_attempts: int) -> None:
-    """Digest the session once it has been quiet; each new turn starts the wait again."""
+def queue(unit: Unit, session: str, now: datetime, when: datetime, max_attempts: int) -> None:
+    """Look at ``when`` whether the session has fallen silent."""
     unit.tasks.enqueue(
         KIND,
         key=session,
         payload={"session": session},
-        run_at=now + quiet,
+        run_at=when,
         now=now,
         max_attempts=max_attempts,
-        merge="postpone",
     )
 
 
 class Digests:
     """Writes daily events."""
 
-    def __init__(self, store: Store, clock: Clock, length: int) -> None:
+    def __init__(self, store: Store, clock: Clock, length: int, quiet: timedelta) -> None:
         self._store = store
         self._clock = clock
         self._length = length
+        self._quiet = quiet
 
     def write(self, job: Job) -> None:
         """One event per day, channel and sender for the turns no event speaks of yet."""
         session = str(job.payload["session"])
         with self._store.write(job.space) as unit:
+            if self._still_talking(unit, session, job):
+                return
             batches: dict[tuple[object, ...], list[Turn]] = {}
             for turn in unit.ledger.undigested(session):
                 batches.setdefault((turn.at.date(), turn.channel), []).append(turn)
             for turns in batches.values():
                 unit.journal.add_daily_event(self._event(turns))
             unit.ledger.mark_digested(session)
+
+    def _still_talking(self, unit: Unit, session: str, job: Job) -> bool:
+        """Come back when the last turn is old enough; a time in the future counts as old."""
+        info, now = unit.ledger.session(session), self._clock.now()
+        if info is None or not now - self._quiet < info.last_at <= now:
+            return False
+        queue(unit, session, now, info.last_at + self._quiet, job.max_attempts)
+        return True
 
     def _event(self, turns: list[Turn]) -> DailyEvent:
         now = self._clock.now()

@@ -85,7 +85,7 @@ class Recorder:
             embedding.queue(unit, now, tries)
         for session in dict.fromkeys(row.session for row in fresh):
             if self._follow_ups.quiet_gap is not None:
-                digests.queue(unit, session, now, self._follow_ups.quiet_gap, tries)
+                digests.queue(unit, session, now, now + self._follow_ups.quiet_gap, tries)
             if self._follow_ups.transcripts:
                 transcripts.queue(unit, session, now, tries)
 

@@ -51,7 +51,8 @@ class Wire:
     def post(self, path: str, payload: object) -> Any:
         """The answer as parsed JSON."""
         body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-        call = _Call(self, path, body, time.monotonic() + self._timeout)
+        client = self._connected()  # before the clock starts: the first time is slow
+        call = _Call(self, client, path, body, time.monotonic() + self._timeout)
         # On a thread of its own: a server that sends a byte now and then satisfies every timeout
         # of a socket, and only someone outside can hang up on it.
         threading.Thread(target=call.run, name="recollect-wire", daemon=True).start()
@@ -67,7 +68,7 @@ class Wire:
         if client is not None:
             client.close()
 
-    def client(self) -> httpx.Client:
+    def _connected(self) -> httpx.Client:
         with self._lock:
             if self._client is None:
                 library = extras.load(EXTRA, "httpx")
@@ -75,11 +76,21 @@ class Wire:
                 if self._key:
                     headers["authorization"] = f"Bearer {self._key.reveal().strip()}"
                 timeout = library.Timeout(self._timeout, connect=self._connect_timeout)
-                # Redirects are not followed: the key is meant for this address.
-                self._client = library.Client(
-                    base_url=self._base_url, headers=headers, timeout=timeout
-                )
+                try:
+                    # Redirects are not followed: the key is meant for this address.
+                    self._client = library.Client(
+                        base_url=self._base_url, headers=headers, timeout=timeout
+                    )
+                except (library.InvalidURL, UnicodeError) as error:
+                    raise self.unsendable(error) from None
             return self._client
+
+    def unsendable(self, error: Exception) -> ModelRefused:
+        """Without the error's own words: they may show the key."""
+        return ModelRefused(
+            f"The address or key of {self.service} cannot be sent ({type(error).__name__})",
+            remedy="Correct base_url or api_key",
+        )
 
     def too_slow(self) -> ModelUnavailable:
         return ModelUnavailable(
@@ -122,8 +133,11 @@ class Wire:
 class _Call:
     """One request, run to its end on a thread, with what came of it."""
 
-    def __init__(self, wire: Wire, path: str, body: bytes, deadline: float) -> None:
-        self._wire, self._path, self._body, self._deadline = wire, path, body, deadline
+    def __init__(
+        self, wire: Wire, client: httpx.Client, path: str, body: bytes, deadline: float
+    ) -> None:
+        self._wire, self._client = wire, client
+        self._path, self._body, self._deadline = path, body, deadline
         self.done = threading.Event()
         self._answer: Any = None
         self._error: BaseException | None = None
@@ -145,19 +159,14 @@ class _Call:
         httpx = extras.load(EXTRA, "httpx")
         wire = self._wire
         try:
-            client = wire.client()
-            with client.stream("POST", self._path, content=self._body) as response:
+            with self._client.stream("POST", self._path, content=self._body) as response:
                 body = self._read(response)
                 if response.status_code != 200:
                     raise wire.failure(response, body)
         except httpx.TimeoutException as error:
             raise wire.too_slow() from error
-        except (httpx.LocalProtocolError, httpx.InvalidURL, UnicodeError) as error:
-            # Its own words may show the key, so they are not kept.
-            raise ModelRefused(
-                f"The address or key of {wire.service} cannot be sent ({type(error).__name__})",
-                remedy="Correct base_url or api_key",
-            ) from None
+        except (httpx.LocalProtocolError, httpx.InvalidURL) as error:
+            raise wire.unsendable(error) from None
         except (httpx.HTTPError, OSError, RuntimeError) as error:
             # RuntimeError: the client was closed while another call ran into its deadline.
             raise ModelUnavailable(

@@ -6,7 +6,7 @@ By rule, and rather too few than too many: a wrong name costs a search and pushe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from recollect.rules import entity_words as words
@@ -18,7 +18,7 @@ _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|e\.g|i\.e)\.\s*$")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]+")
 _POSSESSIVE = re.compile(r"['’]s$")
-_HEADLINE_WORDS, _HEADLINE_SHARE = 6, 0.6
+_HEADLINE_WORDS, _HEADLINE_SHARE = 6, 0.8
 
 Place = tuple[int, int, str]
 
@@ -58,21 +58,22 @@ def _disjoint(places: list[Place]) -> Iterator[Place]:
 
 
 def _find_things(text: str) -> Iterator[Place]:
+    shouted = _is_headline(text, str.isupper)
     for match in _things().finditer(text):
         kind, name = match.lastgroup or "", match.group()
         if kind == "quoted":
             name = name[1:-1].strip()
         elif kind == "url":
             name = name.rstrip(".,;:!?)'")
+        elif kind == "acronym" and shouted:
+            continue
         if name and name.lower() not in words.NOT_THINGS:
             yield match.start(), match.end(), name
 
 
 def _find_names(text: str) -> Iterator[Place]:
-    capitals = [word for word in _WORD.findall(text) if len(word) > 1]
-    upper = sum(word[0].isupper() for word in capitals)
-    if len(capitals) >= _HEADLINE_WORDS and upper > _HEADLINE_SHARE * len(capitals):
-        return  # a headline, or shouting
+    if _is_headline(text, lambda word: word[0].isupper()):
+        return
     for match in _names().finditer(text):
         start, parts = match.start(), match.group().split(" ")
         first = _begins_sentence(text, start)
@@ -85,6 +86,13 @@ def _find_names(text: str) -> Iterator[Place]:
         name = _POSSESSIVE.sub("", whole)
         if name and (not first or len(parts) > 1 or _is_name(name, whole, text, match.end())):
             yield start, start + len(whole), name
+
+
+def _is_headline(text: str, is_raised: Callable[[str], bool]) -> bool:
+    """Whether capitals say nothing here, because nearly every word has them."""
+    written = [word for word in _WORD.findall(text) if len(word) > 1]
+    raised = sum(map(is_raised, written))
+    return len(written) >= _HEADLINE_WORDS and raised > _HEADLINE_SHARE * len(written)
 
 
 def _begins_sentence(text: str, start: int) -> bool:

@@ -122,5 +122,6 @@ TAIL = (
 # A topic of these alone says nothing.
 EMPTY = frozenset(
     "i it you we he she they me us the a an is are was were did do does that this there to of in on"
-    " at for now today have has had 我 你 他 她 它 们 是 了 的 在 有 过 这 那 个 今 天 现 去 来".split()
+    " at for now today have has had 我 你 他 她 它 们 是 了 的 在 有 过 这 那 个 今 天 现 去"
+    " 来".split()
 )

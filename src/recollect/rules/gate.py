@@ -8,57 +8,49 @@ wants no memory. The caller decides whether there is a gate at all.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from recollect.rules import gate_words as words
-from recollect.rules.gate_code import split_code
+from recollect.rules.gate_code import compiled, split_code
 from recollect.settings.reading import Gate
 
 WINDOW = 1_000  # of a long message, so many characters are read at each end
 LONGEST_NOD = 60
 LONGEST_NAME = 80
 
-_URL = re.compile(r"(?:https?://|www\.)[^\s，。）)>\"']*+")
-_WIDE = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
-)
-_SILENT = re.compile(r"[\W_]*+")
-_ENGLISH = re.compile(r"[a-z0-9_']++")
-_QUESTION_MARK = re.compile(r"[?？](?![a-z0-9_=&])|么$")
-_AGO = re.compile(
-    r"[\d一二两三四五六七八九十几半]个?(?:天|周|星期|礼拜|月|年|小时|分钟)(?:之|以)?前"
-)
-_PAST = re.compile(r"过去的?[几一两二三四五六七八九十\d]|(?<![a-z])before(?= *[?!.,;]| *$)")
+_URL = r"(?:https?://|www\.)[^\s，。）)>\"']*+"
+_SILENT = r"[\W_]*+"
+_ENGLISH = r"[a-z0-9_']++"
+_QUESTION_MARK = r"[?？](?![a-z0-9_=&])|么$"
+_AGO = r"[\d一二两三四五六七八九十几半]个?(?:天|周|星期|礼拜|月|年|小时|分钟)(?:之|以)?前"
+_PAST = r"过去的?[几一两二三四五六七八九十\d]|(?<![a-z])before(?= *[?!.,;]| *$)"
 _MONTHS = "|".join(map(str.strip, words.MONTHS_EN))
-_MAYBE_DATE = re.compile(r"[\d月周期拜]")
-_DATE = re.compile(
+_MAYBE_DATE = r"[\d月周期拜]"
+_DATE = (
     r"(?<![\d.])(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|(?:19|20)\d\d(?:-\d\d(?!\d)| ?年)"
     r"|\d{1,2}/\d{1,2}/(?:\d{4}|\d\d)(?!\d)|\d{1,2} ?月(?: ?\d{1,2} ?[日号])?"
     r"|\d{1,2}号(?![码楼线店机房])|[一二三四五六七八九十]{1,2}月(?![亮饼天])"
     r"|(?<![一二两三四五六七八九十几半每数个\d])(?:周|星期|礼拜)[一二三四五六日天](?![次遍]))"
 )
-_DATE_EN = re.compile(
+_DATE_EN = (
     rf" (?:(?:in|since|during|until|by|from) (?:(?:19|20)\d\d|{_MONTHS})"
     rf"|(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTHS})) "
 )
-_EXTENSION = re.compile(rf"\.(?:{'|'.join(words.EXTENSIONS)})(?![a-z0-9_-]|\.[a-z0-9])")
-_PATH = re.compile(
-    r"(?<![\w/.:~])(?:~|\.{1,2})?/[\w.\-]{1,60}/[\w.\-]{1,60}|(?<![a-z])[a-z]:\\\w{1,60}"
-)
-_CLAUSE_ENDS = re.compile('[.!?;,:，。！？；：、(（"“\n]++ *')
-_NOD_GAP = re.compile(r"[\s,，。.!！~～…、;；\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]*+")
-_LEAD_IN = re.compile(
+_EXTENSION = rf"\.(?:{'|'.join(words.EXTENSIONS)})(?![a-z0-9_-]|\.[a-z0-9])"
+_PATH = r"(?<![\w/.:~])(?:~|\.{1,2})?/[\w.\-]{1,60}/[\w.\-]{1,60}|(?<![a-z])[a-z]:\\\w{1,60}"
+_CLAUSE_ENDS = '[.!?;,:，。！？；：、(（"“\n]++ *'
+_NOD_GAP = r"[\s,，。.!！~～…、;；\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]*+"
+_LEAD_IN = (
     r"(?:(?:ok|okay|hey|hi|now|then|so|and|alright|great|thanks|thank you|sure|yes"
     r"|好的?|嗯|那么?|行|可以|然后|接着|现在)"
     r"[\s,.!:，。！、]+){0,3}"
 )
-_POLITE = re.compile(
+_POLITE = (
     r"(?P<asked>(?:请|麻烦|劳烦)?(?:你|您)?(?:能不能|能否|可不可以|可否|可以|能)?(?:请|再|先)?(?:帮忙|帮我|给我|替我|为我|帮)?)"
     r"(?:再|先|快|来|用[^，。？?]{1,14}?(?=[写做画实]))?\s*"
 )
-_POLITE_EN = re.compile(
+_POLITE_EN = (
     r"(?:please |pls |kindly |just )?(?:(?:can|could|would|will) you (?:please |kindly |just )?"
     r"|i(?:'d| would) like you to |i (?:want|need) you to |help me (?:to )?|let's |go ahead and )?"
 )
@@ -84,12 +76,12 @@ def wants_memory(message: str, gate: Gate, projects: Collection[str] = ()) -> Ve
     prose, share = split_code(text)
     if share > gate.code_share:
         return Verdict(False, f"code: {share:.0%}")
-    plain = _URL.sub(" ", prose).strip().lower().replace("’", "'")
+    plain = compiled(_URL).sub(" ", prose).strip().lower().replace("’", "'")
     nod = _nod(plain)
     if nod:
         return Verdict(False, f"nod: {nod}")
     plain = _without_payload(plain)
-    flat = f" {' '.join(_ENGLISH.findall(plain))} "
+    flat = f" {' '.join(compiled(_ENGLISH).findall(plain))} "
     known = _known(plain, flat, projects)
     if known:
         return Verdict(True, known)
@@ -104,7 +96,7 @@ def wants_memory(message: str, gate: Gate, projects: Collection[str] = ()) -> Ve
 
 def size(text: str) -> int:
     """Characters; one of a script without spaces counts for two, as 我的端口 says "my port"."""
-    return len(text) + len(_WIDE.findall(text))
+    return len(text) + sum("\u0e00" <= c < "\u2000" or "\u3040" <= c < "\ud800" for c in text)
 
 
 def _ends(message: str) -> str:
@@ -117,7 +109,7 @@ def _nod(text: str) -> str | None:
     """The text, if it is made of nods and nothing else."""
     if not text or len(text) > LONGEST_NOD:
         return None
-    if _SILENT.fullmatch(text) and "?" not in text and "？" not in text:
+    if compiled(_SILENT).fullmatch(text) and "?" not in text and "？" not in text:
         return text
     place = 0
     while place < len(text):
@@ -126,7 +118,7 @@ def _nod(text: str) -> str | None:
         place += len(word)
         if not word or _joins(word[-1], text[place : place + 1]):
             return None
-        gap = _NOD_GAP.match(text, place)
+        gap = compiled(_NOD_GAP).match(text, place)
         place = gap.end() if gap else place
     return text
 
@@ -164,7 +156,7 @@ def _known(text: str, flat: str, projects: Collection[str]) -> str | None:
 
 def _date(text: str, flat: str) -> str | None:
     found = _listed(words.DAYS_EN, flat)
-    if not found and _MAYBE_DATE.search(text):
+    if not found and compiled(_MAYBE_DATE).search(text):
         found = _matched(_DATE, text)
     if not found and ("0" in flat or _listed(words.MONTHS_EN, flat)):
         found = _matched(_DATE_EN, flat)
@@ -178,8 +170,8 @@ def _listed(listed: Iterable[str], text: str) -> str | None:
     return None
 
 
-def _matched(pattern: re.Pattern[str], text: str) -> str | None:
-    match = pattern.search(text)
+def _matched(pattern: str, text: str) -> str | None:
+    match = compiled(pattern).search(text)
     return match.group().strip() if match else None
 
 
@@ -204,7 +196,7 @@ def _joins(left: str, right: str) -> bool:
 
 
 def _file(text: str) -> str | None:
-    for match in _EXTENSION.finditer(text):
+    for match in compiled(_EXTENSION).finditer(text):
         start = match.start()
         while start and match.start() - start < LONGEST_NAME and _in_name(text[start - 1]):
             start -= 1
@@ -223,9 +215,9 @@ def _in_name(character: str) -> bool:
 
 def _order(text: str) -> str | None:
     """The verb of a command, if the text begins with one."""
-    lead = _LEAD_IN.match(text)
+    lead = compiled(_LEAD_IN).match(text)
     rest = text[lead.end() :] if lead else text
-    polite = _POLITE.match(rest)
+    polite = compiled(_POLITE).match(rest)
     if polite:
         order = rest[polite.end() :]
         verb = next((verb for verb in words.ORDERS if order.startswith(verb)), None)
@@ -234,9 +226,9 @@ def _order(text: str) -> str | None:
         asks_help = polite["asked"].endswith(("请", "麻烦", "我", "帮忙"))
         if asks_help and not any(verb in order[:5] for verb in words.LOOKUPS):
             return polite["asked"]
-    polite_en = _POLITE_EN.match(rest)
+    polite_en = compiled(_POLITE_EN).match(rest)
     order = rest[polite_en.end() :] if polite_en else rest
-    word = _ENGLISH.match(order)
+    word = compiled(_ENGLISH).match(order)
     if word and word.group() in words.ORDERS_EN:
         return word.group()
     return next((story.strip() for story in words.STORIES_EN if order.startswith(story)), None)
@@ -250,7 +242,7 @@ def _question(text: str, flat: str) -> str | None:
         return None
     for word in (" but ", " and ", " so "):
         text = text.replace(word, "\n")
-    for clause in _CLAUSE_ENDS.split(text):
+    for clause in compiled(_CLAUSE_ENDS).split(text):
         first, _, rest = clause.strip()[:40].partition(" ")
         if first.partition("'")[0] in words.ASKING:
             return first

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
-_FENCE = re.compile(r"```|~~~")
-_INLINE = re.compile(r"`[^`\n]*+`")
-_KEYWORD = re.compile(
+_FENCE = r"```|~~~"
+_INLINE = r"`[^`\n]*+`"
+_KEYWORD = (
     r"(?:async def|def|class|import|from|return|function|const|let|var|public|private|static|void"
     r"|func|fn|package|using|elif|else|try|except|finally|raise|export|struct|enum|interface"
     r"|if|for|while|switch|case)\b"
 )
-_OPENING = re.compile(
+_OPENING = (
     r"[)}\]{]|</?[a-zA-Z]|//|/\*|#include|#!|@\w+$|@\w+\(|\$ |>>> |\.\.\. |import [\w.]+$"
     r"|from [\w.]+ import |(?:SELECT|INSERT|UPDATE|CREATE|ALTER|DELETE) |\"[^\"\n]*+\"\s*+:"
     r"|Traceback \(|File \"|\+\+\+ |--- |@@ "
@@ -20,12 +21,18 @@ _ENDINGS = (";", "{", "}", "):", "],", "=>", "->", ")", "(", "[", "},", '",', "'
 _FEWEST_LINES = 3
 
 
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled at first use: all of them together take longer than an import should."""
+    return re.compile(pattern)
+
+
 def split_code(text: str) -> tuple[str, float]:
     """The text without its code, and the share of what is not white space that was code."""
     whole = _weight(text)
-    parts = _FENCE.split(text)
+    parts = compiled(_FENCE).split(text)
     # The odd parts are inside a fence; one that is left open reaches to the end.
-    prose = "\n".join(_INLINE.sub(" ", part) for part in parts[::2])
+    prose = "\n".join(compiled(_INLINE).sub(" ", part) for part in parts[::2])
     code = whole - _weight(prose)
     lines = prose.splitlines()
     if len(lines) >= _FEWEST_LINES:  # pasted without a fence
@@ -39,9 +46,9 @@ def split_code(text: str) -> tuple[str, float]:
 def _is_code(line: str) -> bool:
     if not line:
         return False
-    if _OPENING.match(line) or line.endswith((";", "{", "}", "*/", "/>")):
+    if compiled(_OPENING).match(line) or line.endswith((";", "{", "}", "*/", "/>")):
         return True
-    if _KEYWORD.match(line):
+    if compiled(_KEYWORD).match(line):
         return line.endswith((":", *_ENDINGS)) or " = " in line
     # An assignment or a call stands alone: prose that ends in a bracket has a space before it.
     return (line.endswith(_ENDINGS) and " = " in line) or _is_call(line)

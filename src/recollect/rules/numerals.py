@@ -51,6 +51,8 @@ def _chinese(text: str) -> float | None:
     if not text or any(character not in _DIGITS and character not in _UNITS for character in text):
         return None
     if not any(character in _UNITS for character in text):
+        if len(text) in (2, 3):  # 两三 is "two or three", not a number
+            return None
         return int("".join(str(_DIGITS[character]) for character in text))
     total, digit = 0, 0
     for character in text:

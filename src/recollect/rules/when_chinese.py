@@ -250,27 +250,29 @@ def _day(match: re.Match[str], calendar: Calendar) -> Found:
     return dated(match, calendar, Date(day=int(number(match["d"]) or 0), hours=_hours(match)))
 
 
-def _amount(match: re.Match[str]) -> tuple[float, Unit]:
-    amount, unit = number(match["n"]) or 0, match["unit"]
-    if "半" in unit or match["half"]:
-        amount += 0.5
-    return amount, _UNITS[unit.lstrip("个半")[0]]
+def _amounts(match: re.Match[str]) -> tuple[list[float], Unit]:
+    """How many of what; 两三天 are two or three."""
+    said, unit = match["n"], match["unit"]
+    whole = number(said)
+    each = [whole] if whole is not None else [number(digit) or 0 for digit in said]
+    more = 0.5 if "半" in unit or match["half"] else 0
+    return [amount + more for amount in each if amount], _UNITS[unit.lstrip("个半")[0]]
 
 
 def _away(match: re.Match[str], calendar: Calendar) -> Found | None:
-    amount, unit = _amount(match)
-    if not amount or (unit == "year" and amount >= 1000):  # 2023年前 is before that year
+    amounts, unit = _amounts(match)
+    if not amounts or (unit == "year" and max(amounts) >= 1000):  # 2023年前 is before that year
         return None
-    return found(
-        match, calendar.away(amount, unit, -1 if "前" in match["way"] else 1), rolling=True
-    )
+    direction = -1 if "前" in match["way"] else 1
+    spans = [calendar.away(amount, unit, direction) for amount in amounts]
+    return found(match, *spans, rolling=True)
 
 
 def _latest(match: re.Match[str], calendar: Calendar) -> Found | None:
-    amount, unit = _amount(match)
-    if not amount or (amount <= 1 and match["lead"] in "前这上"):
+    amounts, unit = _amounts(match)
+    if not amounts or (max(amounts) <= 1 and match["lead"] in "前这上"):
         return None  # the day before something else
-    return found(match, calendar.latest(amount, unit), rolling=True)
+    return found(match, calendar.latest(max(amounts), unit), rolling=True)
 
 
 def _either_way(match: re.Match[str], calendar: Calendar) -> Found | None:

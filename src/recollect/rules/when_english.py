@@ -215,8 +215,8 @@ def _part_of_day(match: re.Match[str], calendar: Calendar) -> Found:
 
 def _unit(match: re.Match[str]) -> Unit:
     said = match["unit"].lower()
-    others: dict[str, Unit] = {"night": "day", "fortnight": "week"}
-    return others.get(said) or next(unit for unit in UNITS if unit == said)
+    plain = {"night": "day", "fortnight": "week"}.get(said, said)
+    return next(unit for unit in UNITS if unit == plain)
 
 
 def _offset(turn: str) -> int:

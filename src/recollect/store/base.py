@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from recollect.types import (
     Attachment,
@@ -348,9 +348,6 @@ class Vectors(Protocol):
     def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None: ...
 
 
-Merge = Literal["keep", "postpone"]
-
-
 class Tasks(Protocol):
     """The space's side of the job queue: work is queued in the transaction that needs it."""
 
@@ -363,7 +360,6 @@ class Tasks(Protocol):
         run_at: datetime,
         now: datetime,
         max_attempts: int,
-        merge: Merge = "keep",
     ) -> None: ...
     def unfinished(self, state: JobState | None, limit: int) -> list[Job]: ...
     def redrive(self, ids: Sequence[str] | None, now: datetime) -> int: ...

@@ -10,7 +10,7 @@ import apsw
 
 from recollect.ids import new_id
 from recollect.store import codec
-from recollect.store.base import Merge, Scheduled
+from recollect.store.base import Scheduled
 from recollect.store.sqlite.connection import Database
 from recollect.store.sqlite.journal import SqliteJournal
 from recollect.types import Job, JobState, Json
@@ -41,17 +41,15 @@ class SqliteTasks:
         run_at: datetime,
         now: datetime,
         max_attempts: int,
-        merge: Merge = "keep",
     ) -> None:
-        """Queue a job; one that already waits under the same key takes its place.
-
-        ``keep`` leaves the earlier of both times, ``postpone`` moves to the new time.
+        """Queue a job. One that already waits under the same key stands for both and keeps the
+        earlier time, but a failed one that waits for its next try is not hurried.
         """
-        when = "min(run_at, excluded.run_at)" if merge == "keep" else "excluded.run_at"
         self._conn.execute(
             "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, 'ready', 0, ?, ?, ?, ?, '', NULL, '')"
             " ON CONFLICT (space, kind, key) WHERE state = 'ready' DO UPDATE SET"
-            f" run_at = {when}, queued_at = excluded.queued_at, payload = excluded.payload",
+            " run_at = excluded.run_at, queued_at = excluded.queued_at"
+            " WHERE excluded.run_at < run_at AND attempts = 0",
             (
                 self._space,
                 new_id(now),

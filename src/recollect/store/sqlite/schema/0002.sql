@@ -48,3 +48,6 @@ CREATE TABLE embedding_cache (
     vector    BLOB NOT NULL,
     PRIMARY KEY (space, embedder, hash)
 ) STRICT, WITHOUT ROWID;
+
+-- Every turn would move its session in it; sessions are few enough to be sorted when listed.
+DROP INDEX sessions_by_time;

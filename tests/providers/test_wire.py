@@ -1,0 +1,175 @@
+"""Every way a call to a server can go wrong, and the error it becomes."""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from recollect.errors import ModelRateLimited, ModelRefused, ModelUnavailable
+from recollect.providers import wire
+from tests.providers.scripted import (
+    Asked,
+    Behaviour,
+    Scripted,
+    cut_short,
+    drip,
+    flood,
+    hang_up,
+    reply,
+    silence,
+    status,
+)
+from tests.providers.speaking import KEY, embedder, failure, ollama, openai
+
+
+def test_without_a_key_none_is_sent(server: Scripted) -> None:
+    server.then(reply(ollama))
+    with embedder(server, "ollama", key="") as made:
+        made.embed(["a"])
+    assert "authorization" not in server.asked[0].headers
+
+
+def test_a_key_with_a_line_end_is_taken_for_what_was_meant(server: Scripted) -> None:
+    server.then(reply(openai))
+    with embedder(server, key=KEY + "\n") as made:
+        made.embed(["a"])
+    assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("key", ["sk-\nsecret", "密钥-secret"])
+def test_a_key_that_cannot_be_sent_is_refused_unseen(server: Scripted, key: str) -> None:
+    with embedder(server, key=key) as made, pytest.raises(ModelRefused) as caught:
+        made.embed(["a"])
+    assert "secret" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("code", [400, 401, 403, 404, 413, 422])
+def test_a_refusal_is_final(server: Scripted, code: int) -> None:
+    error = failure(server, status(code, f"wrong {KEY} given"))
+    assert type(error) is ModelRefused
+    assert not error.retryable
+    assert str(code) in error.message
+    assert error.remedy
+
+
+def test_what_the_server_says_is_passed_on_without_the_key(server: Scripted) -> None:
+    error = failure(server, status(404, f"no model m for {KEY}\n" + "x" * 10_000))
+    assert "no model m for ***" in error.message
+    assert len(error.message) < 400
+
+
+def test_a_redirect_does_not_carry_the_key_away(server: Scripted) -> None:
+    with Scripted() as elsewhere:
+        moved = reply({}, status=307, location=f"{elsewhere.url}/embeddings")
+        assert type(failure(server, moved)) is ModelRefused
+        assert elsewhere.asked == []
+
+
+@pytest.mark.parametrize("code", [408, 500, 502, 503, 529])
+def test_a_failing_server_may_work_later(server: Scripted, code: int) -> None:
+    error = failure(server, reply(b"<html>oops</html>", status=code))
+    assert type(error) is ModelUnavailable
+    assert error.retryable
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait"),
+    [
+        ({}, None),
+        ({"retry_after": "7"}, timedelta(seconds=7)),
+        ({"retry_after": "0.5"}, timedelta(seconds=0.5)),
+        ({"retry_after": "7", "retry_after_ms": "250"}, timedelta(milliseconds=250)),
+        ({"retry_after": "soon"}, None),
+        ({"retry_after": "-5"}, None),
+        ({"retry_after": "Wed, 21 Oct 2015 07:28:00 GMT"}, timedelta()),
+        ({"retry_after_ms": "nan"}, None),
+        ({"retry_after_ms": "1e400"}, None),
+    ],
+)
+def test_too_many_requests(
+    server: Scripted, headers: dict[str, str], wait: timedelta | None
+) -> None:
+    error = failure(server, status(429, "slow down", **headers))
+    assert isinstance(error, ModelRateLimited)
+    assert error.retryable
+    assert error.retry_after == wait
+
+
+def test_a_date_to_come_back_at(server: Scripted) -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(minutes=2), usegmt=True)
+    error = failure(server, status(429, retry_after=later))
+    assert isinstance(error, ModelRateLimited)
+    assert error.retry_after is not None
+    assert timedelta(minutes=1) < error.retry_after <= timedelta(minutes=2)
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        hang_up,
+        cut_short(openai(Asked("", {}, {"input": ["a", "bb"], "model": "m"}))),
+        reply(b'{"data": [{"index": 0, "embed'),
+        reply(b"<html>please log in</html>"),
+        reply(b""),
+        reply(b"\xff\xfe\x00"),
+        reply(b"[" * 200_000),
+    ],
+    ids=["hang up", "cut short", "half JSON", "HTML", "nothing", "no text", "deep"],
+)
+def test_half_an_answer_is_no_answer(server: Scripted, behaviour: Behaviour) -> None:
+    error = failure(server, behaviour)
+    assert type(error) is ModelUnavailable
+    assert error.retryable
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [silence, drip(), drip(head=True), drip(every=0.29)],
+    ids=["silence", "drip", "drip of the head", "slow drip"],
+)
+def test_a_call_ends_at_its_deadline(server: Scripted, behaviour: Behaviour) -> None:
+    started = time.monotonic()
+    error = failure(server, behaviour, timeout=0.3)
+    assert type(error) is ModelUnavailable
+    assert "0.3 s" in error.message
+    assert time.monotonic() - started < 3
+
+
+def test_after_a_deadline_the_next_call_works(server: Scripted) -> None:
+    server.then(silence, reply(openai))
+    with embedder(server, timeout=2) as made:
+        with pytest.raises(ModelUnavailable):
+            made.embed(["a"])
+        assert made.embed(["a"]).shape == (1, 3)
+
+
+def test_an_answer_without_end_is_not_kept(
+    server: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire, "_LARGEST", 3_000_000)
+    error = failure(server, flood, timeout=20)
+    assert type(error) is ModelUnavailable
+    assert "more than 2 MB" in error.message
+
+
+def test_nobody_there() -> None:
+    with Scripted() as gone:
+        url = gone.url
+    error = failure(url)
+    assert type(error) is ModelUnavailable
+
+
+def test_nothing_is_logged_with_the_key(server: Scripted, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.then(reply(openai), status(401, KEY))
+    with embedder(server) as made:
+        made.embed(["a"])
+        with pytest.raises(ModelRefused):
+            made.embed(["b"])
+    assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+    assert KEY not in caplog.text
