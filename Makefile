@@ -53,7 +53,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 
 lock: $(DEV) ## pin the dependencies of pyproject.toml, with hashes
 	@$(PIP_INSTALL) uv
-	@$(LOCK) pyproject.toml --group build --output-file requirements/core.txt
+	@$(LOCK) pyproject.toml --extra local --group build --output-file requirements/core.txt
 	@$(LOCK) pyproject.toml --group build --group dev --constraints requirements/core.txt \
 		--output-file requirements/dev.txt
 

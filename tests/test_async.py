@@ -46,7 +46,11 @@ def test_opening_has_the_signature_of_open() -> None:
 def test_a_whole_life(tmp_path: Path, clock: ManualClock) -> None:
     async def life() -> None:
         mind = await recollect.open_async(
-            tmp_path / "me.db", clock=clock, worker="none", space="ann"
+            tmp_path / "me.db",
+            clock=clock,
+            worker="none",
+            space="ann",
+            embedding={"provider": "none"},
         )
         async with mind:
             assert mind.space == "ann"

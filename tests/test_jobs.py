@@ -36,7 +36,7 @@ def say(mind: Mind, content: str = "tea", session: str = "s") -> None:
 
 
 def test_a_drain_runs_what_is_due_and_nothing_else(open_mind: OpenMind, clock: ManualClock) -> None:
-    mind = open_mind(preset="default")
+    mind = open_mind(preset="myclaw")
     assert mind.drain() == Drained(0, 0, 0)
     say(mind)
     assert [job.kind for job in mind.jobs()] == ["digest"]

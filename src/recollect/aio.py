@@ -85,6 +85,7 @@ class AsyncMind(_Async[Mind]):
     memories = _awaitable(Mind.memories)
     history = _awaitable(Mind.history)
     recall = _awaitable(Mind.recall)
+    gate = _awaitable(Mind.gate)
     jobs = _awaitable(Mind.jobs)
     redrive = _awaitable(Mind.redrive)
     discard = _awaitable(Mind.discard)

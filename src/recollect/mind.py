@@ -21,10 +21,12 @@ from recollect.ingest.reindex import repair_text_index
 from recollect.jobs.worker import Worker
 from recollect.recall.engine import Recall
 from recollect.recall.touches import Touches
+from recollect.rules.gate import Verdict
 from recollect.session import Session
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types import (
+    RECORD_TYPES,
     Attachment,
     DailyEvent,
     Direction,
@@ -288,7 +290,7 @@ class Mind:
         query: str,
         *,
         k: int | None = None,
-        of: Iterable[RecordType] | None = None,
+        of: Iterable[RecordType] = RECORD_TYPES,
         session: str | None = None,
         project: str | None = None,
         topic: str | None = None,
@@ -316,6 +318,10 @@ class Mind:
             as_of=as_of,
             persona=persona,
         )
+
+    def gate(self, message: str) -> Verdict:
+        """Whether a message wants memory, by rule and at once."""
+        return self._recall.gate(message)
 
     # --- living with it -------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from tests.contract.backends import Backend
 from tests.contract.rows import contents, turn
 
 SPACES = ("ann", "bob")
-SESSIONS = ("a", "b", "c")
+SESSIONS = ("a", "b")
 Mark = Literal["digested", "transcribed"]
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from recollect.store.base import Merge, Store
+from recollect.store.base import Store
 from recollect.types import Job, JobState
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after
@@ -22,7 +22,6 @@ def enqueue(
     kind: str = "work",
     run_at: datetime = NOON,
     now: datetime = NOON,
-    merge: Merge = "keep",
     space: str = SPACE,
     payload: str = "",
 ) -> None:
@@ -34,7 +33,6 @@ def enqueue(
             run_at=run_at,
             now=now,
             max_attempts=3,
-            merge=merge,
         )
 
 
@@ -79,18 +77,22 @@ class TestEnqueue:
             ("work", "b"),
         ]
 
-    @pytest.mark.parametrize(
-        ("merge", "second", "expected"),
-        [("keep", 5, 3), ("keep", 1, 1), ("postpone", 5, 5), ("postpone", 1, 1)],
-    )
-    def test_the_time_of_a_merged_job(
-        self, store: Store, merge: Merge, second: int, expected: int
+    @pytest.mark.parametrize(("second", "expected"), [(5, 3), (3, 3), (1, 1)])
+    def test_one_that_waits_stands_for_both_at_the_earlier_time(
+        self, store: Store, second: int, expected: int
     ) -> None:
-        enqueue(store, run_at=after(minutes=3), payload="first")
-        enqueue(store, run_at=after(minutes=second), merge=merge, payload="second")
+        enqueue(store, run_at=after(minutes=3))
+        (first,) = jobs(store)
+        enqueue(store, run_at=after(minutes=second), now=after(seconds=1))
         (job,) = jobs(store)
-        assert job.run_at == after(minutes=expected)
-        assert job.payload == {"p": "second"}, "the newest payload counts"
+        assert (job.id, job.run_at) == (first.id, after(minutes=expected))
+
+    def test_one_that_failed_and_waits_is_not_hurried(self, store: Store) -> None:
+        enqueue(store)
+        store.queue.retry(claim(store), "w", run_at=after(hours=1), now=NOON, error="broke")
+        enqueue(store, now=after(minutes=1), run_at=after(minutes=1))
+        (job,) = jobs(store)
+        assert (job.run_at, job.attempts, job.error) == (after(hours=1), 1, "broke")
 
     def test_a_running_job_does_not_keep_its_successor_out(self, store: Store) -> None:
         enqueue(store)

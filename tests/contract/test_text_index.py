@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from recollect.store.base import QueryTerm, Scope, Store
+from recollect.store.base import QueryTerm, Scope, Store, TextFound
 from recollect.types import RECORD_TYPES, RecordType
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attachment, memory, turn
@@ -30,9 +30,14 @@ def search(
 ) -> list[Match]:
     terms = [QueryTerm(word, 1.0) for word in words.split()]
     with store.read(space) as unit:
-        found = unit.text.search(terms, Scope(types=of, **{"now": NOON, **scope}), limit).matches
-        records = unit.text.records([match.doc for match in found])
-        return [Match(*records[match.doc], match.score, match.terms) for match in found]
+        found = unit.text.search(terms, Scope(types=of, **{"now": NOON, **scope}), limit)
+        docs = [match.doc for match in found.matches]
+        records, matched = unit.text.records(docs), unit.text.matched(found, docs)
+        return [Match(*records[doc], score, matched[doc]) for doc, score in scored(found)]
+
+
+def scored(found: TextFound) -> list[tuple[int, float]]:
+    return [(match.doc, match.score) for match in found.matches]
 
 
 def ids(store: Store, words: str, **wanted: Any) -> list[str]:

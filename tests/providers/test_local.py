@@ -186,7 +186,7 @@ assert not heavy & set(sys.modules), heavy & set(sys.modules)
 
 def test_without_the_package_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "_PACKAGE", "no_such_package")
-    with pytest.raises(MissingExtra, match="pip install wordllama"):
+    with pytest.raises(MissingExtra, match=r"recollect\[local\]"):
         LocalEmbedder().embed(["a"])
 
 

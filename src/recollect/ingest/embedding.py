@@ -20,6 +20,8 @@ from recollect.types import Job
 
 KIND = "embed"
 _BATCH = 256
+_LEAN = 0.3  # measured: whole texts alone lose the detail, passages alone the subject
+_WHOLE = 1_000  # characters; models read about this much
 
 
 def queue(unit: Unit, now: datetime, max_attempts: int) -> None:
@@ -58,11 +60,34 @@ class Embedding:
         if not parts:
             return []
         vectors = self._embed(space, number, [text for _, _, text in parts])
+        if not isinstance(self._embedder, WordEmbedder):
+            vectors = self._leaning(space, number, records, parts, vectors)
         return [
             VectorRow(doc, part, vector.tobytes())
             for (doc, part, _), vector in zip(parts, vectors, strict=True)
             if vector.any()  # nothing known in it: it would be near to everything or nothing
         ]
+
+    def _leaning(
+        self,
+        space: str,
+        number: int,
+        records: Sequence[EmbedText],
+        parts: Sequence[tuple[int, int, str]],
+        vectors: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        """Passages of a long text lean towards the whole of it, which says what they are about."""
+        long = {doc for doc, part, _ in parts if part}
+        if not long:
+            return vectors
+        texts = {record.doc: record.text[:_WHOLE] for record in records if record.doc in long}
+        whole = dict(zip(texts, self._embed(space, number, list(texts.values())), strict=True))
+        leaning = vectors.copy()
+        for row, (doc, _, _) in enumerate(parts):
+            if doc in long:
+                mixed = (1 - _LEAN) * vectors[row] + _LEAN * whole[doc]
+                leaning[row] = mixed / max(float(np.linalg.norm(mixed)), 1e-9)
+        return leaning
 
     def _embed(self, space: str, number: int, texts: Sequence[str]) -> NDArray[np.float32]:
         """What a paid model answered before is taken from the database."""

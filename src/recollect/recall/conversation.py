@@ -7,91 +7,104 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.rules.asking import Asking, date_fit, ends_with_question, named_speaker
-from recollect.rules.fusion import ABSENT, Candidates, Floats
+from recollect.rules.asking import Asking, date_fit, named_speaker
+from recollect.rules.fusion import ABSENT, Candidates, Flags, Floats, Places
 from recollect.store import codec
-from recollect.store.base import Around, Ledger, Place, SessionSpan
+from recollect.store.base import Ledger, Place, SessionSpan
+from recollect.store.documents import type_of
 
 REACH = 2  # turns on either side that can lend support
 _DAY = 86_400_000_000
-_TWO_SPEAKERS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The candidates with the turns around them, and the sessions they belong to."""
+    """Candidates with the turns around them: turns first, in the order of their conversation."""
 
     docs: list[int]
-    places: dict[int, Place]
-    spans: dict[int, SessionSpan]
+    turns: list[Place]
+
+    def moment(self, n: int) -> int | None:
+        """When the n-th was said, in microseconds; None for what is no turn."""
+        return self.turns[n].at if n < len(self.turns) else None
 
 
-def look_around(ledger: Ledger, docs: Sequence[int]) -> Surroundings:
-    """Add the neighbours of the turns among ``docs``, each document once, found ones first."""
-    found = ledger.places(docs)
-    around = ledger.places_around(_stretches(found))
-    places = {place.doc: place for place in (*found, *around)}
-    spans = ledger.spans(sorted({place.session for place in places.values()}))
-    everything = list(dict.fromkeys((*docs, *(place.doc for place in around))))
-    return Surroundings(everything, places, {span.session: span for span in spans})
+def look_around(ledger: Ledger, docs: Sequence[int], reach: int = REACH) -> Surroundings:
+    """Add the neighbours of the turns among ``docs``, each document once."""
+    found = ledger.places_around([doc for doc in docs if type_of(doc) == "turn"], reach)
+    turns = sorted({place.doc: place for place in found}.values(), key=_by_conversation)
+    others = [doc for doc in docs if type_of(doc) != "turn"]
+    return Surroundings([*(place.doc for place in turns), *others], turns)
 
 
-def _stretches(places: Sequence[Place]) -> list[Around]:
-    """The indexes within reach of each place, overlapping stretches joined."""
-    merged: list[Around] = []
-    for place in sorted(places, key=lambda place: (place.session, place.idx)):
-        first, last = place.idx - REACH, place.idx + REACH
-        if merged and merged[-1].session == place.session and first <= merged[-1].last + 1:
-            merged[-1] = merged[-1]._replace(last=last)
-        else:
-            merged.append(Around(place.session, first, last))
-    return merged
+def _by_conversation(place: Place) -> tuple[int, int]:
+    return place.session, place.idx
 
 
 def as_candidates(
-    around: Surroundings, text_score: Floats, query: str, asking: Asking
+    ledger: Ledger, around: Surroundings, text_score: Floats, query: str, asking: Asking
 ) -> Candidates:
     """One array entry per document, in the order of ``around.docs``."""
-    places = [around.places.get(doc) for doc in around.docs]
-    index = {(p.session, p.idx): n for n, p in enumerate(places) if p is not None}
-    speaker = named_speaker(query, {p.sender for p in around.places.values()})
-    talking = _conversations(around)
-    spans = around.spans
-
-    def beside(place: Place | None, step: int) -> int:
-        return ABSENT if place is None else index.get((place.session, place.idx + step), ABSENT)
-
+    turns, others = around.turns, len(around.docs) - len(around.turns)
+    session = np.array([place.session for place in turns], np.int64)
+    idx = np.array([place.idx for place in turns], np.int64)
+    numbers, which = np.unique(session, return_inverse=True)
+    spans = {span.session: span for span in ledger.spans(numbers.tolist())}
+    sizes = np.array([spans[number].turns for number in numbers.tolist()], np.int64)
+    days = np.array([_days(spans[number]) for number in numbers.tolist()])
+    assistant = np.array([place.assistant for place in turns], bool)
+    speaking = _codes([(place.assistant, place.sender) for place in turns])
+    follows = np.zeros(len(turns), bool)
+    follows[1:] = (session[1:] == session[:-1]) & (idx[1:] == idx[:-1] + 1)
+    at = np.arange(len(turns))
+    speaker = named_speaker(query, {place.sender for place in turns})
     return Candidates(
         text_score=text_score,
         # A record that is no turn is a session of its own.
-        session=np.array([-n - 1 if p is None else p.session for n, p in enumerate(places)]),
-        session_size=np.array([1 if p is None else spans[p.session].turns for p in places]),
-        session_days=np.array([0.0 if p is None else _days(spans[p.session]) for p in places]),
-        previous=np.array([beside(p, -1) for p in places]),
-        following=np.array([beside(p, 1) for p in places]),
-        in_conversation=np.array([p is not None and p.session in talking for p in places]),
-        ends_with_question=np.array([p is not None and ends_with_question(p.tail) for p in places]),
-        by_assistant=np.array([p is not None and p.role == "assistant" for p in places]),
-        by_named_speaker=np.array(
-            [p is not None and bool(speaker) and p.sender.lower() == speaker for p in places]
+        session=np.concatenate([session, -1 - np.arange(others)]),
+        session_size=_padded(sizes[which], others, 1),
+        session_days=_padded(days[which], others, 0.0),
+        previous=_padded(np.where(follows, at - 1, ABSENT), others, ABSENT),
+        following=_padded(np.where(np.append(follows[1:], False), at + 1, ABSENT), others, ABSENT),
+        in_conversation=_padded(_is_talk(which, speaking), others, False),
+        ends_with_question=_padded(np.array([p.asks for p in turns], bool), others, False),
+        by_assistant=_padded(assistant, others, False),
+        by_named_speaker=_padded(
+            np.array([bool(speaker) and p.sender.lower() == speaker for p in turns], bool),
+            others,
+            False,
         ),
-        date_fit=np.array([_fit(p, asking) for p in places]),
+        date_fit=_padded(_fits(turns, asking), others, 0.0),
     )
 
 
-def _conversations(around: Surroundings) -> set[int]:
-    """Sessions in which at least two speak."""
-    speakers: dict[int, set[tuple[str, str]]] = {}
-    for place in around.places.values():
-        speakers.setdefault(place.session, set()).add((place.role, place.sender))
-    return {session for session, who in speakers.items() if len(who) >= _TWO_SPEAKERS}
+def _codes(values: Sequence[object]) -> Places:
+    known: dict[object, int] = {}
+    return np.array([known.setdefault(value, len(known)) for value in values], np.int64)
+
+
+def _is_talk(which: Places, speaking: Places) -> Flags:
+    """Whether a turn's session has at least two who speak."""
+    if not len(which):
+        return np.zeros(0, bool)
+    lowest = np.full(which.max() + 1, speaking.max() + 1)
+    highest = np.full(which.max() + 1, -1)
+    np.minimum.at(lowest, which, speaking)
+    np.maximum.at(highest, which, speaking)
+    talk: Flags = (lowest < highest)[which]
+    return talk
+
+
+def _padded(values: np.ndarray, others: int, filler: float) -> np.ndarray:
+    return np.append(values, np.full(others, filler, values.dtype)) if others else values
 
 
 def _days(span: SessionSpan) -> float:
     return max(0, span.last_at - span.started_at) / _DAY
 
 
-def _fit(place: Place | None, asking: Asking) -> float:
-    if place is None or asking.date is None:
-        return 0.0
-    return date_fit(asking.date, codec.from_micros(place.at))
+def _fits(turns: Sequence[Place], asking: Asking) -> Floats:
+    wanted = asking.date
+    if wanted is None:
+        return np.zeros(len(turns))
+    return np.array([date_fit(wanted, codec.from_micros(place.at)) for place in turns])

@@ -13,9 +13,10 @@ from recollect.recall.ranker import Ranker
 from recollect.recall.request import read_request
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
+from recollect.rules.gate import Verdict, wants_memory
 from recollect.settings import Settings
 from recollect.store.base import Store
-from recollect.types import RECORD_TYPES, Hit, Kind, RecordType, Trust
+from recollect.types import Hit, Kind, RecordType, Trust
 
 
 class Recall:
@@ -35,18 +36,26 @@ class Recall:
         self._space = space
         self._clock = clock
         self._limit = settings.recall.limit
-        self._types = [type_ for type_ in RECORD_TYPES if type_ in settings.recall.routes]
+        self._gate = settings.gate
         self._gatherer = Gatherer(settings.recall, vectors)
         self._ranker = Ranker(settings)
         self._touches = touches
         self.failure = ""
+
+    def gate(self, message: str) -> Verdict:
+        """Whether a message wants memory; the projects of this space count as known names."""
+        if self._gate.mode != "gated":
+            return Verdict(self._gate.mode == "always", f"mode: {self._gate.mode}")
+        with self._store.read(self._space) as unit:
+            projects = unit.memories.projects()
+        return wants_memory(message, self._gate, projects)
 
     def recall(
         self,
         query: str,
         *,
         k: int | None,
-        of: Iterable[RecordType] | None,
+        of: Iterable[RecordType],
         session: str | None,
         project: str | None,
         topic: str | None,
@@ -62,7 +71,7 @@ class Recall:
         request = read_request(
             query,
             k=self._limit if k is None else k,
-            of=self._types if of is None else of,
+            of=of,
             session=session,
             project=project,
             topic=topic,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from recollect.index.segment import query_terms
 from recollect.recall.attempts import Attempts
 from recollect.recall.request import Request
+from recollect.recall.routes import OTHER_ROUTES
 from recollect.recall.vectors import VectorFound, VectorRoute
-from recollect.rules.when import find_times
 from recollect.settings.reading import Recall as RecallSettings
 from recollect.store.base import TextFound, Unit
 
@@ -63,9 +63,9 @@ class Gatherer:
         if vector is not None:
             near = vector.nearest(request.scope.types, self._wanted(request, "vector"))
             lists["vector"] = [found.doc for found in near]
-        for route, search in (("time", self._by_time), ("recent", self._recent)):
+        for route, search in OTHER_ROUTES.items():
             if route in self._settings.routes:
-                lists[route] = attempts.run(route, partial(search, request)) or []
+                lists[route] = attempts.run(route, partial(search, request, self._settings)) or []
         if not any(lists.values()) and attempts.failures:
             # Nothing that searches is left: what was said last is better than nothing.
             lists["latest"] = attempts.run("latest", _latest) or []
@@ -89,23 +89,6 @@ class Gatherer:
             return None, 0.0
         found = attempts.run("vector", lambda unit: vectors.search(unit, request.query, text))
         return found, trust
-
-    def _by_time(self, request: Request, unit: Unit) -> list[int]:
-        """What was said in the times that the query names."""
-        docs: list[int] = []
-        for span in find_times(request.query, request.now):
-            scope = replace(request.scope, since=span.start, until=span.end)
-            found = unit.text.search(
-                query_terms(request.query), scope, self._settings.text_candidates
-            )
-            docs += [match.doc for match in found.matches]
-        return docs
-
-    def _recent(self, request: Request, unit: Unit) -> list[int]:
-        """What was said and learnt in the last days, whatever its words."""
-        since = request.now - self._settings.recent
-        scope = replace(request.scope, since=max(since, request.scope.since or since))
-        return unit.text.latest(scope, self._settings.text_candidates)
 
 
 def _latest(unit: Unit) -> list[int]:

@@ -47,11 +47,10 @@ class Ranker:
         pool = _pool(unit, request, found)
         docs = [found.docs[n] for n in pool]
         memories = _memories(unit, docs)
-        moments = {place.doc: codec.from_micros(place.at) for place in unit.ledger.places(docs)}
         weighed = []
         for n, doc in zip(pool, docs, strict=True):
             memory = memories.get(doc)
-            parts = self._parts(found, n, memory, moments.get(doc), request.now)
+            parts = self._parts(found, n, memory, request.now)
             kind = memory.kind if memory else None
             boost = rules.persona_boost(kind, ranking.personas, request.persona)
             weighed.append((rules.combine(parts, ranking.weights) * boost, n, parts))
@@ -63,10 +62,9 @@ class Ranker:
             for doc, (score, n, parts) in zip(docs, best, strict=True)
         ]
 
-    def _parts(
-        self, found: Relevance, n: int, memory: Memory | None, at: datetime | None, now: datetime
-    ) -> rules.Parts:
+    def _parts(self, found: Relevance, n: int, memory: Memory | None, now: datetime) -> rules.Parts:
         ranking = self._settings.ranking
+        at = codec.maybe_from_micros(found.moments[n])
         importance, uses = _PLAIN_IMPORTANCE, 0
         if memory is not None:
             importance, uses = memory.importance, memory.access_count
@@ -118,5 +116,8 @@ def _why(
         "importance": parts.importance,
         "access": parts.access,
     }
+    exact = gathered.lists.get("exact", [])
+    if found.docs[n] in exact:
+        shown["of exactly"] = float(len(exact))
     routes = gathered.routes(found.docs[n]) or ("neighbour",)
     return Why(routes, {name: value for name, value in shown.items() if value}, words)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.recall.conversation import as_candidates, look_around
+from recollect.recall.conversation import Surroundings, as_candidates, look_around
 from recollect.recall.gathering import Gathered
 from recollect.recall.request import Request
-from recollect.rules.fusion import Floats, fuse
+from recollect.rules.fusion import Floats, Fused, fuse
 from recollect.rules.ranking import rank_share
 from recollect.settings.reading import Ranking
 from recollect.store.base import Unit
@@ -21,6 +21,7 @@ class Relevance:
     """Candidates, best first; the arrays hold one entry for each, in that order."""
 
     docs: list[int]
+    moments: list[int | None]
     relevance: Floats
     keyword: Floats
     semantic: Floats
@@ -36,14 +37,15 @@ def by_conversation(
     text = _text_scores(unit, gathered, docs)
     vectors = gathered.vector.scores(docs, gathered.trust) if gathered.vector else None
     fused = fuse(
-        as_candidates(around, text, request.query, request.asking),
+        as_candidates(unit.ledger, around, text, request.query, request.asking),
         vectors,
         ranking.conversation,
         asks_assistant=request.asking.of_assistant,
     )
+    fused = _with_exact(fused, docs, request, gathered, ranking)
     spread = max(float(np.ptp(fused.total)), 1e-9)
     return _ordered(
-        docs,
+        around,
         relevance=(fused.total - fused.total.min()) / spread,
         keyword=text,
         semantic=np.zeros(len(docs)) if vectors is None else vectors.similarity,
@@ -51,9 +53,23 @@ def by_conversation(
     )
 
 
+def _with_exact(
+    fused: Fused, docs: Sequence[int], request: Request, gathered: Gathered, ranking: Ranking
+) -> Fused:
+    """The latest or the first of a kind, when that is what was asked for."""
+    ordered = gathered.lists.get("exact", [])
+    if not ordered or request.exact is None or request.exact.kind not in ("latest", "earliest"):
+        return fused
+    places = {doc: place for place, doc in enumerate(ordered)}
+    share = np.array([1 / (1 + places[doc]) if doc in places else 0.0 for doc in docs])
+    part = ranking.conversation.exact_order * share
+    return Fused(fused.total + part, {**fused.parts, request.exact.kind: part})
+
+
 def by_ranks(unit: Unit, gathered: Gathered, ranking: Ranking) -> Relevance:
     """Reciprocal ranks over the routes, or the best score that any of them gave."""
-    docs = gathered.docs
+    around = look_around(unit.ledger, gathered.docs, reach=0)
+    docs = around.docs
     text = _text_scores(unit, gathered, docs)
     vectors = gathered.vector.scores(docs, gathered.trust) if gathered.vector else None
     likeness = np.zeros(len(docs)) if vectors is None else np.maximum(vectors.similarity, 0.0)
@@ -64,7 +80,7 @@ def by_ranks(unit: Unit, gathered: Gathered, ranking: Ranking) -> Relevance:
     else:
         joined = np.maximum(words, likeness)
     return _ordered(
-        docs,
+        around,
         relevance=joined,
         keyword=text,
         semantic=likeness,
@@ -79,7 +95,7 @@ def _text_scores(unit: Unit, gathered: Gathered, docs: Sequence[int]) -> Floats:
 
 
 def _ordered(
-    docs: Sequence[int],
+    around: Surroundings,
     *,
     relevance: Floats,
     keyword: Floats,
@@ -87,9 +103,10 @@ def _ordered(
     parts: Mapping[str, Floats],
 ) -> Relevance:
     """By relevance, newer first among equals; the text score as a share of the best."""
-    order = np.lexsort((np.array(docs), relevance))[::-1]
+    order = np.lexsort((np.array(around.docs), relevance))[::-1]
     return Relevance(
-        docs=[docs[n] for n in order],
+        docs=[around.docs[n] for n in order],
+        moments=[around.moment(n) for n in order],
         relevance=relevance[order],
         keyword=keyword[order] / max(float(keyword.max(initial=0.0)), 1e-9),
         semantic=semantic[order],

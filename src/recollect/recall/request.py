@@ -10,6 +10,7 @@ from recollect.errors import InvalidInput
 from recollect.rules import intake
 from recollect.rules.asking import Asking, read_asking
 from recollect.rules.dates import maybe_moment
+from recollect.rules.exact import ExactQuestion, exact_question
 from recollect.store.base import Scope
 from recollect.types import KINDS, RECORD_TYPES, TRUSTS, Kind, RecordType, Trust
 
@@ -25,6 +26,7 @@ class Request:
     k: int
     scope: Scope
     asking: Asking
+    exact: ExactQuestion | None
     persona: str | None
     now: datetime
 
@@ -66,7 +68,7 @@ def read_request(
         as_of=maybe_moment(as_of, "as_of"),
         now=now,
     )
-    return Request(query, k, scope, read_asking(query), persona, now)
+    return Request(query, k, scope, read_asking(query), exact_question(query), persona, now)
 
 
 def _types(of: Iterable[RecordType]) -> tuple[RecordType, ...]:

@@ -24,7 +24,7 @@ from recollect.store.base import TextFound, Unit, Vectors
 from recollect.store.documents import type_of
 from recollect.types import RECORD_TYPES, RecordType
 
-SCAN_LIMIT = 1_000  # up to this many vectors are compared by the database
+SCAN_LIMIT = 256  # up to this many vectors are compared by the database
 _WORD = re.compile(r"[^\W_]+")
 Floats = NDArray[np.float32]
 

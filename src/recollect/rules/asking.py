@@ -35,7 +35,6 @@ _TO_ASSISTANT = re.compile(
     r"|你(曾|之前|刚才|当时)?(说|推荐|建议|提到|告诉|解释)",
     re.I,
 )
-_TAIL = 40
 _DAYS_AFTER = 7  # people tell of a day in the week that follows it
 _NEARLY = 0.3
 _MONTHS_A_YEAR = 12
@@ -104,11 +103,6 @@ def date_fit(wanted: PartialDate, moment: datetime) -> float:
         return 0.0
     gap = (moment.date() - named).days
     return 1.0 if -1 <= gap <= _DAYS_AFTER else _NEARLY * (abs(gap) <= 30)
-
-
-def ends_with_question(text: str) -> bool:
-    tail = text[-_TAIL:]
-    return "?" in tail or "？" in tail
 
 
 def _month(name: str) -> str:

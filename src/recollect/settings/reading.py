@@ -82,9 +82,9 @@ class Recall(Section):
         Route,
         "Ways of searching that are tried when the caller names none.",
     )
-    text_candidates: int = count(60, "Candidates taken from full text.", low=1)
-    vector_candidates: int = count(60, "Candidates taken from vectors.", low=1)
-    oversample: int = count(3, "Take at least this many candidates per wanted result.", low=1)
+    text_candidates: int = count(40, "Candidates taken from full text.", low=1)
+    vector_candidates: int = count(40, "Candidates taken from vectors.", low=1)
+    oversample: int = count(2, "Take at least this many candidates per wanted result.", low=1)
     recent: timedelta = span("3d", "What the `recent` route looks back on.")
     episode_window: timedelta = span("7d", "Episodes this young count as recent.")
     enrich_turns: Span = between(3, 5, "Last turns that enrich the query.")
@@ -134,6 +134,9 @@ class Conversation(Section):
     )
     sentence_vectors: float = ratio(
         0.25, "A standard deviation of likeness by vectors of sentences."
+    )
+    exact_order: float = ratio(
+        0.40, "Added to the latest or first mention, for a query that asks for it."
     )
     matching_date: float = ratio(0.40, "Added to turns of a date that the query names.")
 

@@ -121,7 +121,7 @@ def installed() -> Path:
     if found is None or not found.submodule_search_locations:
         raise MissingExtra(
             "The vectors of the local embedder are not installed",
-            remedy="pip install wordllama==0.2.2.post0, or set embedding.provider",
+            remedy='pip install "recollect[local]", or set embedding.provider',
         )
     return Path(found.submodule_search_locations[0])
 
@@ -145,6 +145,6 @@ def _read_weights(path: Path) -> NDArray[np.float16]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelRefused(
             f"{path.name} does not hold the vectors of the local embedder",
-            remedy="pip install --force-reinstall wordllama==0.2.2.post0",
+            remedy='pip install --force-reinstall "recollect[local]"',
         ) from error
     return np.asarray(mapped)

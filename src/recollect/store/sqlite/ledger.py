@@ -10,7 +10,7 @@ import apsw
 
 from recollect.errors import Conflict, NotFound
 from recollect.store import codec
-from recollect.store.base import Around, Place, Placed, SessionSpan, Transcript, TurnFilter, TurnRow
+from recollect.store.base import Place, Placed, SessionSpan, Transcript, TurnFilter, TurnRow
 from recollect.store.sqlite.text import add_terms, next_doc
 from recollect.types import SessionInfo, Turn, TurnState
 
@@ -18,7 +18,11 @@ _TURN = (
     "t.id, s.id, t.idx, t.role, t.content, t.at, t.zone, t.sender, t.channel, t.tool_calls,"
     " t.tool_results, t.tokens, t.trust, t.state, t.reason"
 )
-_PLACE = "t.doc, t.session, t.idx, t.at, t.role, t.sender, substr(t.content, -40)"
+# A turn asks when a question mark stands near its end.
+_PLACE = (
+    "n.doc, n.session, n.idx, n.at, n.sender, n.role = 'assistant',"
+    " substr(n.content, -40) GLOB '*[?？]*'"
+)
 _FROM = "FROM turns t JOIN sessions s ON s.number = t.session"
 
 
@@ -239,19 +243,13 @@ class SqliteLedger:
         )
         return [_turn(row) for row in rows]
 
-    def places(self, docs: Sequence[int]) -> list[Place]:
+    def places_around(self, docs: Sequence[int], reach: int) -> list[Place]:
+        """The turns and those within reach of them in their session; some may come twice."""
         rows = self._conn.execute(
             f"SELECT {_PLACE} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
-            " WHERE t.space = ?",
-            (str(list(docs)), self._space),
-        )
-        return [Place(*row) for row in rows]
-
-    def places_around(self, stretches: Sequence[Around]) -> list[Place]:
-        rows = self._conn.execute(
-            f"SELECT {_PLACE} FROM json_each(?) r CROSS JOIN turns t ON t.space = ?"
-            " AND t.session = r.value ->> 0 AND t.idx BETWEEN r.value ->> 1 AND r.value ->> 2",
-            (codec.dump(stretches), self._space),
+            " CROSS JOIN turns n ON n.space = t.space AND n.session = t.session"
+            " AND n.idx BETWEEN t.idx - ? AND t.idx + ? WHERE t.space = ?",
+            (str(list(docs)), reach, reach, self._space),
         )
         return [Place(*row) for row in rows]
 
@@ -262,6 +260,16 @@ class SqliteLedger:
             (str(list(sessions)), self._space),
         )
         return [SessionSpan(*row) for row in rows]
+
+    def in_order(self, docs: Sequence[int], *, newest_first: bool) -> list[int]:
+        """The turns among the documents by the time they were said."""
+        rows = self._conn.execute(
+            "SELECT t.doc FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
+            " WHERE t.space = ? ORDER BY t.at, t.doc",
+            (str(list(docs)), self._space),
+        )
+        found = [doc for (doc,) in rows]
+        return found[::-1] if newest_first else found
 
     def latest_docs(self, limit: int) -> list[int]:
         rows = self._conn.execute(

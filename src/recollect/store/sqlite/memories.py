@@ -102,6 +102,25 @@ class SqliteMemories:
             (uses, codec.to_micros(at), self._space, id_),
         )
 
+    def projects(self) -> list[str]:
+        """Every project that a current memory belongs to."""
+        rows = self._conn.execute(
+            "SELECT DISTINCT project FROM memories WHERE space = ? AND status = 'active'"
+            " AND project != '_global'",
+            (self._space,),
+        )
+        return [project for (project,) in rows]
+
+    def partition(self, project: str | None, limit: int) -> list[int]:
+        """The most important current memories of a project and of none in particular."""
+        rows = self._conn.execute(
+            "SELECT doc FROM memories WHERE space = ? AND status = 'active'"
+            " AND (? IS NULL OR project IN (?, '_global'))"
+            " ORDER BY importance DESC, doc DESC LIMIT ?",
+            (self._space, project, project, limit),
+        )
+        return [doc for (doc,) in rows]
+
     def chain(self, id_: str) -> list[Memory]:
         """Every version the memory belongs to, oldest first."""
         rows = self._conn.execute(

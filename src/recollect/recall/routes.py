@@ -1,0 +1,89 @@
+"""Routes beside words and meaning: named times, exact questions, partitions, recent days.
+
+Each gives a ranked list of documents; what they add to a score is the ranking's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from recollect.index.segment import STOP_WEIGHT, query_terms
+from recollect.recall.request import Request
+from recollect.rules.exact import ExactQuestion
+from recollect.rules.when import find_times
+from recollect.settings.reading import Recall
+from recollect.store.base import Unit
+
+_EXACT_DEPTH = 200
+
+Route = Callable[[Request, Recall, Unit], list[int]]
+
+
+def by_time(request: Request, settings: Recall, unit: Unit) -> list[int]:
+    """What was said in the times that the query names."""
+    docs: list[int] = []
+    for span in find_times(request.query, request.now):
+        scope = replace(request.scope, since=span.start, until=span.end)
+        terms = query_terms(request.query.replace(span.text, " "))
+        found = unit.text.search(terms, scope, settings.text_candidates)
+        docs += [match.doc for match in found.matches]
+        if not found.matches:
+            docs += unit.text.latest(scope, settings.text_candidates)
+    return docs
+
+
+def by_exact_question(request: Request, settings: Recall, unit: Unit) -> list[int]:
+    """Everything that has all the words of an exact question's topic, in the order it asks for."""
+    question = request.exact
+    if question is None:
+        return []
+    if question.kind == "file":
+        return _files(request, question, settings, unit)
+    terms = [term for term in query_terms(question.topic) if term.weight > STOP_WEIGHT]
+    found = unit.text.search(terms, request.scope, _EXACT_DEPTH)
+    docs = [match.doc for match in found.matches]
+    telling = {term.text for term in terms if term.weight >= 1}
+    matched = unit.text.matched(found, docs)
+    whole = [doc for doc in docs if telling and telling <= set(matched[doc])]
+    if question.kind in ("latest", "earliest"):
+        return unit.ledger.in_order(whole, newest_first=question.kind == "latest")
+    return whole
+
+
+def _files(request: Request, question: ExactQuestion, settings: Recall, unit: Unit) -> list[int]:
+    if "attachment" not in request.scope.types:
+        return []
+    scope = replace(request.scope, types=("attachment",))
+    found = unit.text.search(query_terms(question.topic), scope, settings.text_candidates)
+    docs = [match.doc for match in found.matches]
+    return docs or unit.text.latest(scope, settings.text_candidates)
+
+
+def by_partition(request: Request, settings: Recall, unit: Unit) -> list[int]:
+    """The most important memories of the project at hand, and of none in particular."""
+    if "memory" not in request.scope.types:
+        return []
+    project = request.scope.project or _named_project(unit, request.query)
+    return unit.memories.partition(project, settings.partition_candidates)
+
+
+def _named_project(unit: Unit, query: str) -> str | None:
+    folded = query.lower()
+    named = [name for name in unit.memories.projects() if name.lower() in folded]
+    return max(named, key=len, default=None)
+
+
+def by_recency(request: Request, settings: Recall, unit: Unit) -> list[int]:
+    """What was said and learnt in the last days, whatever its words."""
+    since = request.now - settings.recent
+    scope = replace(request.scope, since=max(since, request.scope.since or since))
+    return unit.text.latest(scope, settings.text_candidates)
+
+
+OTHER_ROUTES: dict[str, Route] = {
+    "time": by_time,
+    "exact": by_exact_question,
+    "partition": by_partition,
+    "recent": by_recency,
+}
