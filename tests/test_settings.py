@@ -370,7 +370,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("said", "what"),
         [
-            ({"ranking.weights.access": 0.5}, "add up to 1.45"),
+            ({"ranking.weights.access": 0.5}, "add up to 1.48"),
             ({"reconcile.conflict_recency": 0.6}, "add up to 1.1"),
             (
                 {"routing.write": 0.3},

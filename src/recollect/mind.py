@@ -19,6 +19,7 @@ from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT, Keeper
 from recollect.ingest.recorder import Recorder
 from recollect.ingest.reindex import repair_text_index
 from recollect.jobs.worker import Worker
+from recollect.providers.embedding.base import Embedder, release
 from recollect.recall.engine import Recall
 from recollect.recall.touches import Touches
 from recollect.rules.gate import Verdict
@@ -71,6 +72,7 @@ class Mind:
         recall: Recall,
         touches: Touches,
         worker: Worker,
+        embedder: Embedder | None,
     ) -> None:
         self.space = space
         self.settings = settings
@@ -83,6 +85,7 @@ class Mind:
         self._recall = recall
         self._touches = touches
         self._worker = worker
+        self._embedder = embedder
 
     # --- what happened --------------------------------------------------------------------------
 
@@ -365,6 +368,8 @@ class Mind:
             self._touches.flush()
         finally:
             self._store.close()
+            if self._embedder is not None:
+                release(self._embedder)
 
     def __enter__(self) -> Self:
         return self

@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect import settings as settings_
 from recollect.clock import Clock, SystemClock
-from recollect.errors import ConfigError
+from recollect.errors import ConfigError, StoreError
 from recollect.ingest import digests, embedding, transcripts
 from recollect.ingest.accept import Limits
 from recollect.ingest.digests import Digests
@@ -37,7 +37,7 @@ from recollect.store.sqlite.store import open_sqlite
 def open(
     target: str | os.PathLike[str] | None = None,
     *,
-    space: str = "default",
+    space: str = transcripts.DEFAULT_SPACE,
     preset: str | None = None,
     clock: Clock | None = None,
     worker: str = "thread",
@@ -106,6 +106,12 @@ def _furnish(
         ),
         wake=worker.start_or_wake if threaded else _stay_asleep,
     )
+    if embedder is not None:
+        try:
+            embedding.catch_up(store, space, embedder, clock.now(), settings.jobs.max_attempts)
+        except StoreError as error:
+            # A mind opens on whatever can be read; recall leaves an event, stats() shows this.
+            worker.failure = str(error)
     if threaded:
         worker.start_or_wake()
     return Mind(
@@ -129,6 +135,7 @@ def _furnish(
         ),
         touches=touches,
         worker=worker,
+        embedder=embedder,
     )
 
 

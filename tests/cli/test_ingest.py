@@ -101,7 +101,7 @@ def test_own_transcripts_are_understood(told: Shell, tmp_path: Path) -> None:
     jsonl = ("--set", "ledger.jsonl=true")
     told("record", "-s", "dev", "once more", *jsonl)
     told("worker", "--once", *jsonl)
-    written = "conversation_history/default/dev.jsonl"
+    written = "conversation_history/dev.jsonl"
     assert told.json("ingest", written)["known"] == 3
     other = ("--db", str(tmp_path / "other.db"))
     assert told.json("ingest", written, *other)["added"] == 3

@@ -58,7 +58,7 @@ def test_a_worker_works_until_it_is_told_to_stop(shell: Shell, number: signal.Si
     command = [sys.executable, "-m", "recollect", "worker", "--json", *jsonl]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ.copy()) as worker:
         assert worker.stdout is not None
-        assert json.loads(worker.stdout.readline())["done"] == 1
+        assert json.loads(worker.stdout.readline())["done"] == 2  # its vectors, and its copy
         worker.send_signal(number)
         assert worker.wait(timeout=30) == 0
-    assert Path("conversation_history/default/a.jsonl").exists()
+    assert Path("conversation_history/a.jsonl").exists()

@@ -95,6 +95,7 @@ def _clock_goes_back(path: Path, jumps: int, preset: str) -> list[str]:
             expected.append(f"{witness.word(jump, 3)} turn")
             if jump % 3 == 0:
                 clock.advance(days=-3653)  # what was just queued now lies in the future
+                clock.advance(minutes=5)  # and what was queued back then comes due
             else:
                 clock.advance(hours=2)
             mind.drain(10)

@@ -54,14 +54,16 @@ def run(folder: Path, *, corruptions: int, turns: int, seed: int = 1) -> Report:
             path = folder / "broken.db"
             how = _damage(kept, path, rng)
             before = _digest(path)
-            ending = nursery.run(use, str(path), number % 4 == 0, timeout=_TIME_LIMIT)
+            threaded = number % 4 == 0
+            ending = nursery.run(use, str(path), threaded, timeout=_TIME_LIMIT)
             told = json.loads(ending.lines[-1]) if ending.lines and not ending.failure else {}
             counted.update(told.get("raised", {}).values())
             if ending.failure:
                 errors.append(f"{number} ({how}): {ending.failure}")
             if told.get("raised"):
                 refused += 1
-                if told["after_reading"] != before:
+                # A worker may have done its work before anybody met the damage.
+                if told["after_reading"] != before and not threaded:
                     losses.append(f"{number} ({how}): rewritten although {told['raised']}")
     return Report(
         corruptions,
@@ -114,13 +116,14 @@ def use(say: Say, path: str, threaded: bool) -> None:
         attempt("turns", lambda: mind.turns(limit=1000))
         attempt("sessions", mind.sessions)
         attempt("memories", mind.memories)
-        attempt("recall", lambda: [mind.recall(q) for q in ("Python 数据库", "deploy weekly")])
         attempt("doctor", mind.doctor)
         attempt("close", mind.close)
     after = _digest(Path(path))
     told = dict(raised)
     if attempt("open again", open_):
         mind = minds[-1]
+        # A recall whose route fails leaves an event, so it counts among the writes.
+        attempt("recall", lambda: [mind.recall(q) for q in ("Python 数据库", "deploy weekly")])
         attempt("record", lambda: mind.record(session="shared", role="user", content="new"))
         attempt("remember", lambda: mind.remember("a new fact", kind="fact"))
         attempt("drain", lambda: mind.drain(1.0))

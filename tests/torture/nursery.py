@@ -6,6 +6,7 @@ through a pipe of its own, one line per write, so a line that arrived was said b
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import select
@@ -76,6 +77,8 @@ class Child:
         timed_out = time.monotonic() >= until
         if timed_out:
             self.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)  # and what it had forked itself
         os.close(self._pipe)
         status = self._nursery.reap(self.pid)
         lines = self._heard.decode(errors="replace").split("\n")
@@ -170,6 +173,7 @@ def _live(pipe: int, work: Callable[..., None], args: tuple[Any, ...]) -> None:
         os.write(pipe, f"{text}\n".encode())
 
     status = 1
+    os.setpgid(0, 0)
     try:
         work(say, *args)
         status = 0

@@ -20,6 +20,8 @@ from recollect.types import Job
 
 KIND = "embed"
 _BATCH = 256
+_UNKNOWN = -1  # the number of an embedder that has made no vectors yet
+_LOOK = 1_000
 _LEAN = 0.3  # measured: whole texts alone lose the detail, passages alone the subject
 _WHOLE = 1_000  # characters; models read about this much
 
@@ -27,6 +29,20 @@ _WHOLE = 1_000  # characters; models read about this much
 def queue(unit: Unit, now: datetime, max_attempts: int) -> None:
     """Ask for vectors; one waiting job stands for all new records of a space."""
     unit.tasks.enqueue(KIND, key="", payload={}, run_at=now, now=now, max_attempts=max_attempts)
+
+
+def catch_up(
+    store: Store, space: str, embedder: Embedder, now: datetime, max_attempts: int
+) -> None:
+    """Ask for vectors where records wait and nobody asks: the embedder may be another by now."""
+    with store.read(space) as unit:
+        number = unit.vectors.known_embedders().get(embedder.name, _UNKNOWN)
+        if not unit.vectors.unembedded(number, 1):
+            return
+        if any(job.kind == KIND for job in unit.tasks.unfinished(None, _LOOK)):
+            return
+    with store.write(space) as unit:
+        queue(unit, now, max_attempts)
 
 
 class Embedding:
@@ -55,7 +71,7 @@ class Embedding:
         parts = [
             (record.doc, part, text)
             for record in records
-            for part, text in enumerate(passages(record.text))
+            for part, text in enumerate(self._texts(record))
         ]
         if not parts:
             return []
@@ -67,6 +83,13 @@ class Embedding:
             for (doc, part, _), vector in zip(parts, vectors, strict=True)
             if vector.any()  # nothing known in it: it would be near to everything or nothing
         ]
+
+    def _texts(self, record: EmbedText) -> list[str]:
+        """Passages; a sentence model is told who speaks, which sums of words would only blur."""
+        found = passages(record.text)
+        if isinstance(self._embedder, WordEmbedder) or not record.speaker:
+            return found
+        return [f"{record.speaker}: {passage}" for passage in found]
 
     def _leaning(
         self,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from recollect.clock import Clock
+from recollect.errors import NotFound
 from recollect.rules import intake
 from recollect.rules.dates import calendar_day, maybe_moment
 from recollect.store.base import Store, TurnFilter
@@ -46,6 +47,8 @@ class LedgerBook:
     def end_session(self, session: str) -> None:
         intake.check_name(session, "session")
         with self._store.write(self._space) as unit:
+            if unit.ledger.session(session) is None:
+                raise NotFound(f"No session {session!r}", remedy="See sessions()")
             unit.ledger.end_session(session, self._clock.now())
 
     def sessions(self, *, limit: int, offset: int) -> list[SessionInfo]:

@@ -20,6 +20,7 @@ from recollect.types import Job, Turn
 
 KIND = "transcript"
 AGE_KIND = "age_transcripts"
+DEFAULT_SPACE = "default"
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
 
 
@@ -69,12 +70,14 @@ class Transcripts:
 
     def path(self, space: str, session: str) -> Path:
         """A file name that any system takes and that no two sessions share."""
-        return self._folder / _safe(space) / f"{_safe(session)}.jsonl"
+        folder = self._folder if space == DEFAULT_SPACE else self._folder / _safe(space)
+        return folder / f"{_safe(session)}.jsonl"
 
 
 def _safe(name: str) -> str:
     plain = _UNSAFE.sub("_", name)[:80]
-    if plain == name and plain.strip("."):
+    # Some disks take Foo and foo for one name.
+    if plain == name.lower() == name and plain.strip("."):
         return plain
     return f"{plain.strip('.')}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 

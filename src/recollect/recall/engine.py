@@ -8,9 +8,9 @@ from datetime import datetime
 from recollect.clock import Clock
 from recollect.recall.attempts import Attempts
 from recollect.recall.evidence import as_hits
-from recollect.recall.gathering import Gatherer
+from recollect.recall.gathering import Gathered, Gatherer
 from recollect.recall.ranker import Ranker
-from recollect.recall.request import read_request
+from recollect.recall.request import Request, read_request
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.rules.gate import Verdict, wants_memory
@@ -86,17 +86,21 @@ class Recall:
         )
         attempts = Attempts(self._store, self._space)
         gathered = self._gatherer.gather(attempts, request)
-        hits: list[Hit] = []
-        if gathered.docs:
-            hits = (
-                attempts.run(
-                    "rank",
-                    lambda unit: as_hits(unit, self._ranker.rank(unit, request, gathered)),
-                )
-                or []
-            )
+        hits = self._weigh(attempts, request, gathered)
+        if hits is None:
+            latest = self._gatherer.latest(attempts, request, ("turn",))
+            hits = self._weigh(attempts, request, latest)
+        hits = hits or []
         if attempts.failures:
             attempts.note(self._clock)
         self.failure = "; ".join(f"{route}: {why}" for route, why in attempts.failures.items())
         self._touches.add([hit.id for hit in hits if hit.type == "memory"], request.now)
         return hits
+
+    def _weigh(self, attempts: Attempts, request: Request, gathered: Gathered) -> list[Hit] | None:
+        """Evidence in its order; None when what was found cannot be weighed."""
+        if not gathered.docs:
+            return []
+        return attempts.run(
+            "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, request, gathered))
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from recollect.index.segment import query_terms
@@ -12,6 +12,7 @@ from recollect.recall.routes import OTHER_ROUTES
 from recollect.recall.vectors import VectorFound, VectorRoute
 from recollect.settings.reading import Recall as RecallSettings
 from recollect.store.base import TextFound, Unit
+from recollect.types import RECORD_TYPES, RecordType
 
 _LAST_RESORT = 20
 
@@ -67,9 +68,17 @@ class Gatherer:
             if route in self._settings.routes:
                 lists[route] = attempts.run(route, partial(search, request, self._settings)) or []
         if not any(lists.values()) and attempts.failures:
-            # Nothing that searches is left: what was said last is better than nothing.
-            lists["latest"] = attempts.run("latest", _latest) or []
+            return self.latest(attempts, request)
         return Gathered({name: docs for name, docs in lists.items() if docs}, text, vector, trust)
+
+    def latest(
+        self, attempts: Attempts, request: Request, types: tuple[RecordType, ...] = RECORD_TYPES
+    ) -> Gathered:
+        """What is newest: better than nothing, when nothing that searches is left."""
+        wanted = tuple(type_ for type_ in request.scope.types if type_ in types)
+        scope = replace(request.scope, types=wanted)
+        docs = attempts.run("latest", lambda unit: unit.text.latest(scope, _LAST_RESORT))
+        return Gathered({"latest": docs} if docs else {})
 
     def _wanted(self, request: Request, route: str) -> int:
         settings = self._settings
@@ -89,7 +98,3 @@ class Gatherer:
             return None, 0.0
         found = attempts.run("vector", lambda unit: vectors.search(unit, request.query, text))
         return found, trust
-
-
-def _latest(unit: Unit) -> list[int]:
-    return unit.ledger.latest_docs(_LAST_RESORT)

@@ -46,25 +46,35 @@ class Ranker:
             found = by_ranks(unit, gathered, ranking)
         pool = _pool(unit, request, found)
         docs = [found.docs[n] for n in pool]
-        memories = _memories(unit, docs)
+        memories, sent = _memories(unit, docs), _sent(unit, docs)
         weighed = []
         for n, doc in zip(pool, docs, strict=True):
             memory = memories.get(doc)
-            parts = self._parts(found, n, memory, request.now)
+            at = sent.get(doc) or codec.maybe_from_micros(found.moments[n])
+            parts = self._parts(found, n, memory, at, request.now)
             kind = memory.kind if memory else None
             boost = rules.persona_boost(kind, ranking.personas, request.persona)
-            weighed.append((rules.combine(parts, ranking.weights) * boost, n, parts))
+            weighed.append((rules.combine(parts, ranking.weights) * boost, n, parts, boost))
         best = sorted(weighed, key=lambda one: -one[0])[: request.k]
-        docs = [found.docs[n] for _, n, _ in best]
+        docs = [found.docs[n] for _, n, _, _ in best]
         words = unit.text.matched(gathered.text, docs) if gathered.text else {}
         return [
-            Ranked(doc, score, _why(found, n, parts, gathered, words.get(doc, ())))
-            for doc, (score, n, parts) in zip(docs, best, strict=True)
+            Ranked(
+                doc,
+                score,
+                Why(
+                    gathered.routes(doc) or ("neighbour",),
+                    _shown(found, n, parts, gathered) | ({"persona": boost} if boost != 1 else {}),
+                    words.get(doc, ()),
+                ),
+            )
+            for doc, (score, n, parts, boost) in zip(docs, best, strict=True)
         ]
 
-    def _parts(self, found: Relevance, n: int, memory: Memory | None, now: datetime) -> rules.Parts:
+    def _parts(
+        self, found: Relevance, n: int, memory: Memory | None, at: datetime | None, now: datetime
+    ) -> rules.Parts:
         ranking = self._settings.ranking
-        at = codec.maybe_from_micros(found.moments[n])
         importance, uses = _PLAIN_IMPORTANCE, 0
         if memory is not None:
             importance, uses = memory.importance, memory.access_count
@@ -105,10 +115,16 @@ def _memories(unit: Unit, docs: Sequence[int]) -> dict[int, Memory]:
     return {ids[memory.id]: memory for memory in unit.memories.by_id(list(ids))} if ids else {}
 
 
-def _why(
-    found: Relevance, n: int, parts: rules.Parts, gathered: Gathered, words: tuple[str, ...]
-) -> Why:
-    """The routes that found it, every part of its score, and the words it shares with the query."""
+def _sent(unit: Unit, docs: Sequence[int]) -> dict[int, datetime]:
+    """When the files among the documents came."""
+    mine = [doc for doc in docs if type_of(doc) == "attachment"]
+    ids = {id_: doc for doc, (_, id_) in unit.text.records(mine).items()} if mine else {}
+    files = unit.attachments.by_id(list(ids)) if ids else []
+    return {ids[file.id]: file.created_at for file in files}
+
+
+def _shown(found: Relevance, n: int, parts: rules.Parts, gathered: Gathered) -> dict[str, float]:
+    """Every part of a score that is not nothing."""
     shown = {name: float(values[n]) for name, values in found.parts.items()}
     shown |= {
         "relevance": parts.relevance,
@@ -119,5 +135,4 @@ def _why(
     exact = gathered.lists.get("exact", [])
     if found.docs[n] in exact:
         shown["of exactly"] = float(len(exact))
-    routes = gathered.routes(found.docs[n]) or ("neighbour",)
-    return Why(routes, {name: value for name, value in shown.items() if value}, words)
+    return {name: value for name, value in shown.items() if value}

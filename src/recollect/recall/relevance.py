@@ -15,6 +15,8 @@ from recollect.rules.ranking import rank_share
 from recollect.settings.reading import Ranking
 from recollect.store.base import Unit
 
+_SAME = 1e-9
+
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
@@ -43,10 +45,9 @@ def by_conversation(
         asks_assistant=request.asking.of_assistant,
     )
     fused = _with_exact(fused, docs, request, gathered, ranking)
-    spread = max(float(np.ptp(fused.total)), 1e-9)
     return _ordered(
         around,
-        relevance=(fused.total - fused.total.min()) / spread,
+        relevance=_share_of_range(fused.total),
         keyword=text,
         semantic=np.zeros(len(docs)) if vectors is None else vectors.similarity,
         parts=fused.parts,
@@ -86,6 +87,13 @@ def by_ranks(unit: Unit, gathered: Gathered, ranking: Ranking) -> Relevance:
         semantic=likeness,
         parts={"text": words, "vector": likeness},
     )
+
+
+def _share_of_range(total: Floats) -> Floats:
+    """From 0 for the lowest to 1 for the highest; all are the best when none is better."""
+    lowest, spread = float(total.min()), float(np.ptp(total))
+    shares: Floats = (total - lowest) / spread if spread > _SAME else np.ones(len(total))
+    return shares
 
 
 def _text_scores(unit: Unit, gathered: Gathered, docs: Sequence[int]) -> Floats:

@@ -51,6 +51,13 @@ def read_request(
     """Check what the caller asked for."""
     intake.check_text(query, "query", MAX_QUERY)
     intake.check_count(k, "k", MAX_HITS)
+    for name, value in (
+        ("session", session),
+        ("project", project),
+        ("topic", topic),
+        ("speaker", speaker),
+    ):
+        intake.check_filter(value, name)
     if kind is not None:
         intake.check_choice(kind, KINDS, "kind")
     if trust is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from recollect.index.segment import STOP_WEIGHT, query_terms
+from recollect.index.segment import STOP_WEIGHT, has_dense_script, query_terms
 from recollect.recall.request import Request
 from recollect.rules.exact import ExactQuestion
 from recollect.rules.when import find_times
@@ -40,15 +40,22 @@ def by_exact_question(request: Request, settings: Recall, unit: Unit) -> list[in
         return []
     if question.kind == "file":
         return _files(request, question, settings, unit)
-    terms = [term for term in query_terms(question.topic) if term.weight > STOP_WEIGHT]
+    everything = query_terms(question.topic)
+    terms = [term for term in everything if term.weight > STOP_WEIGHT]
     found = unit.text.search(terms, request.scope, _EXACT_DEPTH)
     docs = [match.doc for match in found.matches]
-    telling = {term.text for term in terms if term.weight >= 1}
+    empty = {term.text for term in everything if term.weight <= STOP_WEIGHT}
+    telling = {term.text for term in terms if term.weight >= 1 and not _is_loose(term.text, empty)}
     matched = unit.text.matched(found, docs)
     whole = [doc for doc in docs if telling and telling <= set(matched[doc])]
     if question.kind in ("latest", "earliest"):
         return unit.ledger.in_order(whole, newest_first=question.kind == "latest")
     return whole
+
+
+def _is_loose(term: str, empty: set[str]) -> bool:
+    """Whether a pair of characters only holds a word and a particle beside it: 看了, 红的."""
+    return has_dense_script(term) and any(character in empty for character in term)
 
 
 def _files(request: Request, question: ExactQuestion, settings: Recall, unit: Unit) -> list[int]:

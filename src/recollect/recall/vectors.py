@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.errors import StoreDamaged
 from recollect.index.nearest import Near, NearestIndex
 from recollect.index.segment import has_dense_script, query_terms
 from recollect.providers.embedding.base import Embedder, WordEmbedder
@@ -26,6 +27,7 @@ from recollect.types import RECORD_TYPES, RecordType
 
 SCAN_LIMIT = 256  # up to this many vectors are compared by the database
 _WORD = re.compile(r"[^\W_]+")
+_UNIT = 0.01  # how far the square of a vector may be from 1
 Floats = NDArray[np.float32]
 
 
@@ -56,16 +58,18 @@ class VectorRoute:
         number = unit.vectors.known_embedders().get(self._embedder.name)
         if number is None:
             return None
+        count = SCAN_LIMIT + 1 if self._held else unit.vectors.count(number, SCAN_LIMIT + 1)
+        if not count:
+            return None  # before anybody is asked for the vector of the query
         vector = self._embed(query, text)
         if not vector.any():
             return None
-        held = self._held
-        if held is None and unit.vectors.count(number, SCAN_LIMIT + 1) <= SCAN_LIMIT:
+        if count <= SCAN_LIMIT:
             scanned = unit.vectors.scan(number, vector.tobytes())
             return _Scanned(scanned) if scanned else None
         with self._guard:
             if self._held is None:
-                self._held = _Held(self._embedder.dimensions)
+                self._held = _Held(len(vector))
             self._held.catch_up(unit.vectors, number)
             return _Indexed(self._held.indexes, vector)
 
@@ -109,8 +113,19 @@ class _Held:
             if loaded.docs:
                 matrix = np.frombuffer(loaded.vectors, np.float32)
                 rows = matrix.reshape(len(loaded.docs), self._dimensions)
+                _check_lengths(rows)
                 self.indexes[type_].append(np.array(loaded.docs, np.int64), rows)
             self._reached[type_] = reached
+
+
+def _check_lengths(rows: Floats) -> None:
+    """Garbage that was read as numbers would spoil the scores of everything else."""
+    squares = np.einsum("ij,ij->i", rows, rows)
+    if not (np.abs(squares - 1) < _UNIT).all():
+        raise StoreDamaged(
+            "A vector in the database is not of length 1",
+            remedy="Restore a backup, or change embedding.model and back to make them anew",
+        )
 
 
 class _Indexed:

@@ -71,7 +71,9 @@ def fuse(
     parts["neighbours"] = conversation_support(own, candidates, weights)
     parts["session"] = session_support(own, candidates, weights)
     if not asks_assistant:
-        parts["assistant"] = weights.assistant_turn * candidates.by_assistant
+        # What the agent said counts less, unless nothing has the query's words better.
+        lesser = candidates.by_assistant & (parts["text"] < 1)
+        parts["assistant"] = -weights.assistant_turn * lesser
     parts["speaker"] = weights.named_speaker * candidates.by_named_speaker
     parts["date"] = weights.matching_date * candidates.date_fit
     return Fused(_sum(parts), parts)

@@ -126,7 +126,7 @@ class Conversation(Section):
     session_days_free: float = number(1.0, "Days above which a session's score counts less.")
     session_days_scale: float = number(7.0, "Further days that halve it.", above=True)
     assistant_turn: float = number(
-        -1.0, "Added to what the agent said, unless the query asks for that.", low=-10
+        1.0, "Taken from what the agent said, unless the query asks for that or matches it best."
     )
     named_speaker: float = ratio(0.20, "Added to the turns of a speaker whom the query names.")
     word_vectors: float = ratio(

@@ -296,9 +296,10 @@ class TextIndex(Protocol):
 
 
 class EmbedText(NamedTuple):
-    """A record that wants vectors, and what is embedded of it."""
+    """A record that wants vectors: who said it, and what."""
 
     doc: int
+    speaker: str
     text: str
     change: int
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import apsw
 
+from recollect.errors import StoreDamaged
 from recollect.rules import bm25
 from recollect.store.base import QueryTerm, Scope, TextFound, TextMatch
 from recollect.store.documents import TABLES, first_doc, last_doc, type_of
@@ -84,7 +85,13 @@ class SqliteText:
             "SELECT t.doc, t.packed FROM json_each(?) d CROSS JOIN text_terms t ON t.doc = d.value",
             (str(list(docs)),),
         )
-        return [(doc, packed) for doc, packed in rows]
+        found = [(doc, packed) for doc, packed in rows]
+        if any(len(packed) % bm25.TERM_BYTES for _, packed in found):
+            raise StoreDamaged(
+                "The terms of a text in the database are damaged",
+                remedy="Build the text index anew with `recollect doctor --repair`",
+            )
+        return found
 
     def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]:
         """Those of the documents that the scope allows, in their order."""

@@ -6,10 +6,11 @@ whether it has seen everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import apsw
 
+from recollect.errors import BadVector, StoreDamaged
 from recollect.store.base import (
     EmbedText,
     LoadedVectors,
@@ -19,12 +20,16 @@ from recollect.store.base import (
 from recollect.store.documents import TABLES, first_doc, last_doc, type_of
 from recollect.types import RECORD_TYPES, RecordType
 
-# What is embedded of each type.
+_FLOAT = 4  # bytes
+_ROUNDING = 0.01
+# What is embedded of each type: who said it, and what.
 _TEXTS: dict[RecordType, str] = {
-    "turn": "content",
-    "memory": "content",
-    "episode": "summary",
-    "attachment": "filename || ' ' || description || ' ' || transcription || ' ' || extracted_text",
+    "turn": "sender, content",
+    "memory": "'', content",
+    "episode": "'', summary",
+    "attachment": (
+        "'', filename || ' ' || description || ' ' || transcription || ' ' || extracted_text"
+    ),
 }
 
 
@@ -93,6 +98,7 @@ class SqliteVectors:
 
     def put(self, embedder: int, done: Sequence[EmbedText], rows: Sequence[VectorRow]) -> None:
         """The vectors of these records; a record may have none, or several."""
+        self._check_lengths(embedder, (row.vector for row in rows))
         for type_ in {type_of(record.doc) for record in done}:
             mine = [record for record in done if type_of(record.doc) == type_]
             self._drop(embedder, [record for record in mine if record.change])
@@ -108,10 +114,38 @@ class SqliteVectors:
 
     def retire_others(self, embedder: int) -> None:
         """Forget what other embedders made of this space."""
-        for table in ("vectors", "embedded", "embedding_cache"):
-            self._conn.execute(
-                f"DELETE FROM {table} WHERE space = ? AND embedder != ?", (self._space, embedder)
-            )
+        for other in set(self.known_embedders().values()) - {embedder}:
+            # One by one: "all but this" would walk every vector of the space.
+            before = self._conn.total_changes()
+            for table in ("vectors", "embedded", "embedding_cache"):
+                self._conn.execute(
+                    f"DELETE FROM {table} WHERE space = ? AND embedder = ?", (self._space, other)
+                )
+            if self._conn.total_changes() > before:
+                count_rewrite(self._conn, self._space)
+
+    def _check_lengths(self, embedder: int, vectors: Iterable[bytes]) -> None:
+        """All vectors of an embedder are as long as its first."""
+        for length in {len(vector) for vector in vectors}:
+            known = self._length(embedder)
+            if known and length != known:
+                raise BadVector(
+                    f"A vector has {length // _FLOAT} dimensions where the others of its embedder"
+                    f" have {known // _FLOAT}",
+                    remedy="Set embedding.dimensions, or name the model that made the others",
+                )
+            if not known:
+                self._conn.execute(
+                    "UPDATE embedders SET dimensions = ? WHERE number = ?",
+                    (length // _FLOAT, embedder),
+                )
+
+    def _length(self, embedder: int) -> int:
+        """Bytes of one vector; 0 while there was none."""
+        dimensions = self._conn.execute(
+            "SELECT dimensions FROM embedders WHERE number = ?", (embedder,)
+        ).get
+        return int(dimensions or 0) * _FLOAT
 
     def _drop(self, embedder: int, changed: Sequence[EmbedText]) -> None:
         if not changed:
@@ -143,6 +177,7 @@ class SqliteVectors:
     def load(self, embedder: int, type_: RecordType, after: int | None) -> LoadedVectors:
         """Every vector of a type beyond the given record, by document."""
         first = first_doc(self._space, type_) - 1 if after is None else after
+        length = self._length(embedder)
         docs: list[int] = []
         vectors: list[bytes] = []
         for doc, vector in self._conn.execute(
@@ -150,6 +185,8 @@ class SqliteVectors:
             " AND doc > ? AND doc <= ? ORDER BY doc, part",
             (self._space, embedder, first, last_doc(self._space, type_)),
         ):
+            if len(vector) != length:
+                raise _damaged(f"one has {len(vector)} bytes instead of {length}")
             docs.append(doc)
             vectors.append(vector)
         return LoadedVectors(docs, b"".join(vectors))
@@ -166,12 +203,17 @@ class SqliteVectors:
 
     def scan(self, embedder: int, query: bytes) -> list[tuple[int, float]]:
         """The cosine of every vector with the query, by sqlite-vec: for small memories."""
+        if self._length(embedder):
+            self._check_lengths(embedder, [query])
         rows = self._conn.execute(
             "SELECT doc, 1 - vec_distance_cosine(vector, ?) FROM vectors"
             " WHERE space = ? AND embedder = ?",
             (query, self._space, embedder),
         )
-        return [(doc, cosine) for doc, cosine in rows]
+        found = [(doc, cosine) for doc, cosine in rows]
+        if any(cosine is None or abs(cosine) > 1 + _ROUNDING for _, cosine in found):
+            raise _damaged("one holds something other than numbers")
+        return found
 
     # --- the cache of paid answers --------------------------------------------------------------
 
@@ -187,10 +229,18 @@ class SqliteVectors:
         return found
 
     def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None:
+        self._check_lengths(embedder, vectors.values())
         self._conn.executemany(
             "INSERT OR IGNORE INTO embedding_cache VALUES (?, ?, ?, ?)",
             [(self._space, embedder, hash_, vector) for hash_, vector in vectors.items()],
         )
+
+
+def _damaged(how: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"The vectors in the database are damaged: {how}",
+        remedy="Restore a backup, or change embedding.model and back to make them anew",
+    )
 
 
 def count_rewrite(conn: apsw.Connection, space: int) -> None:

@@ -1,0 +1,121 @@
+"""BM25 with figures worked out by hand."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.rules.bm25 import K1, SHORT, number_of, pack, rarity, scores
+
+pytestmark = pytest.mark.feature("R2")
+
+TEA, GREEN = number_of("tea"), number_of("green")
+
+
+def score(text: str, weights: dict[int, float], length: float = SHORT) -> float:
+    return float(scores([pack(text.split())], weights, length)[0])
+
+
+def test_the_figures_are_the_usual_ones() -> None:
+    assert (K1, SHORT) == (1.1, 40)
+
+
+@pytest.mark.parametrize(
+    ("total", "rows", "wanted"),
+    [
+        (10, 1, math.log(1 + 9.5 / 1.5)),
+        (10, 5, math.log(2)),
+        (10, 10, math.log(1 + 0.5 / 10.5)),
+        (0, 0, math.log(2)),
+        (5, 10, math.log(1 + 0.5 / 10.5)),  # the total is an estimate and may lag behind
+    ],
+)
+def test_rarity(total: int, rows: int, wanted: float) -> None:
+    assert rarity(total, rows) == pytest.approx(wanted)
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9))
+def test_a_rarer_word_never_counts_less(total: int, rows: int) -> None:
+    assert rarity(total, rows) > 0
+    assert rarity(total, rows) >= rarity(total, rows + 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "weights", "wanted"),
+    [
+        # 2.1 x n / (n + 1.1 x 40 / 40) x weight
+        ("tea", {TEA: 1.0}, 2.1 * 1 / 2.1),
+        ("tea tea", {TEA: 1.0}, 2.1 * 2 / 3.1),
+        ("green tea", {TEA: 2.0, GREEN: 0.5}, 2.0 + 0.5),
+        ("green tea tea", {TEA: 2.0, GREEN: 0.5}, 2.1 * 2 / 3.1 * 2 + 0.5),
+        ("coffee", {TEA: 1.0}, 0.0),
+        ("", {TEA: 1.0}, 0.0),
+    ],
+)
+def test_a_short_text(text: str, weights: dict[int, float], wanted: float) -> None:
+    assert score(text, weights) == pytest.approx(wanted)
+
+
+def test_short_texts_count_as_equally_long() -> None:
+    assert score("tea", {TEA: 1.0}) == score("tea" + " x" * 39, {TEA: 1.0})
+    # 80 terms where 40 are usual: 2.1 / (1 + 1.1 x 2)
+    assert score("tea" + " x" * 79, {TEA: 1.0}) == pytest.approx(2.1 / 3.2)
+    # ... and where 80 are usual
+    assert score("tea" + " x" * 79, {TEA: 1.0}, 80) == pytest.approx(1.0)
+    assert score("tea", {TEA: 1.0}, 80) == pytest.approx(2.1 / 1.55)
+
+
+def test_a_long_text_is_as_good_as_its_best_passage() -> None:
+    padding = " ".join(["x"] * 300)
+    together = score(f"{padding} green tea {padding}", {TEA: 1.0, GREEN: 1.0})
+    apart = score(f"green {padding} tea {padding}", {TEA: 1.0, GREEN: 1.0})
+    # A passage has 120 terms: 2.1 / (1 + 1.1 x 3) for each word.
+    assert together == pytest.approx(2 * 2.1 / 4.3)
+    assert apart == pytest.approx(2.1 / 4.3)
+
+
+@pytest.mark.parametrize("place", [0, 1, 59, 60, 119, 120, 150, 179, 181, 299, 300])
+def test_a_word_is_found_wherever_it_stands(place: int) -> None:
+    words = ["x"] * 301
+    words[place] = "tea"
+    assert score(" ".join(words), {TEA: 1.0}) > 0
+
+
+def test_several_texts_at_once_are_scored_like_each_alone() -> None:
+    texts = ["tea", "green tea", "", "x " * 500 + "tea", "coffee", "tea " * 200]
+    weights = {TEA: 1.5, GREEN: 0.7}
+    together = scores([pack(text.split()) for text in texts], weights, 55.0)
+    assert together.tolist() == pytest.approx([score(text, weights, 55.0) for text in texts])
+
+
+def test_nothing_to_score() -> None:
+    assert scores([], {TEA: 1.0}, 40).tolist() == []
+    assert scores([pack(["tea"])], {}, 40).tolist() == [0.0]
+
+
+@given(st.lists(st.sampled_from(["tea", "green", "x", "茶"]), max_size=60), st.integers(1, 500))
+def test_a_score_is_bounded_by_the_weights(words: list[str], length: int) -> None:
+    found = score(" ".join(words), {TEA: 1.0, GREEN: 2.0}, float(length))
+    assert 0 <= found < (K1 + 1) * 3
+    more = score(" ".join([*words[:39], "tea"]), {TEA: 1.0, GREEN: 2.0}, float(length))
+    assert more >= score(" ".join(words[:39]), {TEA: 1.0, GREEN: 2.0}, float(length))
+
+
+def test_numbers_are_the_same_in_every_process() -> None:
+    words = ["tea", "绿茶", "\ud800", "node.js"]
+    code = f"from recollect.rules.bm25 import pack; print(pack({words!r}).hex())"
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+    )
+    assert said.stdout.strip() == pack(words).hex()
+    assert len(pack(words)) == 16

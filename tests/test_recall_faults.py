@@ -1,0 +1,225 @@
+"""Recall when something is broken: what is left answers, an event names what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+import recollect
+from recollect import Mind, NewTurn
+from tests.conftest import OpenMind
+from tests.providers.scripted import Behaviour, Scripted, hang_up, reply, silence, status
+from tests.remote import meaning, remote, server, vectors
+
+__all__ = ["server"]
+
+PRESETS = ["openakita", "shiyi", "default"]
+pytestmark = pytest.mark.feature("R7", preset=["openakita", "shiyi"])
+
+ANSWER = "my cat is called Dumpling"
+QUIET: dict[str, Any] = {"triggers__quiet_gap": "never", "ledger__jsonl": False}
+LOCAL: dict[str, Any] = {"embedding": {"provider": "local"}, **QUIET}
+
+
+def tell(mind: Mind, turns: int = 6) -> None:
+    mind.record_many(
+        [
+            *(NewTurn(f"s{n}", "user", f"remark {n} on the weather in Oslo") for n in range(turns)),
+            NewTurn("cats", "user", ANSWER),
+        ]
+    )
+    mind.remember("the user has a cat", kind="fact")
+    mind.drain()
+
+
+def damage(mind: Mind, file: Path, *statements: str) -> None:
+    """Break a file nobody has open."""
+    mind.close()
+    conn = apsw.Connection(str(file))
+    for statement in statements:
+        conn.execute(statement)
+    conn.close()
+
+
+def failures(mind: Mind) -> dict[str, str]:
+    return {
+        event.subject: str(event.payload["error"]) for event in mind.events(type="retrieval_fail")
+    }
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+GARBAGE = "UPDATE vectors SET vector = randomblob(length(vector))"
+NOT_NUMBERS = "UPDATE vectors SET vector = unhex(replace(hex(zeroblob(256)), '00', 'ffffffff'))"
+VECTORS = {
+    "table gone": "DROP TABLE vectors",
+    "garbage": GARBAGE,
+    "not numbers": NOT_NUMBERS,
+    "too short": "UPDATE vectors SET vector = x'00'",
+    "one too long": "UPDATE vectors SET vector = CAST(vector || x'00' AS BLOB)",
+    "embedders gone": "DROP TABLE embedders",
+}
+TEXT = {
+    "index garbage": "UPDATE text_index_data SET block = randomblob(length(block))",
+    "index gone": "DROP TABLE text_index_data",
+    "terms gone": "DROP TABLE text_terms",
+    "terms garbage": "UPDATE text_terms SET packed = CAST(packed || x'00' AS BLOB)",
+}
+
+
+@pytest.mark.parametrize("size", [6, 300], ids=["scanned", "in memory"])
+@pytest.mark.parametrize("how", VECTORS)
+def test_broken_vectors_leave_the_words(
+    open_mind: OpenMind, file: Path, how: str, size: int
+) -> None:
+    mind = open_mind(**LOCAL)
+    tell(mind, size)
+    damage(mind, file, VECTORS[how])
+    mind = open_mind(**LOCAL)
+    for _ in range(2):
+        assert mind.recall("what is my cat called")[0].text == ANSWER
+    if how == "garbage" and not failures(mind):
+        return  # random bytes can be numbers; then they are merely unlike everything
+    assert set(failures(mind)) == {"route:vector"}
+    assert "StoreDamaged" in failures(mind)["route:vector"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("how", TEXT)
+def test_a_broken_text_index_leaves_the_vectors(
+    open_mind: OpenMind, file: Path, how: str, preset: str
+) -> None:
+    mind = open_mind(preset=preset, **LOCAL)
+    tell(mind)
+    damage(mind, file, TEXT[how])
+    mind = open_mind(preset=preset, **LOCAL)
+    hits = mind.recall("what is my cat called")
+    assert ANSWER in [hit.text for hit in hits[:3]]
+    assert "vector" in hits[0].why.routes
+    assert "StoreDamaged" in failures(mind)["route:text"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("how", TEXT)
+def test_with_both_gone_the_latest_is_left(
+    open_mind: OpenMind, file: Path, how: str, preset: str
+) -> None:
+    mind = open_mind(preset=preset, **LOCAL)
+    tell(mind)
+    damage(mind, file, TEXT[how], "DROP TABLE vectors")
+    mind = open_mind(preset=preset, **LOCAL)
+    hits = mind.recall("what is my cat called")
+    assert ANSWER in [hit.text for hit in hits]
+    assert {"route:text", "route:vector"} <= set(failures(mind))
+    assert all({"latest", "recent"} & set(hit.why.routes) for hit in hits)
+    of_turns = mind.recall("what is my cat called", of=["turn"], k=3)
+    assert len(of_turns) == 3
+    assert mind.recall("cat", of=["memory"])[0].text == "the user has a cat"
+    assert {hit.session for hit in mind.recall("cat", session="s3")} == {"s3"}
+
+
+def test_what_cannot_be_weighed_gives_way_to_the_latest_turns(
+    open_mind: OpenMind, file: Path
+) -> None:
+    """The search works, but nothing can be read of where memories came from."""
+    mind = open_mind(embedding__provider="none")
+    tell(mind)
+    damage(mind, file, "DROP TABLE memory_sources")
+    mind = open_mind(embedding__provider="none")
+    hits = mind.recall("what is my cat called")
+    assert ANSWER in [hit.text for hit in hits]
+    assert {hit.type for hit in hits} == {"turn"}
+    assert "StoreDamaged" in failures(mind)["route:rank"]
+    assert mind.recall("cat", of=["memory"]) == []
+
+
+def test_with_nothing_left_the_answer_is_empty(open_mind: OpenMind, file: Path) -> None:
+    mind = open_mind(embedding__provider="none")
+    tell(mind)
+    damage(mind, file, "DROP TABLE sessions")
+    mind = open_mind(embedding__provider="none")
+    assert mind.recall("what is my cat called") == []
+    assert "StoreDamaged" in failures(mind)["route:rank"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_file_in_order_leaves_no_event(open_mind: OpenMind, preset: str) -> None:
+    mind = open_mind(preset=preset, **LOCAL)
+    tell(mind)
+    assert mind.recall("what is my cat called")
+    assert mind.events(type="retrieval_fail") == []
+
+
+def not_finite(texts: list[str]) -> list[list[float]]:
+    return [[float("nan"), 0.0, 1.0] for _ in texts]
+
+
+def too_long(texts: list[str]) -> list[list[float]]:
+    return [[1.0, 0.0, 0.0, 0.0] for _ in texts]
+
+
+SERVERS: dict[str, tuple[Callable[[], Behaviour], str]] = {
+    "fails": (lambda: status(500), "ModelUnavailable"),
+    "refuses the key": (lambda: status(401), "ModelRefused"),
+    "is busy": (lambda: status(429, retry_after="9"), "ModelRateLimited"),
+    "says nothing": (lambda: silence, "ModelUnavailable"),
+    "hangs up": (lambda: hang_up, "ModelUnavailable"),
+    "answers no number": (lambda: vectors(not_finite), "BadVector"),
+    "answers too much": (lambda: vectors(too_long), "BadVector"),
+    "answers nonsense": (lambda: reply(b"<html>"), "ModelUnavailable"),
+    "answers nothing": (lambda: reply({}), "BadVector"),
+}
+
+
+@pytest.mark.parametrize("how", SERVERS)
+@pytest.mark.parametrize("restarted", [False, True], ids=["", "restarted"])
+def test_an_embedder_that_is_down_leaves_the_words(
+    open_mind: OpenMind, server: Scripted, how: str, restarted: bool
+) -> None:
+    server.always(meaning({"cat": (1, 0, 0), "weather": (0, 1, 0)}))
+    given = {**remote(server, timeout="300ms"), **QUIET}
+    mind = open_mind(**given)
+    tell(mind)
+    assert "vector" in mind.recall("cat")[0].why.routes
+    if restarted:
+        mind.close()
+        mind = open_mind(**given)
+    make, error = SERVERS[how]
+    server.always(make())
+    hits = mind.recall("what is my cat called")
+    assert hits[0].text == ANSWER
+    assert all("vector" not in hit.why.routes for hit in hits)
+    assert set(failures(mind)) == {"route:vector"}
+    assert error in failures(mind)["route:vector"]
+    if restarted and how == "answers too much":
+        return  # the first answer of a process decides what the next ones must be like
+    server.always(meaning({"cat": (1, 0, 0)}))
+    assert "vector" in mind.recall("cat again")[0].why.routes, "and it comes back"
+
+
+def test_a_server_that_was_never_there_is_no_failure_of_recall(
+    open_mind: OpenMind, server: Scripted
+) -> None:
+    server.always(status(500))
+    mind = open_mind(**remote(server))
+    tell(mind)
+    assert mind.recall("cat")[0].text in (ANSWER, "the user has a cat")
+    assert mind.events(type="retrieval_fail") == [], "there are no vectors to ask for"
+    (job,) = [job for job in mind.jobs() if job.kind == "embed"]
+    assert "500" in job.error
+
+
+def test_the_callers_own_mistakes_are_still_told(open_mind: OpenMind) -> None:
+    mind = open_mind(**LOCAL)
+    with pytest.raises(recollect.InvalidInput):
+        mind.recall("tea", since="not a date")
+    mind.close()
+    with pytest.raises(recollect.Closed):
+        mind.recall("tea")
