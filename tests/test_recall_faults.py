@@ -17,7 +17,7 @@ from tests.remote import meaning, remote, server, vectors
 
 __all__ = ["server"]
 
-PRESETS = ["openakita", "shiyi", "default"]
+PRESETS = ["openakita", "shiyi"]
 pytestmark = pytest.mark.feature("R7", preset=["openakita", "shiyi"])
 
 ANSWER = "my cat is called Dumpling"
@@ -56,7 +56,8 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "memory.db"
 
 
-GARBAGE = "UPDATE vectors SET vector = randomblob(length(vector))"
+A5 = "unhex(replace(hex(zeroblob(length({0}))), '00', 'a5'))"  # the same garbage for everyone
+GARBAGE = f"UPDATE vectors SET vector = {A5.format('vector')}"
 NOT_NUMBERS = "UPDATE vectors SET vector = unhex(replace(hex(zeroblob(256)), '00', 'ffffffff'))"
 VECTORS = {
     "table gone": "DROP TABLE vectors",
@@ -67,7 +68,7 @@ VECTORS = {
     "embedders gone": "DROP TABLE embedders",
 }
 TEXT = {
-    "index garbage": "UPDATE text_index_data SET block = randomblob(length(block))",
+    "index garbage": f"UPDATE text_index_data SET block = {A5.format('block')}",
     "index gone": "DROP TABLE text_index_data",
     "terms gone": "DROP TABLE text_terms",
     "terms garbage": "UPDATE text_terms SET packed = CAST(packed || x'00' AS BLOB)",
@@ -85,8 +86,8 @@ def test_broken_vectors_leave_the_words(
     mind = open_mind(**LOCAL)
     for _ in range(2):
         assert mind.recall("what is my cat called")[0].text == ANSWER
-    if how == "garbage" and not failures(mind):
-        return  # random bytes can be numbers; then they are merely unlike everything
+    if how == "garbage" and size == 6:
+        return  # these bytes are small numbers, all alike: near to nothing, and no harm
     assert set(failures(mind)) == {"route:vector"}
     assert "StoreDamaged" in failures(mind)["route:vector"]
 
@@ -178,8 +179,10 @@ SERVERS: dict[str, tuple[Callable[[], Behaviour], str]] = {
 }
 
 
-@pytest.mark.parametrize("how", SERVERS)
-@pytest.mark.parametrize("restarted", [False, True], ids=["", "restarted"])
+@pytest.mark.parametrize(
+    ("how", "restarted"),
+    [*((how, False) for how in SERVERS), ("fails", True), ("answers too much", True)],
+)
 def test_an_embedder_that_is_down_leaves_the_words(
     open_mind: OpenMind, server: Scripted, how: str, restarted: bool
 ) -> None:

@@ -93,6 +93,7 @@ def _furnish(
     embedder = embedder_for(settings)
     touches = Touches(store, space, enabled=settings.recall.touch)
     worker = _worker(store, path, space, settings, clock, embedder=embedder)
+    ask = embedding.asking(embedder, settings.jobs.max_attempts)
     recorder = Recorder(
         store,
         space,
@@ -101,7 +102,7 @@ def _furnish(
         follow_ups=FollowUps(
             transcripts=settings.ledger.jsonl and path != MEMORY,
             quiet_gap=settings.triggers.quiet_gap,
-            vectors=embedder is not None,
+            ask_vectors=ask,
             max_attempts=settings.jobs.max_attempts,
         ),
         wake=worker.start_or_wake if threaded else _stay_asleep,
@@ -121,8 +122,8 @@ def _furnish(
         clock=clock,
         recorder=recorder,
         book=LedgerBook(store, space, clock),
-        keeper=Keeper(store, space, clock, limits),
-        files=Files(store, space, clock, limits),
+        keeper=Keeper(store, space, clock, limits, ask),
+        files=Files(store, space, clock, limits, ask),
         recall=Recall(
             store,
             space,

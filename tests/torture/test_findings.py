@@ -100,6 +100,33 @@ def test_closing_does_not_write_the_log_into_a_damaged_file(tmp_path: Path) -> N
     assert left.read_bytes() == before
 
 
+def stumble(conn: apsw.Connection) -> None:
+    rows = conn.execute("SELECT * FROM spaces")
+    for _ in rows:
+        raise RuntimeError("in the middle")
+
+
+@pytest.mark.parametrize("door", ["read", "write"])
+def test_a_failure_half_way_through_rows_leaves_no_old_snapshot(tmp_path: Path, door: str) -> None:
+    """A cursor that an exception keeps alive would hold its connection in the past."""
+    store = open_sqlite(
+        str(tmp_path / "m.db"), busy_timeout=1, now=recollect.clock.SystemClock().now
+    )
+    for name in ("one", "two"):
+        with store.write(name):
+            pass
+    opened = store._database.read if door == "read" else store._database.write
+    with pytest.raises(RuntimeError) as kept, opened() as conn:
+        stumble(conn)
+    with recollect.open(tmp_path / "m.db", worker="none") as other:
+        other.record(session="s", role="user", content="from elsewhere")
+    with store.write("three"):
+        pass
+    assert store.spaces() == ["one", "two", "default", "three"]
+    assert kept.value.__traceback__ is not None
+    store.close()
+
+
 def test_every_commit_reaches_the_platter_on_a_mac_too(tmp_path: Path) -> None:
     store = open_sqlite(
         str(tmp_path / "m.db"), busy_timeout=1, now=recollect.clock.SystemClock().now

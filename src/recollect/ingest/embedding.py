@@ -7,7 +7,7 @@ embedder makes everything wait for new vectors; the old ones go once the last re
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -24,6 +24,19 @@ _UNKNOWN = -1  # the number of an embedder that has made no vectors yet
 _LOOK = 1_000
 _LEAN = 0.3  # measured: whole texts alone lose the detail, passages alone the subject
 _WHOLE = 1_000  # characters; models read about this much
+
+
+Ask = Callable[[Unit, datetime], None]
+
+
+def asking(embedder: Embedder | None, max_attempts: int) -> Ask:
+    """How whatever is written asks for its vectors; without an embedder it does not."""
+
+    def ask(unit: Unit, now: datetime) -> None:
+        if embedder is not None:
+            queue(unit, now, max_attempts)
+
+    return ask
 
 
 def queue(unit: Unit, now: datetime, max_attempts: int) -> None:

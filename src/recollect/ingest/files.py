@@ -14,6 +14,7 @@ from recollect.errors import NotFound
 from recollect.ids import new_id
 from recollect.index.segment import index_text
 from recollect.ingest.accept import Limits
+from recollect.ingest.embedding import Ask
 from recollect.rules import intake
 from recollect.rules.files import file_name, written_files
 from recollect.store.base import AttachmentRow, Store, TurnRow, Unit
@@ -26,11 +27,12 @@ _TEXTS = ("description", "transcription", "extracted_text")
 class Files:
     """Adds and describes the attachments of one space."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, limits: Limits) -> None:
+    def __init__(self, store: Store, space: str, clock: Clock, limits: Limits, ask: Ask) -> None:
         self._store = store
         self._space = space
         self._clock = clock
         self._limits = limits
+        self._ask_vectors = ask
 
     def attach(
         self,
@@ -58,6 +60,7 @@ class Files:
             memories=intake.check_tags(memories, self._limits.tags, "memories"),
         )
         with self._store.write(self._space) as unit:
+            self._ask_vectors(unit, row.at)
             return unit.attachments.add(self._checked(row))
 
     def describe(
@@ -80,6 +83,7 @@ class Files:
                 transcription=row.transcription if transcription is None else transcription,
                 extracted_text=row.extracted_text if extracted_text is None else extracted_text,
             )
+            self._ask_vectors(unit, self._clock.now())
             return unit.attachments.replace(self._checked(row))
 
     def latest(

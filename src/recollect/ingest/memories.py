@@ -10,6 +10,7 @@ from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.ids import new_id
 from recollect.index.segment import index_text
 from recollect.ingest.accept import Limits
+from recollect.ingest.embedding import Ask
 from recollect.rules import intake
 from recollect.rules.dates import maybe_moment
 from recollect.store.base import MemoryRow, Store, Unit
@@ -22,11 +23,12 @@ GENERAL_TOPIC = "_general"
 class Keeper:
     """Adds memories to one space and tells their history."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, limits: Limits) -> None:
+    def __init__(self, store: Store, space: str, clock: Clock, limits: Limits, ask: Ask) -> None:
         self._store = store
         self._space = space
         self._clock = clock
         self._limits = limits
+        self._ask_vectors = ask
 
     def remember(
         self,
@@ -96,6 +98,7 @@ class Keeper:
                 f"No current memory {supersedes}", remedy="Supersede the newest of its history()"
             )
         memory = unit.memories.add(row)
+        self._ask_vectors(unit, row.at)
         if old is not None:
             unit.memories.supersede(old.id, memory.id, row.at)
             unit.journal.add_event(

@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from recollect.clock import Clock
-from recollect.ingest import digests, embedding, transcripts
+from recollect.ingest import digests, transcripts
 from recollect.ingest.accept import Limits, accept_turns
+from recollect.ingest.embedding import Ask
 from recollect.ingest.files import note_written_files
 from recollect.store.base import Placed, Store, TurnRow, Unit
 from recollect.types import NewTurn, Recorded, Turn
@@ -22,7 +23,7 @@ class FollowUps:
     """What recording sets in motion."""
 
     transcripts: bool
-    vectors: bool
+    ask_vectors: Ask
     quiet_gap: timedelta | None
     max_attempts: int
 
@@ -81,8 +82,8 @@ class Recorder:
             if row.tool_calls:
                 note_written_files(unit, row, self._limits)
         tries = self._follow_ups.max_attempts
-        if self._follow_ups.vectors and fresh:
-            embedding.queue(unit, now, tries)
+        if fresh:
+            self._follow_ups.ask_vectors(unit, now)
         for session in dict.fromkeys(row.session for row in fresh):
             if self._follow_ups.quiet_gap is not None:
                 digests.queue(unit, session, now, now + self._follow_ups.quiet_gap, tries)

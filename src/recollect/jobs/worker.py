@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from recollect.clock import Clock
-from recollect.errors import Closed, StoreError
+from recollect.errors import Closed, ModelRateLimited, ModelRefused, StoreError
 from recollect.ids import new_id
 from recollect.jobs.schedule import next_run
 from recollect.rules.backoff import Backoff
@@ -97,7 +97,7 @@ class Worker:
         try:
             handler(job)
         except Exception as error:  # noqa: BLE001 - the boundary that records every failure
-            return self._settle_failure(job, f"{type(error).__name__}: {error}")
+            return self._settle_failure(job, error)
         self._store.queue.finish(job, self._owner)
         return "done"
 
@@ -116,12 +116,17 @@ class Worker:
                 time.sleep(0.02)
         return Drained(**counts)
 
-    def _settle_failure(self, job: Job, error: str) -> Ending:
-        if job.attempts >= job.max_attempts:
-            return self._bury(job, error)
+    def _settle_failure(self, job: Job, error: Exception) -> Ending:
+        """Try again later, unless it was the last try or no later one can do better."""
+        said = f"{type(error).__name__}: {error}"
+        hopeless = isinstance(error, ModelRefused)
+        if hopeless or job.attempts >= job.max_attempts:
+            return self._bury(job, said)
+        wait = self._pace.backoff.after(job.attempts)
+        if isinstance(error, ModelRateLimited) and error.retry_after is not None:
+            wait = max(wait, error.retry_after)
         now = self._clock.now()
-        later = now + self._pace.backoff.after(job.attempts)
-        self._store.queue.retry(job, self._owner, run_at=later, now=now, error=error)
+        self._store.queue.retry(job, self._owner, run_at=now + wait, now=now, error=said)
         return "retried"
 
     def _bury(self, job: Job, error: str) -> Ending:

@@ -75,6 +75,9 @@ class Database:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
                 told = self._judge(error, conn)
+                if self.path != MEMORY and _is_stuck(conn):
+                    self._writer = None
+                    conn.close(True)
                 if told is not None:
                     raise told from error
                 raise
@@ -197,10 +200,10 @@ class Database:
 
     def _give_back(self, conn: apsw.Connection) -> None:
         with self._pool_guard:
-            if not self._closed:
+            if not self._closed and not _is_stuck(conn):
                 self._pool.append(conn)
                 return
-        conn.close()
+        conn.close(True)
 
     def _connect(self) -> apsw.Connection:
         conn = apsw.Connection(self.path)
@@ -228,6 +231,14 @@ class Database:
             return True
 
         return wait
+
+
+def _is_stuck(conn: apsw.Connection) -> bool:
+    """Whether a cursor, kept alive by the exception that ended its block, still holds a snapshot.
+
+    The connection would go on to see the file as it was then.
+    """
+    return conn.txn_state() != apsw.SQLITE_TXN_NONE
 
 
 def _lock_of(file: str) -> threading.RLock:
