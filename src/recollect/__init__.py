@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from recollect.errors import (
     BadVector,
     Closed,
@@ -27,6 +25,7 @@ from recollect.errors import (
     StoreUnavailable,
 )
 
+TYPE_CHECKING = False  # importing typing for it would be most of this import's time
 if TYPE_CHECKING:
     from recollect.aio import AsyncMind, open_async
     from recollect.mind import Mind

@@ -29,9 +29,11 @@ class Surroundings:
         return self.turns[n].at if n < len(self.turns) else None
 
 
-def look_around(ledger: Ledger, docs: Sequence[int], reach: int = REACH) -> Surroundings:
-    """Add the neighbours of the turns among ``docs``, each document once."""
-    found = ledger.places_around([doc for doc in docs if type_of(doc) == "turn"], reach)
+def look_around(ledger: Ledger, docs: Sequence[int], promising: Sequence[int] = ()) -> Surroundings:
+    """Add the neighbours of the ``promising`` among the documents, each document once."""
+    wide = {doc for doc in promising if type_of(doc) == "turn"}
+    alone = [doc for doc in docs if type_of(doc) == "turn" and doc not in wide]
+    found = ledger.places_around(sorted(wide), REACH) + ledger.places_around(alone, 0)
     turns = sorted({place.doc: place for place in found}.values(), key=_by_conversation)
     others = [doc for doc in docs if type_of(doc) != "turn"]
     return Surroundings([*(place.doc for place in turns), *others], turns)

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from recollect.index.segment import query_terms
 from recollect.recall.attempts import Attempts
 from recollect.recall.request import Request
-from recollect.recall.routes import OTHER_ROUTES
+from recollect.recall.routes import OTHER_ROUTES, applies
 from recollect.recall.vectors import VectorFound, VectorRoute
 from recollect.settings.reading import Recall as RecallSettings
 from recollect.store.base import TextFound, Unit
@@ -65,7 +65,7 @@ class Gatherer:
             near = vector.nearest(request.scope.types, self._wanted(request, "vector"))
             lists["vector"] = [found.doc for found in near]
         for route, search in OTHER_ROUTES.items():
-            if route in self._settings.routes:
+            if route in self._settings.routes and applies(route, request):
                 lists[route] = attempts.run(route, partial(search, request, self._settings)) or []
         if not any(lists.values()) and attempts.failures:
             return self.latest(attempts, request)

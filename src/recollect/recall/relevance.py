@@ -18,6 +18,9 @@ from recollect.store.base import Unit
 _SAME = 1e-9
 
 
+_PROMISING = 12  # of each route's list: the turns around these are looked at too
+
+
 @dataclass(frozen=True, slots=True)
 class Relevance:
     """Candidates, best first; the arrays hold one entry for each, in that order."""
@@ -34,7 +37,8 @@ def by_conversation(
     unit: Unit, request: Request, gathered: Gathered, ranking: Ranking
 ) -> Relevance:
     """Words, meaning, neighbours, session, speaker and date together; neighbours join in."""
-    around = look_around(unit.ledger, gathered.docs)
+    promising = [doc for found in gathered.lists.values() for doc in found[:_PROMISING]]
+    around = look_around(unit.ledger, gathered.docs, promising)
     docs = around.docs
     text = _text_scores(unit, gathered, docs)
     vectors = gathered.vector.scores(docs, gathered.trust) if gathered.vector else None
@@ -69,7 +73,7 @@ def _with_exact(
 
 def by_ranks(unit: Unit, gathered: Gathered, ranking: Ranking) -> Relevance:
     """Reciprocal ranks over the routes, or the best score that any of them gave."""
-    around = look_around(unit.ledger, gathered.docs, reach=0)
+    around = look_around(unit.ledger, gathered.docs)
     docs = around.docs
     text = _text_scores(unit, gathered, docs)
     vectors = gathered.vector.scores(docs, gathered.trust) if gathered.vector else None

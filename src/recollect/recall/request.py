@@ -11,6 +11,7 @@ from recollect.rules import intake
 from recollect.rules.asking import Asking, read_asking
 from recollect.rules.dates import maybe_moment
 from recollect.rules.exact import ExactQuestion, exact_question
+from recollect.rules.when import TimeSpan, find_times
 from recollect.store.base import Scope
 from recollect.types import KINDS, RECORD_TYPES, TRUSTS, Kind, RecordType, Trust
 
@@ -27,6 +28,7 @@ class Request:
     scope: Scope
     asking: Asking
     exact: ExactQuestion | None
+    times: tuple[TimeSpan, ...]
     persona: str | None
     now: datetime
 
@@ -75,7 +77,16 @@ def read_request(
         as_of=maybe_moment(as_of, "as_of"),
         now=now,
     )
-    return Request(query, k, scope, read_asking(query), exact_question(query), persona, now)
+    return Request(
+        query=query,
+        k=k,
+        scope=scope,
+        asking=read_asking(query),
+        exact=exact_question(query),
+        times=tuple(find_times(query, now)),
+        persona=persona,
+        now=now,
+    )
 
 
 def _types(of: Iterable[RecordType]) -> tuple[RecordType, ...]:

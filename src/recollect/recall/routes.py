@@ -11,7 +11,6 @@ from dataclasses import replace
 from recollect.index.segment import STOP_WEIGHT, has_dense_script, query_terms
 from recollect.recall.request import Request
 from recollect.rules.exact import ExactQuestion
-from recollect.rules.when import find_times
 from recollect.settings.reading import Recall
 from recollect.store.base import Unit
 
@@ -23,7 +22,7 @@ Route = Callable[[Request, Recall, Unit], list[int]]
 def by_time(request: Request, settings: Recall, unit: Unit) -> list[int]:
     """What was said in the times that the query names."""
     docs: list[int] = []
-    for span in find_times(request.query, request.now):
+    for span in request.times:
         scope = replace(request.scope, since=span.start, until=span.end)
         terms = query_terms(request.query.replace(span.text, " "))
         found = unit.text.search(terms, scope, settings.text_candidates)
@@ -86,6 +85,13 @@ def by_recency(request: Request, settings: Recall, unit: Unit) -> list[int]:
     since = request.now - settings.recent
     scope = replace(request.scope, since=max(since, request.scope.since or since))
     return unit.text.latest(scope, settings.text_candidates)
+
+
+def applies(route: str, request: Request) -> bool:
+    """Whether a route has anything to go by."""
+    if route == "time":
+        return bool(request.times)
+    return route != "exact" or request.exact is not None
 
 
 OTHER_ROUTES: dict[str, Route] = {

@@ -20,6 +20,7 @@ TERM_BYTES = 4
 _PASSAGE = 120 * TERM_BYTES
 _STRIDE = _PASSAGE // 2
 _LONG = _PASSAGE * 3 // 2
+_TABLE = 0xFFFF
 _MEMO_LIMIT = 200_000
 
 
@@ -78,10 +79,15 @@ def _scores(
     heft = np.array([weights[term] for term in wanted.tolist()])
     lengths = np.array([len(row) for row in packed]) // TERM_BYTES
     terms = np.frombuffer(b"".join(packed), np.uint32)
-    places = np.searchsorted(wanted, terms)
+    # A small table rules out nearly all terms before the exact look-up.
+    likely = np.zeros(_TABLE + 1, bool)
+    likely[wanted & _TABLE] = True
+    spots = np.flatnonzero(likely[terms & _TABLE])
+    places = np.searchsorted(wanted, terms[spots])
     places[places == len(wanted)] = 0
-    found = np.flatnonzero(wanted[places] == terms)
-    cells = np.repeat(np.arange(len(packed)), lengths)[found] * len(wanted) + places[found]
+    found = wanted[places] == terms[spots]
+    owners = np.searchsorted(np.cumsum(lengths), spots[found], "right")
+    cells = owners * len(wanted) + places[found]
     shape = (len(packed), len(wanted))
     counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
     norms = K1 / max(length, SHORT) * np.maximum(SHORT, lengths)

@@ -22,6 +22,7 @@ _READ_LIMIT = 6_000  # list entries of rare terms that one query reads at least 
 _READ_SHARE = 25  # ... and as a part of a large space's documents
 _MEET_LIMIT = 20_000  # list entries of common terms that are walked to find where two meet
 _FILL_LIMIT = 4_000  # list entries of stop words that are read when nothing else fills the answer
+_ENOUGH_TERMS = 3  # whole terms that make up a query by themselves
 _TERM_LIMIT = 32  # terms of a query that count in a large space
 _STOP_WEIGHT = 0.1  # lighter terms are stop words
 _EQUAL = 1e-9
@@ -88,8 +89,10 @@ class Postings:
 
     def weigh(self, query: Sequence[QueryTerm]) -> list[Weighed]:
         """The terms that are there, most telling first; in a large space only the best of them."""
-        if not self._small and len(query) > 2 * _TERM_LIMIT:
-            query = [term for term in query if term.weight >= 1] or query
+        if not self._small:
+            # Among many texts single characters and words of asking are too common to tell.
+            whole = [term for term in query if term.weight >= 1]
+            query = whole if len(whole) >= _ENOUGH_TERMS else query
         weighed = [found for found in map(self._weigh_one, query) if found.rows]
         weighed.sort(key=lambda term: -term.impact)
         return weighed if self._small else weighed[:_TERM_LIMIT]

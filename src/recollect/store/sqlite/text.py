@@ -16,10 +16,10 @@ from recollect.store.sqlite.textstats import SMALL, SpaceStats, TextStats
 from recollect.types import RecordType
 
 _EXHAUST = 2_000  # scopes up to this many documents are scored whole
-_DEPTH = 512  # documents scored exactly in a large space ...
+_DEPTH = 192  # documents scored exactly in a large space ...
 _SMALL_DEPTH = 128  # ... and in a small one
 _DEEPEST = 20_000
-_BATCH = 128
+_BATCH = 96
 
 
 class SqliteText:
@@ -52,9 +52,10 @@ class SqliteText:
 
     def score(self, found: TextFound, docs: Sequence[int]) -> list[float]:
         """The scores of any documents for the query of an earlier search."""
-        rows = self._packed(docs)
+        known = {match.doc: match.score for match in found.matches}
+        rows = self._packed([doc for doc in docs if doc not in known])
         scores = bm25.scores([packed for _, packed in rows], found.weights, found.length)
-        known = dict(zip((doc for doc, _ in rows), scores.tolist(), strict=True))
+        known.update(zip((doc for doc, _ in rows), scores.tolist(), strict=True))
         return [known.get(doc, 0.0) for doc in docs]
 
     def matched(self, found: TextFound, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
