@@ -6,15 +6,15 @@ process stay in order even when a bulk write makes thousands of them at once.
 
 from __future__ import annotations
 
-import os
-import threading
 from datetime import datetime
 from random import getrandbits  # reseeded in a forked child by the standard library
 from uuid import UUID
 
+from recollect.locks import ForkSafeLock
+
 _SECOND = 1000 << 12
 _VARIANT = 0b10 << 62
-_guard = [threading.Lock()]
+_guard = ForkSafeLock()
 _last = [0]
 
 
@@ -26,7 +26,7 @@ def new_id(moment: datetime) -> str:
 def new_ids(moment: datetime, count: int) -> list[str]:
     """That many fresh ids, in order."""
     stamp = max(0, int(moment.timestamp() * 1000)) << 12
-    with _guard[0]:
+    with _guard:
         # Overflowing the counter borrows from the next millisecond; a clock that jumps back
         # starts its own sequence.
         if stamp <= _last[0] < stamp + _SECOND:
@@ -38,15 +38,6 @@ def new_ids(moment: datetime, count: int) -> list[str]:
 def _spell(stamp: int, low: int) -> str:
     time, counter, tail = f"{stamp >> 12 & 0xFFFFFFFFFFFF:012x}", stamp & 0xFFF, f"{low:016x}"
     return f"{time[:8]}-{time[8:]}-7{counter:03x}-{tail[:4]}-{tail[4:]}"
-
-
-def _forked() -> None:
-    """In a forked child: another thread of the parent may have held the lock."""
-    _guard[0] = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
 
 
 def is_id(text: str) -> bool:

@@ -47,7 +47,9 @@ class Scenario(NamedTuple):
 
 SCENARIOS = {
     "killed_writer": Scenario(killed_writer.run, "cycles", {"cycles": 1_000}),
-    "many_writers": Scenario(many_writers.run, "turns", {"processes": 8, "turns": 5_000}),
+    "many_writers": Scenario(
+        many_writers.run, "turns", {"processes": 8, "turns": 5_000, "races": 200}
+    ),
     "power_cut": Scenario(power_cut.run, "cuts", {"cuts": 600, "calls": 200}),
     "disk_full": Scenario(disk_full.run, "limits", {"limits": 300, "openings": 100}),
     "broken_file": Scenario(broken_file.run, "corruptions", {"corruptions": 1_000, "turns": 400}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from tests.torture import witness
 from tests.torture.nursery import Nursery, Say
 
 _START = 60.0
+_SLOT = 0.15  # seconds from one new file to the next
 _PER_TURN = 1.0  # seconds; only to end a run that hangs
 SHARED = "everyone"
 
@@ -37,11 +39,17 @@ class Report:
         return self.rows / self.seconds
 
 
-def run(folder: Path, *, processes: int, turns: int) -> Report:
-    """Each process records ``turns`` turns, one commit each; nobody may see an error."""
+def run(folder: Path, *, processes: int, turns: int, races: int) -> Report:
+    """Each process records ``turns`` turns, one commit each; nobody may see an error.
+
+    Before that they all create ``races`` new files at the same moments.
+    """
     path = folder / "crowd.db"
     go = folder / "go"
     with Nursery() as nursery:
+        start = time.time() + 1.0
+        makers = [nursery.start(create, str(folder), start, races) for _ in range(processes)]
+        made = [child.end(_START + races) for child in makers]
         crowd = [nursery.start(write, str(path), str(go), n, turns) for n in range(processes)]
         errors = [f"process {n} did not open" for n, child in enumerate(crowd)
                   if not child.hear("ready", _START)]  # fmt: skip
@@ -50,11 +58,22 @@ def run(folder: Path, *, processes: int, turns: int) -> Report:
         endings = [child.end(_START + turns * processes * _PER_TURN) for child in crowd]
         seconds = time.monotonic() - begun
     errors += [f"process {n}: {e.failure}" for n, e in enumerate(endings) if e.failure]
+    errors += [f"creator {n}: {e.failure}" for n, e in enumerate(made) if e.failure]
     slowest = max(
         (float(line) for e in endings for line in e.lines[1:] if not e.failure), default=0
     )
     rows, losses = _compare(path, processes, turns)
+    for file in folder.glob("race-*.db"):
+        losses += _compare(file, processes, 1)[1]
     return Report(processes, turns, rows, seconds, slowest, tuple(losses), tuple(errors))
+
+
+def create(say: Say, folder: str, start: float, races: int) -> None:
+    """In a child: be there when a file comes into being, again and again."""
+    for race in range(races):
+        time.sleep(max(0.0, start + race * _SLOT - time.time()))
+        with recollect.open(Path(folder) / f"race-{race}.db", worker="none") as mind:
+            mind.record(session=SHARED, role="user", content=f"from {os.getpid()}")
 
 
 def write(say: Say, path: str, go: str, number: int, turns: int) -> None:

@@ -145,7 +145,7 @@ def locks_held_elsewhere(say: Say, path: str) -> None:
     mind = recollect.open(path)
     worker = mind._worker
     name = worker._owner
-    with recollect.ids._guard[0], worker._wake._cond, worker._stop._cond:  # type: ignore[attr-defined]
+    with recollect.ids._guard, worker._wake._cond, worker._stop._cond:  # type: ignore[attr-defined]
         pid = os.fork()
         if pid == 0:
             signal.alarm(20)

@@ -33,7 +33,7 @@ def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
 
 @pytest.mark.feature("L1")
 def test_many_writers_share_one_file(tmp_path: Path) -> None:
-    report = many_writers.run(tmp_path, processes=8, turns=60)
+    report = many_writers.run(tmp_path, processes=8, turns=60, races=8)
     assert report.ok, report
     assert report.rows == 8 * 60
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from recollect.bench.banks import Item
 from recollect.bench.bare import BareFts5, Tokenizer
-from recollect.bench.minds import NO_VECTORS, bench_mind
+from recollect.bench.minds import bench_mind
 from recollect.bench.words import is_stop, pairs
 from recollect.types import ROLES, NewTurn, Role
 
@@ -24,15 +24,16 @@ class Retriever(Protocol):
 
 
 class Recollect:
-    """The engine through its public doors, in memory."""
+    """The engine through its public doors, in memory, with what vectors there are."""
 
     def __init__(self) -> None:
-        self._mind = bench_mind(_MEMORY, NO_VECTORS)
+        self._mind = bench_mind(_MEMORY, {})
         self._ids: dict[tuple[str, int | None], str] = {}
         self._next: Counter[str] = Counter()
 
     def add(self, items: Sequence[Item]) -> None:
         self._mind.record_many([self._turn(item) for item in items])
+        self._mind.drain()
 
     def search(self, query: str, k: int) -> list[str]:
         hits = self._mind.recall(query, k=k, of=["turn"])

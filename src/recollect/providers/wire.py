@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
+from recollect.locks import ForkSafeLock
 from recollect.providers import extras
 from recollect.settings.values import MASK, Secret
 
@@ -46,7 +47,7 @@ class Wire:
         self._timeout = timeout.total_seconds()
         self._connect_timeout = min(connect_timeout.total_seconds(), self._timeout)
         self._client: httpx.Client | None = None
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
 
     def post(self, path: str, payload: object) -> Any:
         """The answer as parsed JSON."""

@@ -6,10 +6,11 @@ last few, which only means that those memories fade a little sooner.
 
 from __future__ import annotations
 
-import threading
+import os
 from collections.abc import Sequence
 from datetime import datetime
 
+from recollect.locks import ForkSafeLock
 from recollect.store.base import Store
 
 
@@ -20,14 +21,16 @@ class Touches:
         self._store = store
         self._space = space
         self._enabled = enabled
-        self._guard = threading.Lock()
+        self._guard = ForkSafeLock()
         self._waiting: dict[str, tuple[int, datetime]] = {}
+        self._pid = os.getpid()
 
     def add(self, ids: Sequence[str], at: datetime) -> None:
         """Note that these were used."""
         if not ids or not self._enabled:
             return
         with self._guard:
+            self._start_afresh_after_fork()
             for id_ in ids:
                 count, _ = self._waiting.get(id_, (0, at))
                 self._waiting[id_] = (count + 1, at)
@@ -35,8 +38,14 @@ class Touches:
     def flush(self) -> None:
         """Write what was noted."""
         with self._guard:
+            self._start_afresh_after_fork()
             waiting, self._waiting = self._waiting, {}
         if waiting:
             with self._store.write(self._space) as unit:
                 for id_, (count, at) in waiting.items():
                     unit.memories.touch(id_, count, at)
+
+    def _start_afresh_after_fork(self) -> None:
+        """What the parent noted, the parent writes."""
+        if self._pid != os.getpid():
+            self._pid, self._waiting = os.getpid(), {}

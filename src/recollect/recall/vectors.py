@@ -7,7 +7,6 @@ to date with the database at every query.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from recollect.errors import StoreDamaged
 from recollect.index.nearest import Near, NearestIndex
 from recollect.index.segment import has_dense_script, query_terms
+from recollect.locks import ForkSafeLock
 from recollect.providers.embedding.base import Embedder, WordEmbedder
 from recollect.rules.bm25 import number_of
 from recollect.rules.fusion import VectorScores
@@ -44,7 +44,7 @@ class VectorRoute:
     def __init__(self, embedder: Embedder, weights: Conversation) -> None:
         self._embedder = embedder
         self._weights = weights
-        self._guard = threading.Lock()
+        self._guard = ForkSafeLock()
         self._held: _Held | None = None
 
     def trust(self, query: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import sha256
@@ -10,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from recollect.locks import ForkSafeLock
 from recollect.providers.embedding.base import Embedder, Vector, Vectors, release
 
 # Model, whether it was a question, and the text: by its hash, so that no text is kept.
@@ -23,7 +23,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._entries = entries
         self._kept: OrderedDict[_Key, Vector] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
 
     @property
     def name(self) -> str:

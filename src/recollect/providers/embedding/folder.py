@@ -5,7 +5,6 @@ docs/embeddings.md says how the folder is laid out and which public models fit.
 
 from __future__ import annotations
 
-import threading
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import ConfigError, ModelRefused
+from recollect.locks import ForkSafeLock
 from recollect.providers import extras
 from recollect.providers.embedding.base import Embedder, Vectors, checked
 from recollect.providers.embedding.pair import PairEmbedder, read_bridge
@@ -60,7 +60,7 @@ class OnnxEmbedder:
         self._tokenizer = _file(folder, "tokenizer.json")
         self._options = read_options(folder / OPTIONS)
         self._session: _Session | None = None
-        self._loading = threading.Lock()
+        self._loading = ForkSafeLock()
         self._name = ""
 
     @property

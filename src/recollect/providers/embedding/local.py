@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import threading
 from collections.abc import Sequence
 from importlib.util import find_spec
 from itertools import islice
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import MissingExtra, ModelRefused
+from recollect.locks import ForkSafeLock
 from recollect.providers.embedding.base import Vector, Vectors
 from recollect.providers.embedding.pieces import Pieces
 
@@ -38,7 +38,7 @@ class LocalEmbedder:
         """``folder`` holds ``weights/`` and ``tokenizers/``; by default the installed package."""
         self._folder = folder
         self._table: _Table | None = None
-        self._loading = threading.Lock()
+        self._loading = ForkSafeLock()
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         table = self._loaded()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from recollect.errors import ConfigError, ModelUnavailable
+from recollect.locks import ForkSafeLock
 from recollect.providers import extras
 from recollect.providers.embedding.base import Vectors, checked
 
@@ -30,7 +30,7 @@ class Model2VecEmbedder:
             )
         self._where = model
         self._model: Any = None
-        self._loading = threading.Lock()
+        self._loading = ForkSafeLock()
         self._name = ""
 
     @property

@@ -23,6 +23,7 @@ _MAGIC = b"SQLite format 3\x00"
 # The magic, the version at 60, the application at 68; then the first page's kind and cells.
 _HEADER = struct.Struct(">16s 44x i 4x i 28x B 2x H")
 _LEAF = 13
+_PAUSES = (0.01, 0.05, 0.2)  # seconds before a file that seems to be no memory is looked at again
 
 
 def prepare(database: Database, now: int) -> None:
@@ -46,6 +47,15 @@ def prepare(database: Database, now: int) -> None:
 
 def inspect(path: str) -> int:
     """The schema version of a file (0 when it is new or empty), without changing it."""
+    for pause in _PAUSES:
+        try:
+            return _inspect(path)
+        except (errors.NotADatabase, errors.StoreDamaged):
+            time.sleep(pause)  # another process may be writing the first page just now
+    return _inspect(path)
+
+
+def _inspect(path: str) -> int:
     # Looked for before the header is read: what a log held that is gone by then is in the file.
     has_log = any(size_of(f"{path}{log}") for log in ("-wal", "-journal"))
     header = b"" if path == MEMORY else _header(path)
