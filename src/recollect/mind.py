@@ -21,6 +21,7 @@ from recollect.ingest.reindex import repair_text_index
 from recollect.jobs.worker import Worker
 from recollect.providers.embedding.base import Embedder, release
 from recollect.recall.engine import Recall
+from recollect.recall.request import read_request
 from recollect.recall.touches import Touches
 from recollect.rules.gate import Verdict
 from recollect.session import Session
@@ -306,9 +307,9 @@ class Mind:
         persona: str | None = None,
     ) -> list[Hit]:
         """The best evidence for a query, with reasons."""
-        return self._recall.recall(
+        request = read_request(
             query,
-            k=k,
+            k=self.settings.recall.limit if k is None else k,
             of=of,
             session=session,
             project=project,
@@ -320,7 +321,9 @@ class Mind:
             until=until,
             as_of=as_of,
             persona=persona,
+            now=self._clock.now(),
         )
+        return self._recall.recall(request)
 
     def gate(self, message: str) -> Verdict:
         """Whether a message wants memory, by rule and at once."""
@@ -351,7 +354,9 @@ class Mind:
 
     def stats(self) -> Stats:
         """The size and the health of this memory."""
-        return self._book.stats(self._worker.failure)
+        return self._book.stats(
+            worker_failure=self._worker.failure, recall_failure=self._recall.failure
+        )
 
     def doctor(self, *, deep: bool = True) -> list[Finding]:
         """Check the database; changes nothing."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Role = Literal["user", "assistant", "tool", "system"]
-ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system")
+ROLES: tuple[Role, ...] = get_args(Role)
 
 Trust = Literal["owner", "agent", "tool", "external"]
-TRUSTS: tuple[Trust, ...] = ("owner", "agent", "tool", "external")
+TRUSTS: tuple[Trust, ...] = get_args(Trust)
 
 Kind = Literal[
     "identity",
@@ -27,26 +27,13 @@ Kind = Literal[
     "trait",
     "temp",
 ]
-KINDS: tuple[Kind, ...] = (
-    "identity",
-    "preference",
-    "rule",
-    "config",
-    "credential",
-    "fact",
-    "decision",
-    "skill",
-    "lesson",
-    "event",
-    "trait",
-    "temp",
-)
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 RecordType = Literal["memory", "turn", "episode", "attachment"]
-RECORD_TYPES: tuple[RecordType, ...] = ("memory", "turn", "episode", "attachment")
+RECORD_TYPES: tuple[RecordType, ...] = get_args(RecordType)
 
 TurnState = Literal["new", "extracted", "empty", "failed", "dead"]
-TURN_STATES: tuple[TurnState, ...] = ("new", "extracted", "empty", "failed", "dead")
+TURN_STATES: tuple[TurnState, ...] = get_args(TurnState)
 
 MemoryStatus = Literal["active", "pending", "superseded", "rejected", "archived"]
 JobState = Literal["ready", "running", "dead"]
@@ -355,6 +342,7 @@ class Stats:
     schema: int
     tokens: int
     worker_failure: str = ""
+    recall_failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)

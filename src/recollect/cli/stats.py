@@ -43,6 +43,7 @@ def show_stats(found: Stats, *, margin: int = 0) -> None:
         ("jobs", ", ".join(f"{count:,} {name}" for count, name in jobs if count) or "none"),
         ("file", f"{size(found.file_bytes)}, schema {found.schema}"),
         ("worker", found.worker_failure),
+        ("recall", found.recall_failure),
         ("to do", _remedy(found)),
     ]
     facts((" " * margin + name, value) for name, value in told if value)

@@ -146,5 +146,9 @@ class LedgerBook:
         with self._store.write(self._space) as unit:
             return unit.tasks.discard(chosen)
 
-    def stats(self, worker_failure: str) -> Stats:
-        return replace(self._store.stats(self._space), worker_failure=worker_failure)
+    def stats(self, *, worker_failure: str, recall_failure: str) -> Stats:
+        return replace(
+            self._store.stats(self._space),
+            worker_failure=worker_failure,
+            recall_failure=recall_failure,
+        )

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
-
 from recollect.clock import Clock
 from recollect.recall.attempts import Attempts
 from recollect.recall.evidence import as_hits
 from recollect.recall.gathering import Gathered, Gatherer
 from recollect.recall.ranker import Ranker
-from recollect.recall.request import Request, read_request
+from recollect.recall.request import Request
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.rules.gate import Verdict, wants_memory
 from recollect.settings import Settings
 from recollect.store.base import Store
-from recollect.types import Hit, Kind, RecordType, Trust
+from recollect.types import Hit
 
 
 class Recall:
@@ -35,7 +32,6 @@ class Recall:
         self._store = store
         self._space = space
         self._clock = clock
-        self._limit = settings.recall.limit
         self._gate = settings.gate
         self._gatherer = Gatherer(settings.recall, vectors)
         self._ranker = Ranker(settings)
@@ -50,40 +46,8 @@ class Recall:
             projects = unit.memories.projects()
         return wants_memory(message, self._gate, projects)
 
-    def recall(
-        self,
-        query: str,
-        *,
-        k: int | None,
-        of: Iterable[RecordType],
-        session: str | None,
-        project: str | None,
-        topic: str | None,
-        kind: Kind | None,
-        speaker: str | None,
-        trust: Trust | None,
-        since: datetime | str | None,
-        until: datetime | str | None,
-        as_of: datetime | str | None,
-        persona: str | None,
-    ) -> list[Hit]:
-        """The ``k`` best pieces of evidence, best first."""
-        request = read_request(
-            query,
-            k=self._limit if k is None else k,
-            of=of,
-            session=session,
-            project=project,
-            topic=topic,
-            kind=kind,
-            speaker=speaker,
-            trust=trust,
-            since=since,
-            until=until,
-            as_of=as_of,
-            persona=persona,
-            now=self._clock.now(),
-        )
+    def recall(self, request: Request) -> list[Hit]:
+        """The best pieces of evidence, best first."""
         attempts = Attempts(self._store, self._space)
         gathered = self._gatherer.gather(attempts, request)
         hits = self._weigh(attempts, request, gathered)
