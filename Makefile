@@ -38,7 +38,8 @@ format: $(DEV) ## put the code into the house style
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format --quiet .
 
-bench: $(CORE) ## measure speed; with BENCH_DATA=dir also how well it recalls
+bench: $(CORE) ## measure learning and speed; with BENCH_DATA=dir also how well it recalls
+	@$(BIN)/recollect bench extraction
 	@$(BIN)/recollect bench speed $(BENCH_ARGS)
 ifdef BENCH_DATA
 	@$(BIN)/recollect bench recall --data "$(BENCH_DATA)"/*.jsonl

@@ -10,10 +10,10 @@ from typing import Any
 import apsw
 import pytest
 
-from recollect import Mind
+from recollect import Mind, NewTurn
 from recollect.clock import ManualClock
 from tests.conftest import NOON, OpenMind
-from tests.providers.scripted import Scripted, status
+from tests.providers.scripted import Line, Scripted, status
 from tests.remote import asked_for, meaning, remote, server, vectors
 
 __all__ = ["server"]
@@ -117,6 +117,7 @@ HOSTILE: dict[str, Any] = {
     "shorter": [1.0, 0.0],
     "text": ["1", "0", "0"],
     "empty": [],
+    "zeros": [0.0, 0.0, 0.0],
 }
 
 
@@ -194,36 +195,101 @@ def test_the_cache_is_keyed_by_content(
     assert hash_ == hashlib.sha256(b"a kitten at home").digest()
 
 
+# For the new one a cat is what tax was for the old one: mixed up, they would answer wrongly.
+NEW = {"cat": (0.0, 1.0, 0.0, 0.0), "kitten": (0.0, 0.9, 0.1, 0.0), "tax": (0.0, 0.0, 0.0, 1.0)}
+LENGTHS = "SELECT DISTINCT length(vector) FROM vectors"
+
+
+def two_models(line: Line) -> None:
+    """The model "old" knows the words one way, every other model another way."""
+    of_old = meaning(KNOWN)
+    of_new = meaning({**NEW, "": (0.0, 0.0, 1.0, 0.0)})
+    (of_old if line.asked.json["model"] == "old" else of_new)(line)
+
+
 @pytest.mark.feature("R3")
-def test_another_embedder_takes_over_in_the_background(
+def test_old_vectors_answer_until_another_embedder_has_taken_over(
     open_mind: OpenMind, server: Scripted, tmp_path: Path
 ) -> None:
-    server.always(meaning(KNOWN))
+    server.always(two_models)
     mind = open_mind(**remote(server, "old"))
     tell(mind, "a kitten at home", "tax is due")
     mind.drain()
     mind.close()
-    # For the new one a cat is what tax was for the old one: mixed up, they would answer wrongly.
-    server.always(
-        meaning(
-            {
-                "cat": (0.0, 1.0, 0.0, 0.0),
-                "kitten": (0.0, 0.9, 0.1, 0.0),
-                "tax": (0.0, 0.0, 0.0, 1.0),
-            }
-        )
-    )
     mind = open_mind(**remote(server, "new"))
-    assert by_vector(mind, "my cat") == [], "old vectors are not compared with new ones"
-    assert mind.recall("kitten")[0].text == "a kitten at home", "words answer meanwhile"
-    assert mind.events(type="retrieval_fail") == []
-    lengths = "SELECT DISTINCT length(vector) FROM vectors"
-    assert rows(tmp_path, lengths) == [(12,)], "the old ones stay until the new ones are there"
-    assert mind.drain().done == 1, "opening asked for them"
+    server.asked.clear()
     assert by_vector(mind, "my cat")[0] == "a kitten at home"
-    assert rows(tmp_path, lengths) == [(16,)]
+    assert [asked.json["model"] for asked in server.asked] == ["old"], "asked by the old one"
+    assert mind.events(type="retrieval_fail") == []
+    assert rows(tmp_path, LENGTHS) == [(12,)], "the old ones stay until the new ones are there"
+    assert mind.drain().done == 1, "opening asked for them"
+    server.asked.clear()
+    assert by_vector(mind, "my cat")[0] == "a kitten at home"
+    assert [asked.json["model"] for asked in server.asked] == ["new"]
+    assert rows(tmp_path, LENGTHS) == [(16,)]
     assert rows(tmp_path, "SELECT count(DISTINCT embedder) FROM vectors") == [(1,)]
     assert rows(tmp_path, "SELECT count(DISTINCT embedder) FROM embedding_cache") == [(1,)]
+
+
+@pytest.mark.feature("R3")
+def test_whoever_covers_more_answers_while_the_new_vectors_are_made(
+    open_mind: OpenMind, server: Scripted, clock: ManualClock
+) -> None:
+    server.always(two_models)
+    many = [f"remark {n} on the weather" for n in range(600)]
+    mind = open_mind(**remote(server, "old", batch=256), triggers__quiet_gap="never")
+    mind.record_many(NewTurn("s", "user", said) for said in ("a kitten at home", *many))
+    mind.drain()
+    assert mind.stats().unembedded == 0
+    mind.close()
+    mind = open_mind(**remote(server, "new", batch=256), triggers__quiet_gap="never")
+    assert mind.stats().unembedded == 601
+    # Batches of 256 records: the server gives up in the middle of the new vectors, twice.
+    for left, answers in ((345, "old"), (89, "old"), (0, "new")):
+        server.then(two_models, *([status(500)] if left else []))
+        mind.drain()
+        assert mind.stats().unembedded == left
+        server.asked.clear()
+        server.then(two_models)
+        assert by_vector(mind, "my cat")[0] == "a kitten at home"
+        assert server.asked[-1].json["model"] == answers
+        clock.advance(hours=2)
+
+
+def test_an_embedder_that_cannot_be_made_again_leaves_the_words_and_an_event(
+    open_mind: OpenMind, server: Scripted, tmp_path: Path
+) -> None:
+    server.always(two_models)
+    mind = open_mind(**remote(server, "old"))
+    tell(mind, "a kitten at home", "tax is due")
+    mind.drain()
+    mind.close()
+    mind = open_mind(embedding__provider="local")
+    for _ in range(3):
+        assert mind.recall("kitten")[0].text == "a kitten at home", "words answer"
+    assert by_vector(mind, "my cat") == []
+    (event,) = mind.events(type="retrieval_fail")
+    assert "openai-old" in str(event.payload["error"]), "said once"
+    mind.drain()
+    assert by_vector(mind, "my cat") != []
+    assert rows(tmp_path, LENGTHS) == [(1024,)]
+
+
+def test_the_local_vectors_answer_until_a_server_has_made_others(
+    open_mind: OpenMind, server: Scripted
+) -> None:
+    server.always(meaning(KNOWN))
+    mind = open_mind(embedding__provider="local")
+    tell(mind, "a kitten at home", "tax is due", "猫在家里")
+    mind.drain()
+    mind.close()
+    mind = open_mind(**remote(server))
+    assert by_vector(mind, "the little cats")[0] == "a kitten at home"
+    assert by_vector(mind, "我的猫") == [], "they know no Chinese"
+    assert server.asked == []
+    mind.drain()
+    assert by_vector(mind, "my cat")[0] == "a kitten at home"
+    assert asked_for(server)[-1] == "my cat"
 
 
 def test_the_old_vectors_stay_while_the_new_embedder_is_down(

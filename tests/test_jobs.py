@@ -12,7 +12,9 @@ import recollect
 from recollect import Mind, NewTurn
 from recollect.clock import ManualClock
 from recollect.jobs.schedule import next_run
-from recollect.types import Drained
+from recollect.jobs.worker import Pace, Worker
+from recollect.rules.backoff import Backoff
+from recollect.types import Drained, Job
 from tests.conftest import NOON, OpenMind
 from tests.waiting import wait_for
 
@@ -39,10 +41,10 @@ def test_a_drain_runs_what_is_due_and_nothing_else(open_mind: OpenMind, clock: M
     mind = open_mind(preset="myclaw")
     assert mind.drain() == Drained(0, 0, 0)
     say(mind)
-    assert [job.kind for job in mind.jobs()] == ["digest"]
+    assert sorted(job.kind for job in mind.jobs()) == ["digest", "extract"]
     assert mind.drain() == Drained(0, 0, 0), "the conversation is not quiet yet"
     clock.advance(minutes=3)
-    assert mind.drain() == Drained(done=1, retried=0, dead=0)
+    assert mind.drain() == Drained(done=2, retried=0, dead=0)
     assert mind.jobs() == []
 
 
@@ -148,6 +150,82 @@ def test_a_drain_ends_in_time(mind: Mind) -> None:
         say(mind, session=f"s{number}")
     assert mind.drain(timeout=0) == Drained(0, 0, 0)
     assert mind.drain(timeout=timedelta(minutes=1)).done == 5
+
+
+@pytest.mark.feature("X3")
+class TestWaiting:
+    """Errors that say themselves when to come back."""
+
+    def run(self, mind: Mind, clock: ManualClock, error: Exception) -> list[str]:
+        """The jobs that a worker ran, whose handler fails with the error."""
+        ran: list[str] = []
+
+        def handler(job: Job) -> None:
+            ran.append(job.id)
+            raise error
+
+        backoff = Backoff(timedelta(seconds=30), 2.0, timedelta(hours=1))
+        pace = Pace(3, backoff, lease=timedelta(minutes=5), poll=timedelta(seconds=1))
+        Worker(mind._store, {"k": handler}, clock, pace).drain()
+        return ran
+
+    def enqueue(self, mind: Mind) -> None:
+        with mind._store.write("default") as unit:
+            now = mind._clock.now()
+            unit.tasks.enqueue("k", key="", payload={}, run_at=now, now=now, max_attempts=3)
+
+    def test_a_budget_puts_work_off_without_counting_a_try(
+        self, mind: Mind, clock: ManualClock
+    ) -> None:
+        self.enqueue(mind)
+        for day in range(1, 6):
+            until = NOON + timedelta(days=day)
+            error = recollect.BudgetExhausted("No tokens left", remedy="Wait", until=until)
+            assert len(self.run(mind, clock, error)) == 1
+            (job,) = mind.jobs()
+            assert (job.state, job.attempts, job.run_at) == ("ready", 0, until)
+            assert job.error == "BudgetExhausted: No tokens left. Wait"
+            assert self.run(mind, clock, error) == []
+            clock.set(until)
+        assert {event.type for event in mind.events()} == {"put_off"}
+        assert len(mind.events()) == 5
+
+    def test_new_work_of_the_same_key_does_not_hurry_it(
+        self, mind: Mind, clock: ManualClock
+    ) -> None:
+        self.enqueue(mind)
+        error = recollect.BudgetExhausted("No", until=NOON + timedelta(days=1))
+        self.run(mind, clock, error)
+        self.enqueue(mind)
+        assert self.run(mind, clock, error) == []
+        assert len(mind.jobs()) == 1
+
+    @pytest.mark.parametrize(
+        ("asked", "wait"),
+        [
+            (None, timedelta(seconds=30)),
+            (timedelta(seconds=1), timedelta(seconds=30)),
+            (timedelta(minutes=7), timedelta(minutes=7)),
+            (timedelta(days=999_999_999), timedelta(days=1)),
+        ],
+    )
+    def test_a_server_is_not_asked_before_it_said(
+        self, mind: Mind, clock: ManualClock, asked: timedelta | None, wait: timedelta
+    ) -> None:
+        self.enqueue(mind)
+        self.run(mind, clock, recollect.ModelRateLimited("Slow down", retry_after=asked))
+        (job,) = mind.jobs()
+        assert (job.attempts, job.run_at) == (1, NOON + wait)
+
+    def test_a_bad_answer_is_tried_again_and_a_refusal_is_not(
+        self, mind: Mind, clock: ManualClock
+    ) -> None:
+        self.enqueue(mind)
+        self.run(mind, clock, recollect.BadAnswer("Half"))
+        assert mind.jobs()[0].state == "ready"
+        clock.advance(minutes=1)
+        self.run(mind, clock, recollect.ModelRefused("No such model"))
+        assert mind.jobs()[0].state == "dead"
 
 
 class TestThread:

@@ -173,10 +173,10 @@ def test_an_empty_file_becomes_a_memory(open_mind: OpenMind, tmp_path: Path) -> 
 def test_a_migration_that_fails_leaves_the_file_as_it_was(
     open_mind: OpenMind, tmp_path: Path
 ) -> None:
-    """A table in the way stops the latest migration near the end of its script."""
+    """A table in the way of the last table or index stops the latest migration near its end."""
     path = Path(shutil.copy(build.path_of(migrate.LATEST - 1), tmp_path / "memory.db"))
     script = (SCHEMA / f"{migrate.LATEST:04}.sql").read_text(encoding="utf-8")
-    made = re.findall(r"^CREATE TABLE (\w+)", script, re.MULTILINE)
+    made = re.findall(r"^CREATE (?:TABLE|INDEX) (\w+)", script, re.MULTILINE)
     assert len(made) > 1, "give this test another way to stop the migration"
     run(path, f"CREATE TABLE {made[-1]} (x); INSERT INTO {made[-1]} VALUES (42)")
     before = schema(path)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from recollect.errors import (
+    BadAnswer,
     BadVector,
+    BudgetExhausted,
     Closed,
     ConfigError,
     Conflict,
@@ -31,17 +33,35 @@ if TYPE_CHECKING:
     from recollect.mind import Mind
     from recollect.opening import open
     from recollect.session import Session
-    from recollect.types import Hit, Memory, NewTurn, ToolCall, ToolResult, Turn
+    from recollect.types import (
+        Candidate,
+        Context,
+        Episode,
+        Hit,
+        Memory,
+        NewTurn,
+        RolledBack,
+        Scratchpad,
+        Settled,
+        ToolCall,
+        ToolResult,
+        Turn,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AsyncMind",
+    "BadAnswer",
     "BadVector",
+    "BudgetExhausted",
+    "Candidate",
     "Closed",
     "ConfigError",
     "Conflict",
+    "Context",
     "DiskFull",
+    "Episode",
     "Hit",
     "InvalidInput",
     "Memory",
@@ -55,8 +75,11 @@ __all__ = [
     "NotADatabase",
     "NotFound",
     "RecollectError",
+    "RolledBack",
     "SchemaTooNew",
+    "Scratchpad",
     "Session",
+    "Settled",
     "StoreBusy",
     "StoreDamaged",
     "StoreError",
@@ -75,7 +98,20 @@ _ROOMS = {
     "recollect.mind": ("Mind",),
     "recollect.opening": ("open",),
     "recollect.session": ("Session",),
-    "recollect.types": ("Hit", "Memory", "NewTurn", "ToolCall", "ToolResult", "Turn"),
+    "recollect.types": (
+        "Candidate",
+        "Context",
+        "Episode",
+        "Hit",
+        "Memory",
+        "NewTurn",
+        "RolledBack",
+        "Scratchpad",
+        "Settled",
+        "ToolCall",
+        "ToolResult",
+        "Turn",
+    ),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -5,6 +5,25 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from recollect.errors import ConfigError
+
+LOCAL = "local"
+
+
+def in_zone(moment: datetime, zone: str) -> datetime:
+    """The same moment by the clocks of a zone such as Asia/Shanghai; ``local`` is the machine's."""
+    if zone == LOCAL:
+        return moment.astimezone()
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return moment.astimezone(ZoneInfo(zone))
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ConfigError(
+            f"zone {zone!r} is unknown",
+            remedy="Use a name such as Asia/Shanghai or Europe/Paris, or 'local'",
+        ) from error
+
 
 class Clock(Protocol):
     """Anything that can tell the present moment as an aware UTC datetime."""

@@ -7,10 +7,12 @@ RecollectError
 ├── Conflict               the same place is already taken by something else
 ├── Closed                 the mind was closed
 ├── MissingExtra           an optional part is not installed
+├── BudgetExhausted        the day's share for models is used up; ``until`` says when to go on
 ├── ModelError             a model did not do what was asked
 │   ├── ModelUnavailable   no answer in time, or not a whole one; may work later
 │   ├── ModelRefused       key, model name or input was not accepted; trying again is no use
 │   ├── ModelRateLimited   too many requests; ``retry_after`` says when to come back
+│   ├── BadAnswer          not what was asked for, also after it was given back for repair
 │   └── BadVector          not a vector of finite numbers of the right length; an InvalidInput too
 └── StoreError             the database cannot do what was asked
     ├── StoreBusy          another process kept the write lock for too long
@@ -24,7 +26,7 @@ RecollectError
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 
 class RecollectError(Exception):
@@ -60,6 +62,14 @@ class MissingExtra(RecollectError, ImportError):
     """An optional part is not installed; the remedy is the install line."""
 
 
+class BudgetExhausted(RecollectError):
+    """What models may use in a day is used up; ``until`` is when the next day begins."""
+
+    def __init__(self, message: str, *, remedy: str = "", until: datetime | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.until = until
+
+
 class ModelError(RecollectError):
     """A model, here or behind an address, did not do what was asked."""
 
@@ -73,7 +83,14 @@ class ModelUnavailable(ModelError):
 
 
 class ModelRefused(ModelError):
-    """The key, the model's name or the input was not accepted."""
+    """The key, the model's name or the input was not accepted.
+
+    ``status`` is the HTTP status that said so, where it was one.
+    """
+
+    def __init__(self, message: str, *, remedy: str = "", status: int | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.status = status
 
 
 class ModelRateLimited(ModelError):
@@ -86,6 +103,12 @@ class ModelRateLimited(ModelError):
     ) -> None:
         super().__init__(message, remedy=remedy)
         self.retry_after = retry_after
+
+
+class BadAnswer(ModelError):
+    """An answer is not what was asked for, also after it was given back for repair."""
+
+    retryable = True
 
 
 class BadVector(ModelError, InvalidInput):

@@ -20,11 +20,17 @@ _last = [0]
 
 def new_id(moment: datetime) -> str:
     """A fresh id whose first 48 bits are ``moment`` in milliseconds."""
-    return new_ids(moment, 1)[0]
+    return _spell(_take(moment, 1))
 
 
 def new_ids(moment: datetime, count: int) -> list[str]:
     """That many fresh ids, in order."""
+    first = _take(moment, count)
+    return [_spell(number) for number in range(first, first + count)]
+
+
+def _take(moment: datetime, count: int) -> int:
+    """The first of that many stamps that nobody else in this process gets."""
     stamp = max(0, int(moment.timestamp() * 1000)) << 12
     with _guard:
         # Overflowing the counter borrows from the next millisecond; a clock that jumps back
@@ -32,12 +38,13 @@ def new_ids(moment: datetime, count: int) -> list[str]:
         if stamp <= _last[0] < stamp + _SECOND:
             stamp = _last[0] + 1
         _last[0] = stamp + count - 1
-    return [_spell(number, _VARIANT | getrandbits(62)) for number in range(stamp, stamp + count)]
+    return stamp
 
 
-def _spell(stamp: int, low: int) -> str:
-    time, counter, tail = f"{stamp >> 12 & 0xFFFFFFFFFFFF:012x}", stamp & 0xFFF, f"{low:016x}"
-    return f"{time[:8]}-{time[8:]}-7{counter:03x}-{tail[:4]}-{tail[4:]}"
+def _spell(stamp: int) -> str:
+    high = (stamp >> 12 & 0xFFFFFFFFFFFF) << 16 | 0x7000 | stamp & 0xFFF
+    text = f"{high << 64 | _VARIANT | getrandbits(62):032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def is_id(text: str) -> bool:

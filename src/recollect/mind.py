@@ -5,7 +5,7 @@ A Mind holds no logic of its own: each door checks nothing and decides nothing, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -13,26 +13,24 @@ from typing import Self
 
 from recollect.clock import Clock
 from recollect.ids import new_id
-from recollect.ingest.files import Files
-from recollect.ingest.ledger import LedgerBook
-from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT, Keeper
-from recollect.ingest.recorder import Recorder
+from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.ingest.reindex import repair_text_index
-from recollect.jobs.worker import Worker
-from recollect.providers.embedding.base import Embedder, release
-from recollect.recall.engine import Recall
 from recollect.recall.request import read_request
-from recollect.recall.touches import Touches
+from recollect.rooms import Rooms
 from recollect.rules.gate import Verdict
+from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.session import Session
 from recollect.settings import Settings
+from recollect.settings.reading import SectionName
 from recollect.store.base import Store
 from recollect.types import (
     RECORD_TYPES,
     Attachment,
+    Context,
     DailyEvent,
     Direction,
     Drained,
+    Episode,
     Event,
     Finding,
     History,
@@ -45,7 +43,10 @@ from recollect.types import (
     Recorded,
     RecordType,
     Role,
+    RolledBack,
+    Scratchpad,
     SessionInfo,
+    Settled,
     Stats,
     ToolCall,
     ToolResult,
@@ -60,33 +61,13 @@ class Mind:
     """The memory of one space. Close it, or use it as a context manager."""
 
     def __init__(
-        self,
-        *,
-        store: Store,
-        space: str,
-        settings: Settings,
-        clock: Clock,
-        recorder: Recorder,
-        book: LedgerBook,
-        keeper: Keeper,
-        files: Files,
-        recall: Recall,
-        touches: Touches,
-        worker: Worker,
-        embedder: Embedder | None,
+        self, store: Store, space: str, settings: Settings, clock: Clock, rooms: Rooms
     ) -> None:
         self.space = space
         self.settings = settings
         self._store = store
         self._clock = clock
-        self._recorder = recorder
-        self._book = book
-        self._keeper = keeper
-        self._files = files
-        self._recall = recall
-        self._touches = touches
-        self._worker = worker
-        self._embedder = embedder
+        self._rooms = rooms
 
     # --- what happened --------------------------------------------------------------------------
 
@@ -102,8 +83,12 @@ class Mind:
         tool_results: Iterable[ToolResult] = (),
         at: datetime | str | None = None,
         index: int | None = None,
+        trust: Trust | None = None,
     ) -> Turn:
-        """Record one turn: durable and findable when this returns."""
+        """Record one turn: durable and findable when this returns.
+
+        ``trust`` says whose words they are where the role does not, as for a stranger's message.
+        """
         return self.record_turn(
             NewTurn(
                 session=session,
@@ -115,32 +100,44 @@ class Mind:
                 tool_results=tuple(tool_results),
                 at=at,
                 index=index,
+                trust=trust,
             )
         )
 
     def record_turn(self, new: NewTurn) -> Turn:
         """Record a turn that is already a value."""
-        return self._recorder.record(new)
+        return self._rooms.recorder.record(new)
 
     def record_many(self, turns: Iterable[NewTurn]) -> Recorded:
         """Record many turns quickly; repeating an interrupted call adds nothing twice."""
-        return self._recorder.record_many(turns)
+        return self._rooms.recorder.record_many(turns)
 
     def session(
         self, id: str | None = None, *, project: str | None = None, topic: str | None = None
     ) -> Session:
         """Open a conversation, or go on with one."""
         id_ = new_id(self._clock.now()) if id is None else id
-        self._book.open_session(id_, project or "", topic or "")
+        self._rooms.book.open_session(id_, project or "", topic or "")
         return Session(self, id_)
 
     def end_session(self, session: str) -> None:
-        """Mark a conversation as ended."""
-        self._book.end_session(session)
+        """Mark a conversation as ended; what it leaves is worked out in the background."""
+        self._rooms.closing.end(session)
+
+    def compressing(self, session: str, messages: Iterable[NewTurn] | None = None) -> Episode:
+        """Call before dropping messages from a prompt: what they say is kept, quickly.
+
+        Gives the episode of the stretch; hand its id to ``compressed`` with the host's summary.
+        """
+        return self._rooms.compression.compressing(session, messages)
+
+    def compressed(self, episode: str, summary: str) -> Episode:
+        """The summary that the host has made of the dropped messages."""
+        return self._rooms.compression.compressed(episode, summary)
 
     def sessions(self, *, limit: int = 100, offset: int = 0) -> list[SessionInfo]:
         """Conversations, the latest first."""
-        return self._book.sessions(limit=limit, offset=offset)
+        return self._rooms.book.sessions(limit=limit, offset=offset)
 
     def turns(
         self,
@@ -157,7 +154,7 @@ class Mind:
         offset: int = 0,
     ) -> list[Turn]:
         """Turns by session, time, role, tool or state."""
-        return self._book.turns(
+        return self._rooms.book.turns(
             session=session,
             project=project,
             since=since,
@@ -184,7 +181,7 @@ class Mind:
         memories: Iterable[str] = (),
     ) -> Attachment:
         """Remember a file that was sent or made."""
-        return self._files.attach(
+        return self._rooms.files.attach(
             path_or_url,
             session=session,
             direction=direction,
@@ -205,23 +202,23 @@ class Mind:
         extracted_text: str | None = None,
     ) -> Attachment:
         """Fill in what is in a file, once it is known."""
-        return self._files.describe(id, description, transcription, extracted_text)
+        return self._rooms.files.describe(id, description, transcription, extracted_text)
 
     def attachments(
         self, *, session: str | None = None, direction: Direction | None = None, limit: int = 100
     ) -> list[Attachment]:
         """Files, the latest first."""
-        return self._files.latest(session=session, direction=direction, limit=limit)
+        return self._rooms.files.latest(session=session, direction=direction, limit=limit)
 
     def daily_events(self, *, day: date | None = None, limit: int = 100) -> list[DailyEvent]:
         """One short line per stretch of conversation, the latest first."""
-        return self._book.daily_events(day, limit)
+        return self._rooms.book.daily_events(day, limit)
 
     def events(
         self, *, subject: str | None = None, type: str | None = None, limit: int = 100
     ) -> list[Event]:
         """What changed and what failed, the latest first."""
-        return self._book.events(subject=subject, type_=type, limit=limit)
+        return self._rooms.book.events(subject=subject, type_=type, limit=limit)
 
     def record_usage(
         self,
@@ -233,11 +230,11 @@ class Mind:
         cost: float | None = None,
     ) -> None:
         """Note what a model call cost."""
-        self._book.record_usage(purpose, model, input_tokens, output_tokens, cost)
+        self._rooms.book.record_usage(purpose, model, input_tokens, output_tokens, cost)
 
     def usage(self, *, since: datetime | str | None = None) -> list[UsageTotal]:
         """Tokens and cost by purpose and model."""
-        return self._book.usage(since)
+        return self._rooms.book.usage(since)
 
     # --- what is known --------------------------------------------------------------------------
 
@@ -248,6 +245,7 @@ class Mind:
         kind: Kind,
         subject: str = "",
         predicate: str = "",
+        value: str = "",
         project: str = GLOBAL_PROJECT,
         topic: str = GENERAL_TOPIC,
         tags: Iterable[str] = (),
@@ -261,11 +259,12 @@ class Mind:
         operation_id: str | None = None,
     ) -> Memory:
         """Keep a statement; with ``supersedes`` as the next version of another."""
-        return self._keeper.remember(
+        return self._rooms.keeper.remember(
             text,
             kind=kind,
             subject=subject,
             predicate=predicate,
+            value=value,
             project=project,
             topic=topic,
             tags=tags,
@@ -280,14 +279,68 @@ class Mind:
         )
 
     def memories(
-        self, *, kind: Kind | None = None, project: str | None = None, limit: int = 100
+        self,
+        *,
+        kind: Kind | None = None,
+        project: str | None = None,
+        as_of: datetime | str | None = None,
+        limit: int = 100,
     ) -> list[Memory]:
-        """Memories that hold now, the latest first."""
-        return self._keeper.current(kind=kind, project=project, limit=limit)
+        """Memories that hold now, or were known to hold then, the latest first."""
+        return self._rooms.keeper.current(kind=kind, project=project, limit=limit, as_of=as_of)
+
+    def pending(self, limit: int | None = None) -> list[Memory]:
+        """A few statements to put to the user at the end of a reply; each offer is counted."""
+        return self._rooms.inbox.offer(limit)
+
+    def waiting(self, *, limit: int = 100, offset: int = 0) -> list[Memory]:
+        """Every statement that waits for the user's word, the latest first."""
+        return self._rooms.inbox.waiting(limit=limit, offset=offset)
+
+    def confirm(self, id: str, *, operation_id: str | None = None) -> Settled:
+        """The user says that a pending statement is true."""
+        return self._rooms.inbox.confirm(id, operation_id=operation_id)
+
+    def ignore(self, id: str, *, operation_id: str | None = None) -> Memory:
+        """The user does not want it kept; it is not offered again, in other words either."""
+        return self._rooms.inbox.ignore(id, operation_id=operation_id)
+
+    def later(self, id: str, *, operation_id: str | None = None) -> Memory:
+        """The user will answer another time."""
+        return self._rooms.inbox.later(id, operation_id=operation_id)
+
+    def rollback(
+        self, source: str, *, dry_run: bool = False, operation_id: str | None = None
+    ) -> RolledBack:
+        """Undo all that came from one source: session:ID, turn:ID, trust:TIER or sender:NAME."""
+        return self._rooms.rollback.rollback(source, dry_run=dry_run, operation_id=operation_id)
+
+    def episodes(
+        self,
+        *,
+        session: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 100,
+    ) -> list[Episode]:
+        """The stories of sessions, the latest first."""
+        return self._rooms.book.episodes(session=session, since=since, until=until, limit=limit)
+
+    def scratchpad(self) -> Scratchpad:
+        """What the agent is working on."""
+        return self._rooms.pads.get()
+
+    def write_scratchpad(self, markdown: str) -> Scratchpad:
+        """The user's own text in place of it."""
+        return self._rooms.pads.put(markdown)
+
+    def reveal(self, id: str) -> str:
+        """The secret of a credential, which nothing else shows."""
+        return self._rooms.keeper.reveal(id)
 
     def history(self, id: str) -> History:
         """Every version of a memory and what happened to it."""
-        return self._keeper.history(id)
+        return self._rooms.keeper.history(id)
 
     def recall(
         self,
@@ -323,39 +376,72 @@ class Mind:
             persona=persona,
             now=self._clock.now(),
         )
-        return self._recall.recall(request)
+        hits = self._rooms.recall.recall(request)
+        self._rooms.injected.add(None, (hit.text for hit in hits if hit.type == "memory"))
+        return hits
+
+    def context(
+        self,
+        query: str,
+        *,
+        session: str | None = None,
+        budget: int | None = None,
+        model: str = "",
+        persona: str | None = None,
+        host: Mapping[SectionName, str] | None = None,
+        count: TokenCounter = count_tokens,
+    ) -> Context:
+        """What the agent should see before it answers, within ``budget`` tokens.
+
+        ``host`` are parts only the host knows (system, runtime, rules, catalogs); ``count`` is its
+        tokenizer, ``model`` the one whose window counts where the preset goes by that.
+        """
+        built = self._rooms.context.build(
+            query,
+            session=session,
+            budget=budget,
+            model=model,
+            persona=persona,
+            host=host,
+            count=count,
+        )
+        self._rooms.injected.add(session, [built.text])
+        return built
 
     def gate(self, message: str) -> Verdict:
         """Whether a message wants memory, by rule and at once."""
-        return self._recall.gate(message)
+        return self._rooms.recall.gate(message)
 
     # --- living with it -------------------------------------------------------------------------
 
     def jobs(self, *, state: JobState | None = None, limit: int = 100) -> list[Job]:
         """Background work that waits, runs, or died."""
-        return self._book.jobs(state, limit)
+        return self._rooms.book.jobs(state, limit)
 
     def redrive(self, ids: Sequence[str] | None = None) -> int:
         """Give dead jobs (all, or these) a fresh start; says how many."""
-        return self._book.redrive(ids)
+        return self._rooms.book.redrive(ids)
 
     def discard(self, ids: Sequence[str]) -> int:
         """Remove dead jobs for good; says how many."""
-        return self._book.discard(ids)
+        return self._rooms.book.discard(ids)
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
         """Run every due job now."""
-        self._touches.flush()
-        return self._worker.drain(timeout)
+        self._rooms.touches.flush()
+        self._rooms.injected.flush()
+        return self._rooms.worker.drain(timeout)
 
     def work(self) -> None:
         """Run jobs as they come due, until ``close`` is called from elsewhere."""
-        self._worker.run()
+        self._rooms.worker.run()
 
     def stats(self) -> Stats:
         """The size and the health of this memory."""
-        return self._book.stats(
-            worker_failure=self._worker.failure, recall_failure=self._recall.failure
+        return self._rooms.book.stats(
+            worker_failure=self._rooms.worker.failure,
+            recall_failure=self._rooms.recall.failure,
+            unembedded=self._rooms.meaning.waiting() if self._rooms.meaning else 0,
         )
 
     def doctor(self, *, deep: bool = True) -> list[Finding]:
@@ -368,13 +454,16 @@ class Mind:
 
     def close(self) -> None:
         """Finish the job in hand and close the database. Closing twice is harmless."""
-        self._worker.stop()
+        self._rooms.worker.stop()
         try:
-            self._touches.flush()
+            self._rooms.touches.flush()
+            self._rooms.injected.flush()
         finally:
             self._store.close()
-            if self._embedder is not None:
-                release(self._embedder)
+            if self._rooms.meaning is not None:
+                self._rooms.meaning.close()
+            if self._rooms.model is not None:
+                self._rooms.model.close()
 
     def __enter__(self) -> Self:
         return self

@@ -36,6 +36,9 @@ TurnState = Literal["new", "extracted", "empty", "failed", "dead"]
 TURN_STATES: tuple[TurnState, ...] = get_args(TurnState)
 
 MemoryStatus = Literal["active", "pending", "superseded", "rejected", "archived"]
+Decision = Literal[
+    "new", "same", "update", "conflict", "pending", "dropped", "withdrawn", "refused"
+]
 JobState = Literal["ready", "running", "dead"]
 Direction = Literal["inbound", "outbound"]
 Outcome = Literal["success", "partial", "failed", "ongoing"]
@@ -63,7 +66,11 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class NewTurn:
-    """A message to be recorded. Without ``index`` it goes to the end of its session."""
+    """A message to be recorded. Without ``index`` it goes to the end of its session.
+
+    ``trust`` says whose words they are where the role does not: "external" for a stranger in a
+    group, or for mail that is passed on as a message.
+    """
 
     session: str
     role: Role
@@ -74,6 +81,7 @@ class NewTurn:
     tool_results: tuple[ToolResult, ...] = ()
     at: datetime | str | None = None
     index: int | None = None
+    trust: Trust | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +136,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One revisable statement."""
+    """One revisable statement.
+
+    ``value`` is what it says of its subject and predicate, where that can be told.
+    ``confirmations`` counts how often it was said again or confirmed. ``session`` is set when it
+    ends with that session. A pending one is not offered again before ``snoozed_until``.
+    """
 
     id: str
     kind: Kind
@@ -153,6 +166,68 @@ class Memory:
     expires_at: datetime | None
     sources: tuple[Source, ...] = ()
     episode: str = ""
+    value: str = ""
+    confirmations: int = 0
+    session: str = ""
+    snoozed_until: datetime | None = None
+    offered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A statement that is proposed to be remembered; reconciling decides what becomes of it.
+
+    ``value`` is what the statement says of its subject and predicate ("3.12" for "Python version"),
+    where that can be told. A withdrawal ("I no longer use it") ends what is known and adds nothing.
+    ``duration`` is a word of the `lifetimes.durations` setting, or empty for the kind's own life.
+    """
+
+    kind: Kind
+    content: str
+    subject: str = ""
+    predicate: str = ""
+    value: str = ""
+    importance: float | None = None
+    confidence: float | None = None
+    duration: str = ""
+    project: str = ""
+    topic: str = ""
+    tags: tuple[str, ...] = ()
+    is_update: bool = False
+    withdraws: bool = False
+    asked: bool = False
+    trust: Trust = "owner"
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a candidate.
+
+    ``memory`` is what holds its slot now, if anything does; ``replaced`` are the ids of memories
+    that were ended by it.
+    """
+
+    decision: Decision
+    memory: Memory | None = None
+    replaced: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RolledBack:
+    """What undoing one source changed, or would change; ids of memories.
+
+    ``removed`` came from that source alone; ``restored`` are current again; ``revised`` also stand
+    on other sources and lost only what this one added.
+    """
+
+    source: str
+    removed: tuple[str, ...]
+    restored: tuple[str, ...]
+    revised: tuple[str, ...]
+    operation_id: str = ""
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +262,37 @@ class Episode:
     importance: float
     access_count: int
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A finished task on the scratchpad; ``at`` is None where a person wrote no time."""
+
+    task: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PadSection:
+    """A part of the scratchpad with a heading of its own, kept as it was written."""
+
+    heading: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scratchpad:
+    """What the agent is working on: ``text`` is the markdown, the other fields what it says."""
+
+    focus: str = ""
+    projects: tuple[str, ...] = ()
+    completions: tuple[Completion, ...] = ()
+    questions: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    other: tuple[PadSection, ...] = ()
+    language: Literal["en", "zh"] = "en"
+    text: str = field(default="", compare=False)
+    updated_at: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +401,51 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """One message as a model's chat interface takes it."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionUse:
+    """What one part of a context cost: ``size`` is its allotment, ``ids`` the records it shows."""
+
+    name: str
+    tokens: int
+    size: int
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Something that is not in a context, or only in part, and the reason."""
+
+    section: str
+    reason: str
+    text: str
+    tokens: int
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Evidence, cards and conversation fitted to a budget.
+
+    ``messages`` and ``text`` say the same; the message that is being answered is in neither.
+    ``tokens`` is the dearer of the two and at most ``budget``, which leaves the reply its room.
+    """
+
+    text: str
+    messages: tuple[Message, ...]
+    tokens: int
+    budget: int
+    sections: tuple[SectionUse, ...]
+    dropped: tuple[Left, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One piece of durable background work."""
 
@@ -343,6 +494,7 @@ class Stats:
     tokens: int
     worker_failure: str = ""
     recall_failure: str = ""
+    unembedded: int = 0
 
 
 @dataclass(frozen=True, slots=True)

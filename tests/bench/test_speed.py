@@ -31,7 +31,8 @@ def report() -> SpeedReport:
 
 def test_every_measure_is_there_beside_its_baseline(report: SpeedReport) -> None:
     measured = list(dict.fromkeys(one.measure for one in report.figures))
-    assert set(measured) == {"record", "bulk", "recall", "exact", "size", "start", "installed"}
+    wanted = {"record", "bulk", "recall", "exact", "size", "hybrid", "start", "installed"}
+    assert set(measured) == wanted
     assert all(math.isfinite(one.value) and one.value >= 0 for one in report.figures)
     for one in report.figures:
         if one.measure in ("record", "bulk", "recall", "exact", "size"):
@@ -85,7 +86,7 @@ def test_the_command(shell: Shell, tmp_path: Path) -> None:
     assert written == told
     shown = shell(*some).stdout
     assert "targets met" in shown
-    assert "recall: en, 80 turns, p95" in shown
+    assert "recall: text search, en, 80 turns, p95" in shown
     shell("bench", "speed", "--sizes", "many", code=2)
     shell("bench", "speed", "--sizes", "0", code=2)
 
@@ -102,8 +103,8 @@ def test_a_plot_without_matplotlib_says_what_to_install(
 
 def test_a_plot(report: SpeedReport, tmp_path: Path) -> None:
     lines = plots.latency_lines(report)
-    assert {tongue for tongue, _, _ in lines} == {"en", "zh"}
-    sizes: Sequence[int] = [size for size, _ in lines["en", "recollect", 50]]
+    assert {tongue for tongue, _, _ in lines} == {"en", "en, with vectors", "zh"}
+    sizes: Sequence[int] = [size for size, _ in lines["en", "recollect, text search", 50]]
     assert list(sizes) == [60, 120]
     pytest.importorskip("matplotlib")
     plots.plot_speed(report, tmp_path / "speed.png")

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from recollect.ids import new_id
+from recollect.rules import bm25
 from recollect.rules.trust import trust_of
 from recollect.store.base import AttachmentRow, MemoryRow, Placed, Store, TurnFilter, TurnRow
 from recollect.types import Kind, MemoryStatus, Role, ToolCall, ToolResult, Turn
@@ -47,6 +48,7 @@ def turn(
         sender=sender,
         trust=trust_of(role),
         terms=content,
+        packed=bm25.pack(content.split()),
     )
 
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from itertools import pairwise
 
-from recollect.store.base import Store
-from recollect.types import Memory, Source
+import pytest
+
+from recollect.store.base import MemoryFilter, QueryTerm, Scope, Store, VectorRow
+from recollect.types import Memory, MemoryStatus, Source
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, memory, turn
 
@@ -147,3 +154,203 @@ def test_what_has_expired_is_not_current(store: Store) -> None:
         late = unit.memories.current(kind=None, project=None, now=after(days=1), limit=2)
     assert [m.id for m in soon] == [fading.id]
     assert late == []
+
+
+# --- slots, likeness, revising, the inbox --------------------------------------------------------
+
+
+def ids(memories: Sequence[Memory]) -> list[str]:
+    return [memory.id for memory in memories]
+
+
+def put(store: Store, content: str, space: str = SPACE, **fields: object) -> Memory:
+    row = replace(memory(content), **fields)  # type: ignore[arg-type]
+    with store.write(space) as unit:
+        return unit.memories.add(row)
+
+
+@pytest.mark.feature("M1")
+def test_value_confirmations_and_session_come_back(store: Store) -> None:
+    added = put(store, "tea", value="tea", confirmations=3, session="talk")
+    assert (added.value, added.confirmations, added.session) == ("tea", 3, "talk")
+    assert (added.offered, added.snoozed_until) == (0, None)
+
+
+@pytest.mark.feature("M10")
+def test_a_slot_is_found_in_its_project_by_any_spelling(store: Store) -> None:
+    first = put(store, "a", subject="Python", predicate="Version")
+    second = put(store, "b", subject="ｐｙｔｈｏｎ", predicate="版本", at=after(hours=1))
+    put(store, "c", subject="Python", predicate="Version", project="x")
+    put(store, "d", subject="Python", predicate="Version", status="pending")
+    put(store, "e", subject="Python", predicate="Version", expires_at=after(hours=2))
+    put(store, "f", subject="Python", predicate="Version", space="bob")
+    put(store, "g", subject="", predicate="Version")
+    with store.read(SPACE) as unit:
+
+        def slot(subject: str, predicate: str, hours: int = 3) -> list[str]:
+            return ids(
+                unit.memories.in_slot(
+                    subject, predicate, project="_global", status="active", now=after(hours=hours)
+                )
+            )
+
+        assert slot("PYTHON", "version") == [first.id, second.id]
+        assert len(slot("PYTHON", "version", 1)) == 3
+        assert slot("", "version") == []
+        assert slot("ruby", "version") == []
+
+
+def test_memories_are_found_by_every_filter(store: Store) -> None:
+    one, two = turn("x", session="s", sender="eve"), turn("y", session="t")
+    append(store, one, two)
+    first = put(store, "a", sources=(one.id, two.id), trust="tool", session="s")
+    second = put(store, "b", sources=(two.id,), status="pending", kind="rule", at=after(hours=1))
+    put(store, "c", space="bob", trust="tool", session="s")
+    with store.read(SPACE) as unit:
+
+        def found(**wanted: object) -> list[str]:
+            return ids(unit.memories.find(MemoryFilter(**wanted)))  # type: ignore[arg-type]
+
+        assert found() == [second.id, first.id]
+        assert found(limit=1) == found(status="pending") == found(kind="rule") == [second.id]
+        assert found(offset=1) == found(trust="tool") == found(session="s") == [first.id]
+        assert found(from_session="t") == found(from_turn=two.id) == [second.id, first.id]
+        assert found(from_sender="eve") == found(from_session="s") == [first.id]
+        assert found(from_session="nobody") == found(from_turn="") == found(project="") == []
+
+
+def test_what_can_change_is_revised_and_the_rest_stays(store: Store) -> None:
+    added = put(store, "tea", value="tea")
+    changed = replace(
+        added,
+        importance=0.9,
+        confidence=0.8,
+        trust="agent",
+        status="superseded",
+        confirmations=4,
+        created_at=after(days=1),
+        updated_at=after(days=2),
+        valid_from=after(days=-1),
+        valid_to=after(days=3),
+        superseded_at=after(days=4),
+        superseded_by="other",
+        expires_at=after(days=5),
+        session="s",
+        snoozed_until=after(days=6),
+    )
+    with store.write("bob") as unit:
+        unit.memories.revise(changed)
+    with store.read(SPACE) as unit:
+        assert unit.memories.get(added.id) == added
+    with store.write(SPACE) as unit:
+        unit.memories.revise(replace(changed, content="milk", offered=7, access_count=9))
+        assert unit.memories.get(added.id) == changed
+
+
+def test_sources_are_added_and_dropped(store: Store) -> None:
+    one, two = turn("x"), turn("y", at=after(hours=1))
+    append(store, one, two)
+    added = put(store, "tea", sources=(one.id,))
+    with store.write(SPACE) as unit:
+        unit.memories.add_sources(added.id, [one.id, two.id])
+        both = unit.memories.by_id([added.id])[0].sources
+        unit.memories.drop_sources(added.id, [one.id, "nobody"])
+        left = unit.memories.by_id([added.id])[0].sources
+    assert [source.turn_id for source in both] == [one.id, two.id]
+    assert [source.turn_id for source in left] == [two.id]
+
+
+@pytest.mark.feature("M7", preset="shiyi")
+def test_what_may_be_offered(store: Store) -> None:
+    plain = put(store, "a", status="pending", importance=0.5)
+    weighty = put(store, "b", status="pending", importance=0.9)
+    snoozed = put(store, "c", status="pending")
+    put(store, "d", status="pending", expires_at=after(hours=1))
+    put(store, "e")
+    put(store, "f", status="pending", space="bob")
+    with store.write(SPACE) as unit:
+        unit.memories.revise(replace(snoozed, snoozed_until=after(hours=3)))
+
+        def offered(hours: int, since: datetime | None = None, limit: int = 10) -> list[str]:
+            now = after(hours=hours)
+            return ids(unit.memories.to_offer(now=now, since=since, limit=limit))
+
+        assert offered(2) == [weighty.id, plain.id]
+        assert offered(2, limit=1) == [weighty.id]
+        assert offered(2, since=NOON) == []
+        unit.memories.count_offer([weighty.id])
+        assert offered(2) == [plain.id, weighty.id]
+        assert offered(3) == [plain.id, snoozed.id, weighty.id]
+        assert len(unit.memories.lapsed(NOON, 10)) == 4
+        assert len(unit.memories.lapsed(NOON, 1)) == 1
+        assert unit.memories.lapsed(after(hours=-1), 10) == []
+
+
+@pytest.mark.feature("M8", preset="semibot")
+def test_the_nearest_by_vectors(store: Store) -> None:
+    angles = {"a": 0.0, "b": 0.5, "c": 1.0}
+    made = {name: put(store, name) for name in angles}
+    waiting = put(store, "d", status="pending")
+    with store.write(SPACE) as unit:
+        number = unit.vectors.embedder("angles", 2)
+        rows = unit.vectors.unembedded(number, 10)
+        unit.vectors.put(
+            number,
+            rows,
+            [VectorRow(row.doc, 0, _vector(angles.get(row.text, 0.0))) for row in rows],
+        )
+
+        def nearest(status: MemoryStatus, limit: int = 2) -> list[tuple[str, float]]:
+            found = unit.memories.nearest(
+                number, _vector(0.1), status=status, now=NOON, limit=limit
+            )
+            return [(memory.id, round(cosine, 3)) for memory, cosine in found]
+
+        assert nearest("active") == [(made["a"].id, 0.995), (made["b"].id, 0.921)]
+        assert nearest("pending") == [(waiting.id, 0.995)]
+        assert nearest("rejected") == []
+    with store.read("bob") as unit:
+        assert unit.memories.nearest(number, _vector(0.1), status="active", now=NOON, limit=9) == []
+
+
+def _vector(angle: float) -> bytes:
+    return struct.pack("2f", math.cos(angle), math.sin(angle))
+
+
+@pytest.mark.feature("N4")
+def test_current_at_a_past_time(store: Store) -> None:
+    old = put(store, "old", at=after(days=0))
+    new = put(store, "new", at=after(days=2))
+    with store.write(SPACE) as unit:
+        unit.memories.supersede(old.id, new.id, after(days=2))
+
+        def then(days: float) -> list[str]:
+            when = after(days=days)
+            found = unit.memories.current(
+                kind=None, project=None, now=after(days=9), limit=9, as_of=when
+            )
+            return ids(found)
+
+        assert (then(-1), then(0), then(1.9), then(2), then(8)) == (
+            [],
+            [old.id],
+            [old.id],
+            [new.id],
+            [new.id],
+        )
+
+
+def test_text_is_searched_by_status(store: Store) -> None:
+    waiting = put(store, "oolong", status="pending", terms="oolong")
+    active = put(store, "oolong too", terms="oolong")
+    with store.read(SPACE) as unit:
+
+        def search(status: MemoryStatus | None) -> list[str]:
+            scope = Scope(("memory",), status=status, now=NOON)
+            found = unit.text.search([QueryTerm("oolong", 1.0)], scope, 9)
+            records = unit.text.records([match.doc for match in found.matches])
+            return [id_ for _, id_ in records.values()]
+
+        assert search(None) == search("active") == [active.id]
+        assert search("pending") == [waiting.id]
+        assert search("rejected") == []

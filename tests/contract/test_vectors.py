@@ -59,9 +59,9 @@ def held(store: Store, embedder: int, type_: RecordType = "turn", space: str = S
         return unit.vectors.load(embedder, type_, None).docs
 
 
-def rewrites(store: Store, embedder: int, space: str = SPACE) -> int:
-    with store.read(space) as unit:
-        return unit.vectors.state(embedder).rewrites
+def rewrites(store: Store, embedder: int, type_: RecordType = "turn") -> int:
+    with store.read(SPACE) as unit:
+        return unit.vectors.state(embedder).rewrites[type_]
 
 
 def add_others(store: Store) -> AttachmentRow:
@@ -148,7 +148,7 @@ def test_a_changed_text_waits_again_and_replaces_its_vectors(store: Store) -> No
     sent = add_others(store)
     put(store, one, waiting(store, one))
     (doc,) = held(store, one, "attachment")
-    before = rewrites(store, one)
+    before = rewrites(store, one, "attachment")
     describe(store, sent, "a dog")
     (again,) = waiting(store, one)
     assert (again.doc, again.text, again.change) == (doc, "cat.png a dog miaow CAT", 1)
@@ -156,7 +156,8 @@ def test_a_changed_text_waits_again_and_replaces_its_vectors(store: Store) -> No
     put(store, one, [again], {doc: some(9, rows=2)})
     assert waiting(store, one) == []
     assert held(store, one, "attachment") == [doc, doc]
-    assert rewrites(store, one) == before + 1
+    assert rewrites(store, one, "attachment") == before + 1
+    assert rewrites(store, one) == 0, "an index of turns need not be made again"
     describe(store, sent, "!")
     (again,) = waiting(store, one)
     with store.write(SPACE) as unit:
@@ -204,6 +205,59 @@ def test_only_what_is_new_can_be_loaded(store: Store) -> None:
         assert unit.vectors.load(one, "turn", late[-1].doc) == ([], b"")
         for type_ in RECORD_TYPES:
             assert len(unit.vectors.load(one, type_, None).docs) == 3 * (type_ == "turn")
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 100])
+def test_vectors_are_loaded_in_portions_that_tear_no_record(store: Store, most: int) -> None:
+    one = number(store)
+    append(store, *(turn(f"turn {n}") for n in range(9)))
+    records = waiting(store, one)
+    put(store, one, records, {r.doc: some(n, rows=1 + n % 3) for n, r in enumerate(records)})
+    docs: list[int] = []
+    vectors = b""
+    with store.read(SPACE) as unit:
+        whole = unit.vectors.load(one, "turn", None)
+        while True:
+            part = unit.vectors.load(one, "turn", docs[-1] if docs else None, most)
+            if not part.docs:
+                break
+            assert len(part.docs) < most + 3
+            docs, vectors = docs + part.docs, vectors + part.vectors
+    assert (docs, vectors) == whole
+
+
+def test_how_many_records_each_embedder_has_worked_through(store: Store) -> None:
+    one, two = number(store), number(store, TWO)
+    append(store, *(turn(f"turn {n}") for n in range(9)))
+    add_others(store)
+    with store.read(SPACE) as unit:
+        assert unit.vectors.coverage() == {}
+        assert unit.vectors.dimensions(one) == DIMENSIONS
+    put(store, one, waiting(store, one))
+    put(store, two, waiting(store, two, 4))
+    with store.read(SPACE) as unit:
+        covered = unit.vectors.coverage()
+    assert covered[one] - covered[two] == 7
+    with store.read("nobody") as unit:
+        assert unit.vectors.coverage() == {}
+
+
+def test_the_nearest_by_a_scan_and_a_sample_of_all(store: Store) -> None:
+    one = number(store)
+    append(store, *(turn(f"turn {n}") for n in range(50)))
+    records = waiting(store, one)
+    matrix = some(3, rows=50)
+    put(store, one, records, {r.doc: matrix[n : n + 1] for n, r in enumerate(records)})
+    query = some(4)[0]
+    with store.read(SPACE) as unit:
+        best = unit.vectors.scan(one, query.tobytes(), 5)
+        sample = unit.vectors.sample(one, query.tobytes(), 10)
+        assert unit.vectors.sample(number(store, TWO), query.tobytes(), 10) == []
+    order = np.argsort(-(matrix @ query))[:5]
+    assert [doc for doc, _ in best] == [records[n].doc for n in order]
+    assert 8 <= len(sample) <= 12
+    cosine = dict(zip((r.doc for r in records), (matrix @ query).tolist(), strict=True))
+    assert all(value == pytest.approx(cosine[doc], abs=1e-5) for doc, value in sample)
 
 
 @pytest.mark.feature("R3", preset=["openakita", "shiyi", "semibot"])
@@ -259,7 +313,7 @@ def test_the_others_are_retired(store: Store) -> None:
         put(store, embedder, waiting(store, embedder))
         with store.write(SPACE) as unit:
             unit.vectors.cache(embedder, {b"a" * 32: some(1).tobytes()})
-    before = rewrites(store, one)
+    before = rewrites(store, two)
     with store.write(SPACE) as unit:
         unit.vectors.retire_others(two)
     assert (held(store, one), len(held(store, two))) == ([], 1)
@@ -268,7 +322,7 @@ def test_the_others_are_retired(store: Store) -> None:
     with store.read(SPACE) as unit:
         assert unit.vectors.cached(one, [b"a" * 32]) == {}
         assert len(unit.vectors.cached(two, [b"a" * 32])) == 1
-    assert rewrites(store, one) == before + 1, "an index in memory must notice"
+    assert rewrites(store, two) == before + 1, "an index in memory must notice"
     with store.write(SPACE) as unit:
         unit.vectors.retire_others(two)
     assert rewrites(store, two) == before + 1, "nothing more to retire"

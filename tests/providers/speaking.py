@@ -1,4 +1,4 @@
-"""Servers that answer with vectors, and embedders that ask them."""
+"""Servers that answer with vectors or with words, and those that ask them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from recollect.errors import ModelError
+from recollect.providers.chat.base import Answer, ChatModel, Object, WrongShape
+from recollect.providers.chat.choose import chat_model_for
 from recollect.providers.embedding.http import HttpEmbedder
 from recollect.providers.wire import Wire
+from recollect.settings import load
 from recollect.settings.values import Secret
 from tests.providers.scripted import Asked, Behaviour, Scripted
 
@@ -62,4 +65,75 @@ def failure(server: Scripted | str, *behaviours: Behaviour, **given: Any) -> Mod
         made.embed(["a", "bb"])
     said = "".join(traceback.format_exception(caught.value))
     assert KEY not in said
+    return caught.value
+
+
+# --- models that read and write text -------------------------------------------------------------
+
+PROVIDERS = ("openai", "dashscope", "ollama", "anthropic")
+SCHEMA: Object = {
+    "type": "object",
+    "properties": {"facts": {"type": "array", "items": {"type": "string"}}},
+    "required": ["facts"],
+}
+
+
+def facts(found: Object) -> list[str]:
+    """What SCHEMA describes, and nothing else."""
+    listed = found.get("facts")
+    if not isinstance(listed, list):
+        raise WrongShape("facts is not a list")
+    if not all(isinstance(fact, str) for fact in listed):
+        raise WrongShape("facts holds something that is not a text")
+    return [fact for fact in listed if isinstance(fact, str)]
+
+
+def says(provider: str, text: object, ending: str = "", tokens: object = None) -> dict[str, Any]:
+    """A whole answer in the provider's protocol; ``ending`` is "cut", "declined" or nothing."""
+    if provider == "anthropic":
+        reason = {"cut": "max_tokens", "declined": "refusal"}.get(ending, "end_turn")
+        counted = {"input_tokens": tokens, "output_tokens": tokens, "cache_read_input_tokens": 1}
+        block = {"type": "text", "text": text}
+        return {"content": [block], "stop_reason": reason, "usage": counted}
+    if provider == "ollama":
+        reason = {"cut": "length"}.get(ending, "stop")
+        message = {"role": "assistant", "content": text}
+        counted = {"prompt_eval_count": tokens, "eval_count": tokens}
+        return {"message": message, "done": True, "done_reason": reason, **counted}
+    reason = {"cut": "length", "declined": "content_filter"}.get(ending, "stop")
+    choice = {"index": 0, "message": {"content": text}, "finish_reason": reason}
+    return {"choices": [choice], "usage": {"prompt_tokens": tokens, "completion_tokens": tokens}}
+
+
+@contextmanager
+def talking(
+    server: Scripted | str,
+    provider: str = "openai",
+    *,
+    repairs: int = 0,
+    timeout: float = 5.0,
+    **model: Any,
+) -> Iterator[ChatModel]:
+    """The model that the settings choose, at the address of the server."""
+    url = server if isinstance(server, str) else server.url
+    given = {"provider": provider, "name": "m", "api_key": KEY, "base_url": url} | model
+    overrides = {"model": {**given, "timeout": timeout}, "extraction": {"repairs": repairs}}
+    made = chat_model_for(load("default", env={}, overrides=overrides))
+    assert made is not None
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def ask(model: ChatModel, text: str = "tea?", system: str = "") -> Answer[list[str]]:
+    return model.ask(text, system=system, purpose="extract", schema=SCHEMA, parse=facts)
+
+
+def asking_fails(model: ChatModel) -> ModelError:
+    """What a question raises; the key is in none of it."""
+    with pytest.raises(ModelError) as caught:
+        ask(model)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert caught.value.remedy
     return caught.value

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from recollect.errors import BadVector
+from recollect.providers.embedding.base import expect
+from recollect.providers.embedding.cache import CachedEmbedder
 from tests.providers.scripted import Asked, Scripted, reply
 from tests.providers.speaking import KEY, embedder, failure, ollama, openai, vector
 
@@ -72,6 +74,7 @@ WRONG: dict[str, object] = {
     "none": [],
     "ragged": [[1, 2, 3], [1, 2]],
     "other length": [[1, 2], [1, 2]],
+    "zeros": [[1, 2, 3], [0, 0, 0]],
     "nan": [[1, 2, 3], [float("nan"), 2, 3]],
     "infinite": [[1, 2, 3], [float("inf"), 2, 3]],
     "huge": [[1, 2, 3], [10**400, 2, 3]],
@@ -117,3 +120,31 @@ def test_wrong_vectors_are_refused(server: Scripted, provider: str, vectors: obj
 )
 def test_other_answers_are_refused(server: Scripted, provider: str, answer: object) -> None:
     assert type(failure(server, reply(answer), provider=provider)) is BadVector
+
+
+@pytest.mark.parametrize("kept", [0, 10])
+def test_one_answer_of_a_wrong_length_is_not_held_against_the_next(
+    server: Scripted, kept: int
+) -> None:
+    """Whoever knows the right length says so; until then no answer decides it for good."""
+    wrong = reply({"data": [{"index": 0, "embedding": [1.0, 0.0, 0.0, 0.0]}]})
+    server.then(wrong).always(reply(openai))
+    with embedder(server) as bare:
+        made = CachedEmbedder(bare, kept)
+        assert made.embed(["a"], query=True).shape == (1, 4)
+        assert made.embed(["b"], query=True).shape == (1, 3)
+        expect(made, 3)
+        assert made.embed(["a"], query=True).shape == (1, 3), "what was kept is forgotten"
+        server.then(wrong)
+        with pytest.raises(BadVector, match="4 dimensions where 3"):
+            made.embed(["c"], query=True)
+        assert made.embed(["c"], query=True).shape == (1, 3)
+        assert made.dimensions == 3
+
+
+def test_batches_of_different_lengths_are_refused_whole(server: Scripted) -> None:
+    server.then(reply({"data": [{"index": 0, "embedding": [1.0, 0.0]}]})).always(reply(openai))
+    with embedder(server, batch=1) as made:
+        with pytest.raises(BadVector, match="different lengths"):
+            made.embed(["a", "b"])
+        assert made.embed(["a", "b"]).shape == (2, 3)

@@ -115,7 +115,7 @@ def test_a_failure_half_way_through_rows_leaves_no_old_snapshot(tmp_path: Path, 
     for name in ("one", "two"):
         with store.write(name):
             pass
-    opened = store._database.read if door == "read" else store._database.write
+    opened = store.database.read if door == "read" else store.database.write
     with pytest.raises(RuntimeError) as kept, opened() as conn:
         stumble(conn)
     with recollect.open(tmp_path / "m.db", worker="none") as other:
@@ -131,7 +131,7 @@ def test_every_commit_reaches_the_platter_on_a_mac_too(tmp_path: Path) -> None:
     store = open_sqlite(
         str(tmp_path / "m.db"), busy_timeout=1, now=recollect.clock.SystemClock().now
     )
-    with store._database.read() as conn:
+    with store.database.read() as conn:
         found = [
             conn.execute(f"PRAGMA {name}").get
             for name in ("synchronous", "fullfsync", "checkpoint_fullfsync")
@@ -143,7 +143,7 @@ def test_every_commit_reaches_the_platter_on_a_mac_too(tmp_path: Path) -> None:
 def locks_held_elsewhere(say: Say, path: str) -> None:
     """Fork while other threads hold every lock a child would need to write."""
     mind = recollect.open(path)
-    worker = mind._worker
+    worker = mind._rooms.worker
     name = worker._owner
     with recollect.ids._guard, worker._wake._cond, worker._stop._cond:  # type: ignore[attr-defined]
         pid = os.fork()

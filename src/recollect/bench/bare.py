@@ -9,8 +9,10 @@ from typing import Any, Literal, Self
 import apsw
 
 from recollect.bench.words import match_any, plain_words, trigrams, without_stop
+from recollect.index.segment import index_text, query_terms
 
-Tokenizer = Literal["unicode61", "trigram"]
+# "segmented" is given the engine's own terms: what FTS5 does with exactly the same words.
+Tokenizer = Literal["unicode61", "trigram", "segmented"]
 
 # What the engine promises, the baseline has to do as well.
 DURABLE = (
@@ -25,6 +27,12 @@ DURABLE = (
 WORDS: dict[Tokenizer, Callable[[str], list[str]]] = {
     "unicode61": plain_words,
     "trigram": trigrams,
+    "segmented": lambda text: [term.text for term in query_terms(text)],
+}
+_TOKENIZE: dict[Tokenizer, str] = {
+    "unicode61": "unicode61",
+    "trigram": "trigram",
+    "segmented": "unicode61 remove_diacritics 0 categories ''L* M* N* P* S* Co''",
 }
 
 
@@ -42,8 +50,10 @@ class BareFts5:
     def __init__(self, path: Path | str, tokenizer: Tokenizer) -> None:
         self._conn = connect(path)
         self._words = WORDS[tokenizer]
+        self._segments = tokenizer == "segmented"
         self._conn.execute(
-            f"CREATE VIRTUAL TABLE IF NOT EXISTS bare USING fts5 (text, tokenize = '{tokenizer}')"
+            "CREATE VIRTUAL TABLE IF NOT EXISTS bare"
+            f" USING fts5 (text, tokenize = '{_TOKENIZE[tokenizer]}')"
         )
 
     @property
@@ -51,8 +61,9 @@ class BareFts5:
         return int(self._conn.execute("SELECT ifnull(max(rowid), 0) FROM bare").get)
 
     def add(self, rows: Sequence[tuple[str]]) -> None:
+        texts = [(index_text(text),) for (text,) in rows] if self._segments else rows
         with self._conn:
-            self._conn.executemany("INSERT INTO bare (text) VALUES (?)", rows)
+            self._conn.executemany("INSERT INTO bare (text) VALUES (?)", texts)
 
     def match(self, query: str, *, stop: bool = True) -> str:
         """The query for the words of a question, with or without its stop words."""

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
 from recollect.bench.bare import BareFts5, Tokenizer, connect
 from recollect.bench.corpus import Corpus, Tongue
 from recollect.bench.minds import bench_mind
+from recollect.index.segment import query_terms
+from recollect.store.base import Scope
+from recollect.store.sqlite.store import open_sqlite
+from recollect.types import Turn
 
 _BATCH = 20_000
-TOKENIZER: dict[Tongue, Tokenizer] = {"en": "unicode61", "zh": "trigram", "mixed": "trigram"}
+# unicode61 takes a run of Chinese for one word and trigram finds no word of two characters: there
+# FTS5 is given the engine's own words.
+TOKENIZER: dict[Tongue, Tokenizer] = {"en": "unicode61", "zh": "segmented", "mixed": "segmented"}
 
 
 class Grown:
     """Both files; what an earlier run left in the folder is gone on with."""
 
-    def __init__(self, folder: Path, corpus: Corpus) -> None:
+    def __init__(self, folder: Path, corpus: Corpus, name: str = "recall") -> None:
         self.corpus = corpus
         self.tokenizer = TOKENIZER[corpus.tongue]
-        self.path = folder / f"recall-{corpus.tongue}.db"
-        self.bare_path = folder / f"recall-{corpus.tongue}-{self.tokenizer}.db"
+        self.path = folder / f"{name}-{corpus.tongue}.db"
+        self.bare_path = folder / f"{name}-{corpus.tongue}-{self.tokenizer}.db"
         self.mind = bench_mind(self.path)
         self.bare = BareFts5(self.bare_path, self.tokenizer)
+        self.store = open_sqlite(str(self.path), busy_timeout=5, now=lambda: datetime.now(UTC))
         self.turns = self.mind.stats().turns
 
     def grow(self, size: int, tell: Callable[[str], None]) -> None:
@@ -46,7 +54,15 @@ class Grown:
         conn.close()
         return self.path.stat().st_size, self.bare_path.stat().st_size
 
+    def search_text(self, query: str, k: int) -> list[Turn]:
+        """The best turns by their words alone: what a bare query answers, too."""
+        with self.store.read(self.mind.space) as unit:
+            found = unit.text.search(query_terms(query), Scope(types=("turn",)), k)
+            turns = unit.ledger.turns_by_doc([match.doc for match in found.matches])
+            return [turns[match.doc] for match in found.matches]
+
     def close(self) -> None:
+        self.store.close()
         self.mind.close()
         self.bare.close()
 

@@ -50,14 +50,16 @@ def latency_lines(report: SpeedReport) -> dict[tuple[str, str, int], list[tuple[
     """(language, contender, percentile) to points of turns and milliseconds."""
     lines: dict[tuple[str, str, int], dict[int, float]] = {}
     for one in report.figures:
-        if one.measure == "recall" and one.baseline is not None:
+        if one.measure in ("recall", "hybrid") and "p" in one.details:
             tongue, p, size = (
                 str(one.details["language"]),
                 int(one.details["p"]),
                 one.details["size"],
             )
-            lines.setdefault((tongue, _OURS, p), {})[int(size)] = one.value
-            lines.setdefault((tongue, one.beside, p), {})[int(size)] = one.baseline
+            ours = f"{_OURS}, {one.details['part']}"
+            lines.setdefault((tongue, ours, p), {})[int(size)] = one.value
+            if one.baseline is not None and one.details.get("part") != "whole":
+                lines.setdefault((tongue, one.beside, p), {})[int(size)] = one.baseline
     return {key: list(points.items()) for key, points in lines.items()}
 
 
@@ -86,7 +88,4 @@ def plot_recall(report: RecallReport, path: Path, metric: str = "recall@10") -> 
 
 def _color(name: str, names: list[str]) -> str:
     """Ours in one colour wherever it is; the others in the order they come."""
-    if name == _OURS:
-        return "C0"
-    others = [other for other in dict.fromkeys(names) if other != _OURS]
-    return f"C{1 + others.index(name) % 9}"
+    return f"C{list(dict.fromkeys(names)).index(name) % 10}"

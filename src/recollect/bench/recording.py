@@ -17,31 +17,27 @@ from recollect.ingest.accept import turn_terms
 from recollect.types import NewTurn
 
 _BLOCK = 20
-_WARM = 20
+_BEFORE = 2_000  # turns that are there already: a memory is empty only once
 _LIMIT = 1.5
 _COPIED = ("turns", "text_terms")
 
 
 def measure_recording(folder: Path, corpus: Corpus, count: int) -> list[Figure]:
     """``count`` turns each, one transaction and one sync a turn."""
-    turns = corpus.turns(0, count + _WARM)
+    turns = corpus.turns(0, _BEFORE + count)
     bare = _Bare(folder / "donor.db", folder / "bare.db", turns)
+    bare.insert(*range(_BEFORE))
     mind = bench_mind(folder / "recorded.db")
+    mind.record_many(turns[:_BEFORE])
 
     def record(number: int) -> object:
-        turn = turns[_WARM + number]
+        turn = turns[_BEFORE + number]
         return mind.record(session=turn.session, role=turn.role, content=turn.content, at=turn.at)
 
-    def warm_up() -> None:
-        for number in range(-_WARM, 0):
-            record(number)
-            bare.insert(_WARM + number)
-
     timed = side_by_side(
-        {"ours": record, "bare": lambda number: bare.insert(_WARM + number)},
+        {"ours": record, "bare": lambda number: bare.insert(_BEFORE + number)},
         count,
         block=_BLOCK,
-        warm_up=warm_up,
     )
     mind.close()
     bare.close()
@@ -78,7 +74,7 @@ class _Bare:
         }
         place = _columns(source, "turns").index("doc")
         self._terms = [
-            (row[place], turn_terms(turn.sender, turn.content, (), ()))
+            (row[place], turn_terms(turn.sender, turn.content, (), ()).terms)
             for row, turn in zip(self._rows["turns"], turns, strict=True)
         ]
         self._inserts = [
@@ -88,12 +84,14 @@ class _Bare:
         source.close()
         self._conn = connect(path)
 
-    def insert(self, number: int) -> None:
+    def insert(self, *numbers: int) -> None:
+        """These rows in one transaction."""
         execute = self._conn.execute
         execute("BEGIN IMMEDIATE")
-        for insert, rows in self._inserts:
-            execute(insert, rows[number])
-        execute("INSERT INTO text_index (rowid, terms) VALUES (?, ?)", self._terms[number])
+        for number in numbers:
+            for insert, rows in self._inserts:
+                execute(insert, rows[number])
+            execute("INSERT INTO text_index (rowid, terms) VALUES (?, ?)", self._terms[number])
         execute("COMMIT")
 
     def close(self) -> None:

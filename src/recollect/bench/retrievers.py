@@ -8,6 +8,7 @@ from typing import Protocol
 
 from recollect.bench.banks import Item
 from recollect.bench.bare import BareFts5, Tokenizer
+from recollect.bench.dense import Dense
 from recollect.bench.minds import bench_mind
 from recollect.bench.words import is_stop, pairs
 from recollect.types import ROLES, NewTurn, Role
@@ -109,5 +110,6 @@ BASELINES: dict[str, Callable[[], Retriever]] = {
     "grep": Grep,
     "fts5": lambda: Fts5("unicode61"),
     "fts5-trigram": lambda: Fts5("trigram"),
+    "dense": Dense,
 }
 RETRIEVERS: dict[str, Callable[[], Retriever]] = {OURS: Recollect, **BASELINES}

@@ -14,14 +14,15 @@ from recollect.bench.bulk import measure_bulk
 from recollect.bench.corpus import TONGUES, Corpus, Synthetic, Tongue
 from recollect.bench.figures import Figure, surroundings
 from recollect.bench.grown import Grown
+from recollect.bench.hybrid import measure_hybrid
 from recollect.bench.installed import measure_installed
 from recollect.bench.recording import measure_recording
 from recollect.bench.searching import measure_search
 from recollect.bench.starting import measure_start
 from recollect.bench.texts import Sampled
 
-Measure = Literal["record", "bulk", "recall", "start", "installed"]
-MEASURES: tuple[Measure, ...] = ("record", "bulk", "recall", "start", "installed")
+Measure = Literal["record", "bulk", "recall", "hybrid", "start", "installed"]
+MEASURES: tuple[Measure, ...] = ("record", "bulk", "recall", "hybrid", "start", "installed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,10 @@ def measure_speed(plan: Plan, tell: Callable[[str], None]) -> SpeedReport:
                 with Grown(kept, corpus) as grown:
                     figures += measure_search(grown, list(plan.sizes), plan.queries, tell)
                 largest = grown if largest is None or grown.turns > largest.turns else largest
+            # The default vectors take no part in Chinese questions.
+            if "hybrid" in plan.measures and corpus.tongue == "en":
+                with Grown(kept, corpus, "hybrid") as grown:
+                    figures += measure_hybrid(kept, grown, list(plan.sizes), plan.queries, tell)
         if "start" in plan.measures:
             figures += _start(plan, kept, largest, corpora, tell)
     if "installed" in plan.measures:

@@ -8,14 +8,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from recollect.bench.extraction import PRECISION, RECALL, ExtractionReport
 from recollect.bench.figures import Figure, Target
 from recollect.bench.metrics import Mean
 from recollect.bench.recall import RecallReport, Result
 from recollect.bench.speed import SpeedReport
+from recollect.bench.utterances import Figures
 
 _WIDE = 200  # where there is no terminal to fit into
 _COLUMNS = ("recall@1", "recall@5", "recall@10", "recall@20", "hit@10", "all@10")
 _MORE = ("mrr", "ndcg@10", "stale@10")
+_BY_CATEGORY = ("recall@10", "hit@10", "mrr", "ndcg@10")
 
 
 def show_speed(report: SpeedReport, *, plain: bool = False) -> None:
@@ -82,20 +85,55 @@ def _recall_row(result: Result) -> list[str]:
 
 
 def _category_table(report: RecallReport) -> Table:
-    table = _table("", "category", "questions", "retriever", "recall@10", "hit@10", "ndcg@10")
+    table = _table("", "category", "questions", "retriever", *_BY_CATEGORY)
     for result in report.results:
-        for name, metrics in result.categories.items():
+        for category, metrics in result.categories.items():
             table.add_row(
                 result.file,
-                name or "-",
+                category or "-",
                 str(metrics["recall@10"].count),
                 result.retriever,
-                *(
-                    _mean(metrics.get(m), m == "recall@10")
-                    for m in ("recall@10", "hit@10", "ndcg@10")
-                ),
+                *(_mean(metrics.get(name), True) for name in _BY_CATEGORY),
             )
     return table
+
+
+def show_extraction(report: ExtractionReport, *, slips: bool = False, plain: bool = False) -> None:
+    """One row for all messages, for those held out, and for each language and category."""
+    table = _table("", "precision", "", "recall", "", "exact", "traps sprung")
+    table.add_row(*_extraction_row("all", report.all))
+    table.add_row(*_extraction_row("held out", report.held_out))
+    for sorts in (report.languages, report.categories, report.traps):
+        table.add_section()
+        for name, figures in sorts.items():
+            table.add_row(*_extraction_row(name, figures))
+    console = _console(plain)
+    console.print(table)
+    for slip in report.slips if slips else ():
+        console.print(f"{slip.id}  {slip.text}", markup=False)
+        for mark, told in (("wrong", slip.wrong), ("missed", slip.missed)):
+            for line in told:
+                console.print(f"    {mark}: {line}", markup=False)
+    verdict = "met" if report.ok else "missed"
+    console.print(
+        f"{report.utterances} messages, {report.ms_per_message:.2f} ms each."
+        f" Targets {verdict} on all: precision ≥ {PRECISION}, recall ≥ {RECALL}."
+        f" {_around(report.surroundings)}"
+    )
+
+
+def _extraction_row(name: str, figures: Figures) -> list[str]:
+    """What a share would be of nothing is left empty."""
+    cells = [name]
+    for found in (figures.precision, figures.recall):
+        cells += [_mean(found, True), f"of {found.count}"] if found.count else ["", ""]
+    exact, traps = figures.exact_precision, figures.traps_sprung
+    return [*cells, _mean(exact, False) if exact.count else "", _trap(traps)]
+
+
+def _trap(found: Mean) -> str:
+    sprung = round(found.value * found.count)
+    return f"{sprung} of {found.count}" if found.count else ""
 
 
 def _mean(found: Mean | None, interval: bool) -> str:

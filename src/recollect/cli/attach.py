@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import bold, dim, emit, indented, note, say, size, when
+from recollect.cli.output import Entry, dim, emit, entries, joined, note, say, size, when
 from recollect.cli.state import State, pass_state
 from recollect.errors import NotFound
 from recollect.types import Attachment, Direction
@@ -84,11 +84,22 @@ def attachments(state: State, session: str | None, direction: Direction | None, 
 
 
 def show_attachments(found: list[Attachment], *, margin: int = 0) -> None:
-    for file in found:
-        arrow = "→" if file.direction == "outbound" else "←"
-        about = file.description or file.transcription or file.extracted_text
-        named = f"{file.filename}  {about}".rstrip()
-        say(" " * margin + bold(arrow) + indented(named, margin + 2)[margin + 1 :])
-        known = (when(file.created_at), file.mime, size(file.size) if file.size else "")
-        place = " · ".join(filter(None, (*known, file.session, file.path or file.url)))
-        say(dim(indented(place, margin + 2)))
+    """Files, each with an arrow for the way it went."""
+    entries(map(_entry, found), margin=margin)
+
+
+def _entry(file: Attachment) -> Entry:
+    about = file.description or file.transcription or file.extracted_text
+    return Entry(
+        "→" if file.direction == "outbound" else "←",
+        f"{file.filename}  {about}".rstrip(),
+        (
+            joined(
+                when(file.created_at),
+                file.mime,
+                size(file.size) if file.size else "",
+                file.session,
+                file.path or file.url,
+            ),
+        ),
+    )

@@ -7,12 +7,29 @@ import json
 import click
 
 from recollect.cli.base import Group
-from recollect.cli.output import bold, counted, dim, emit, facts, indented, note, pad, say, when
+from recollect.cli.output import (
+    Entry,
+    counted,
+    emit,
+    entries,
+    facts,
+    heading,
+    joined,
+    note,
+    say,
+    when,
+)
 from recollect.cli.state import State, pass_state
+from recollect.cli.turns import show_turns
 from recollect.errors import NotFound
-from recollect.types import Job, JobState
+from recollect.mind import Mind
+from recollect.plain import plain
+from recollect.types import Job, JobState, Turn, TurnState
 
 _ALL = 1_000_000
+_COLOURS: dict[JobState, str] = {"ready": "green", "running": "blue", "dead": "red"}
+_UNLEARNT: tuple[TurnState, ...] = ("new", "failed", "dead")
+_SHOWN = 20  # turns of a job
 
 
 @click.command(cls=Group, invoke_without_command=True)
@@ -26,32 +43,64 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
     state = ctx.ensure_object(State)
     with state.open() as mind:
         found = mind.jobs(state=job_state, limit=limit)
+        turns = mind.stats().turn_states
     if state.json:
         emit(found)
         return
     if not found:
         note("There are no such jobs." if job_state else "There are no jobs.")
-    wide = max((len(job.state) for job in found), default=0)
-    for job in found:
-        about = f"{job.kind}  {job.key}" + (f"  {job.error}" if job.error else "")
-        say(bold(pad(job.state, wide)) + indented(about, wide + 2)[wide:])
-        tries = f"try {job.attempts} of {job.max_attempts}"
-        say(dim(indented(f"{job.id} · {tries} · due {when(job.run_at)}", wide + 2)))
+    entries(map(_entry, found))
+    told = ", ".join(f"{count:,} {name}" for name, count in turns.items() if count)
+    note(f"Turns: {told}." if told else "There are no turns.")
+
+
+def _entry(job: Job) -> Entry:
+    what = f"{job.kind}  {job.key}" if job.key else job.kind
+    return Entry(job.state, what, (joined(job.id, explained(job)), job.error), _COLOURS[job.state])
+
+
+def explained(job: Job) -> str:
+    """What a job is waiting for."""
+    tries = f"{job.attempts} of {counted(job.max_attempts, 'try', 'tries')}"
+    if job.state == "dead":
+        return f"gave up after {tries}; recollect jobs redrive {job.id}"
+    if job.state == "running":
+        return f"running, {tries}, held until {when(job.lease_until)}"
+    if job.attempts:
+        return f"failed, {tries}; next try {when(job.run_at)}"
+    if job.error:
+        return f"put off until {when(job.run_at)}"
+    return f"due {when(job.run_at)}"
 
 
 @jobs.command()
 @click.argument("job")
 @pass_state
 def show(state: State, job: str) -> None:
-    """Show everything about a job."""
+    """Explain a job: what it waits for, why it failed, and which turns wait for it."""
     with state.open() as mind:
         found = next((one for one in mind.jobs(limit=_ALL) if one.id == job), None)
-    if found is None:
-        raise NotFound(f"No unfinished job {job}", remedy="See recollect jobs")
+        if found is None:
+            raise NotFound(f"No unfinished job {job}", remedy="See recollect jobs")
+        turns = _turns(mind, found)
     if state.json:
-        emit(found)
-    else:
-        _show(found)
+        emit({**plain(found), "explained": explained(found), "turns": turns})
+        return
+    _show(found)
+    if turns:
+        heading("Turns that wait for it")
+        show_turns(turns[:_SHOWN])
+        if len(turns) > _SHOWN:
+            say(f"and {len(turns) - _SHOWN:,} more")
+
+
+def _turns(mind: Mind, job: Job) -> list[Turn]:
+    """What is not learnt yet of the session that a job learns from."""
+    session = job.payload.get("session")
+    if job.kind not in ("extract", "session_end") or not isinstance(session, str):
+        return []
+    found = (mind.turns(session=session, state=state) for state in _UNLEARNT)
+    return sorted((turn for some in found for turn in some), key=lambda turn: turn.index)
 
 
 def _show(job: Job) -> None:
@@ -61,6 +110,7 @@ def _show(job: Job) -> None:
             ("kind", job.kind),
             ("key", job.key),
             ("state", job.state),
+            ("that is", explained(job)),
             ("tries", f"{job.attempts} of {job.max_attempts}"),
             ("due", when(job.run_at)),
             ("queued", when(job.created_at)),

@@ -1,18 +1,28 @@
-"""recollect add, memories, history"""
+"""recollect add, memories, reveal"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from datetime import datetime
 
 import click
 
+from recollect.cli.asking import agreed
 from recollect.cli.base import Command
-from recollect.cli.output import bold, dim, emit, indented, note, pad, say, when
+from recollect.cli.output import Entry, dim, emit, entries, joined, note, say, when
 from recollect.cli.params import moment, text_or_stdin
 from recollect.cli.state import State, pass_state
-from recollect.types import KINDS, TRUSTS, History, Kind, Memory, Trust
+from recollect.types import KINDS, TRUSTS, Kind, Memory, MemoryStatus, Trust
 
 _SHARE = click.FloatRange(0, 1)
+_COLOURS: dict[MemoryStatus, str | None] = {
+    "active": "green",
+    "pending": "yellow",
+    "superseded": "blue",
+    "rejected": "red",
+    "archived": "blue",
+}
 
 
 @click.command(cls=Command)
@@ -20,6 +30,7 @@ _SHARE = click.FloatRange(0, 1)
 @click.option("--kind", type=click.Choice(KINDS), default="fact", show_default=True)
 @click.option("--subject", default="", metavar="TEXT", help="What it is about.")
 @click.option("--predicate", default="", metavar="TEXT", help="What is said of the subject.")
+@click.option("--value", default="", metavar="TEXT", help="What the predicate is, such as 3.12.")
 @click.option("--project", metavar="NAME", help="The project it belongs to. [default: all]")
 @click.option("--topic", metavar="NAME", help="The topic within the project.")
 @click.option("--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated.")
@@ -38,6 +49,7 @@ def add(
     kind: Kind,
     subject: str,
     predicate: str,
+    value: str,
     project: str | None,
     topic: str | None,
     tags: tuple[str, ...],
@@ -49,14 +61,20 @@ def add(
     expires_at: datetime | None,
     supersedes: str | None,
 ) -> None:
-    """Keep a statement as a memory. TEXT may also be piped in."""
+    """Keep a statement as a memory. TEXT may also be piped in.
+
+    A credential is kept encrypted and found by its --subject. Pipe it in, or leave TEXT out on a
+    terminal and type it unseen, so that it does not stay in the history of your shell.
+    """
+    statement = _typed_unseen() if kind == "credential" and text is None else None
     partition = {"project": project, "topic": topic}
     with state.open(create=True) as mind:
         memory = mind.remember(
-            text_or_stdin(text, "the statement"),
+            text_or_stdin(text, "the statement") if statement is None else statement,
             kind=kind,
             subject=subject,
             predicate=predicate,
+            value=value,
             tags=tags,
             importance=importance,
             confidence=confidence,
@@ -73,54 +91,70 @@ def add(
         say(f"{memory.kind}  {dim(memory.id)}")
 
 
+def _typed_unseen() -> str | None:
+    """A secret from the keyboard, where there is one."""
+    if not sys.stdin.isatty():
+        return None
+    return str(click.prompt("The secret", hide_input=True, err=True))
+
+
 @click.command(cls=Command)
 @click.option("--kind", type=click.Choice(KINDS), help="Only this kind.")
 @click.option("--project", metavar="NAME", help="Only this project.")
+@click.option("--as-of", type=moment, help="What was known at that moment.")
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @pass_state
-def memories(state: State, kind: Kind | None, project: str | None, limit: int) -> None:
-    """List the memories that hold now, the latest first."""
+def memories(
+    state: State, kind: Kind | None, project: str | None, as_of: datetime | None, limit: int
+) -> None:
+    """List the memories that hold now, or held at a past time, the latest first."""
     with state.open() as mind:
-        found = mind.memories(kind=kind, project=project, limit=limit)
+        found = mind.memories(kind=kind, project=project, as_of=as_of, limit=limit)
     if state.json:
         emit(found)
         return
     if not found:
         note("There are no memories.")
-    wide = max((len(memory.kind) for memory in found), default=0)
-    for memory in found:
-        say(bold(pad(memory.kind, wide)) + indented(memory.content, wide + 2)[wide:])
-        say(dim(indented(_about(memory), wide + 2)))
+    show_memories(found)
 
 
-def _about(memory: Memory) -> str:
-    parts = [memory.id, when(memory.created_at)]
-    if not memory.project.startswith("_"):
-        parts.append(memory.project)
-    return " · ".join([*parts, *(f"#{tag}" for tag in memory.tags)])
+def show_memories(found: Iterable[Memory], *, margin: int = 0) -> None:
+    """Memories, each with its kind in the colour of its status."""
+    entries(map(_entry, found), margin=margin)
+
+
+def _entry(memory: Memory) -> Entry:
+    about = joined(
+        memory.id,
+        when(memory.created_at),
+        "" if memory.status == "active" else memory.status,
+        "" if memory.trust == "owner" else f"said by {memory.trust}",
+        f"until {when(memory.expires_at)}" if memory.expires_at else "",
+        "" if memory.project.startswith("_") else memory.project,
+        *(f"#{tag}" for tag in memory.tags),
+    )
+    return Entry(memory.kind, memory.content, (about,), colour_of(memory))
+
+
+def colour_of(memory: Memory) -> str | None:
+    return _COLOURS[memory.status]
 
 
 @click.command(cls=Command)
 @click.argument("memory")
+@click.option("--yes", is_flag=True, help="Show it without asking.")
 @pass_state
-def history(state: State, memory: str) -> None:
-    """Show every version of a memory, oldest first, and what happened to it."""
+def reveal(state: State, memory: str, yes: bool) -> None:
+    """Show the secret of a credential.
+
+    Nothing else shows it. Asks first on a terminal; elsewhere, and with --json, it has to be told --yes.
+    """
     with state.open() as mind:
-        found = mind.history(memory)
+        version = next(v for v in mind.history(memory).versions if v.id == memory)
+        if not yes:
+            agreed(state, f"Show the secret of {version.subject or memory}?", "show it")
+        secret = mind.reveal(memory)
     if state.json:
-        emit(found)
+        emit({"id": memory, "secret": secret})
     else:
-        show_history(found)
-
-
-def show_history(found: History, *, margin: int = 0) -> None:
-    """Versions with the days each held, then what happened to them."""
-    left = margin + 4
-    names = {version.id: f"v{number}" for number, version in enumerate(found.versions, 1)}
-    for version in found.versions:
-        since, until = when(version.created_at)[:10], when(version.superseded_at)[:10] or "now"
-        named = pad(" " * margin + names[version.id], left)
-        say(bold(named) + indented(version.content, left)[left:])
-        say(dim(indented(f"{version.id} · {since} to {until}", left)))
-    for event in found.events:
-        say(dim(indented(f"{when(event.at)}  {event.type} {names[event.subject]}", left)))
+        say(secret)

@@ -11,6 +11,7 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -49,6 +50,12 @@ def bold(text: str) -> str:
     return click.style(text, bold=True)
 
 
+def heading(text: str) -> None:
+    """What the lines below are about, after a blank line."""
+    say()
+    say(bold(text))
+
+
 def room() -> int | None:
     """The width of the terminal, or None when the output goes elsewhere."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -60,6 +67,13 @@ def flat(text: str) -> str:
     if joined.isprintable():
         return joined
     return "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cs") else c for c in joined)
+
+
+def shown_whole(text: str) -> str:
+    """Lines as they are, each with nothing in it that could move the cursor."""
+    return "\n".join(
+        line[: len(line) - len(line.lstrip(" "))] + flat(line) for line in text.splitlines()
+    )
 
 
 def cells(text: str) -> int:
@@ -91,6 +105,28 @@ def indented(text: str, by: int) -> str:
     return " " * by + cut(flat(text), None if width is None else max(10, width - by))
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing in a list: a mark and its text, and below it lines that say more of it."""
+
+    mark: str
+    text: str
+    below: tuple[str, ...] = ()
+    colour: str | None = None
+
+
+def entries(found: Iterable[Entry], *, margin: int = 0) -> None:
+    """A list whose texts stand under each other, beside their marks."""
+    shown = list(found)
+    wide = max((cells(entry.mark) for entry in shown), default=0)
+    left = margin + wide + len(GAP)
+    for entry in shown:
+        mark = click.style(pad(entry.mark, wide), fg=entry.colour, bold=True)
+        say(" " * margin + mark + indented(entry.text, left)[margin + wide :])
+        for line in filter(None, entry.below):
+            say(dim(indented(line, left)))
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = "") -> None:
     """Aligned columns, of which the last takes what room is left. ``right``: heads of numbers."""
     lines = [[flat(str(cell)) for cell in row] for row in rows]
@@ -101,14 +137,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str =
     widths = [max(map(cells, column)) for column in zip(head, *lines, strict=True)]
     numbers = {place for place, name in enumerate(head) if name in right.split()}
 
-    def joined(line: Sequence[str]) -> str:
+    def laid_out(line: Sequence[str]) -> str:
         places = enumerate(zip(line, widths, strict=True))
         padded = [pad(cell, width, right=place in numbers) for place, (cell, width) in places]
         return cut(GAP.join(padded).rstrip(), room())
 
-    say(dim(joined(head)))
+    say(dim(laid_out(head)))
     for line in lines:
-        say(joined(line))
+        say(laid_out(line))
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> None:
@@ -118,6 +154,11 @@ def facts(pairs: Iterable[tuple[str, object]]) -> None:
     for name, value in shown:
         width = room()
         say(dim(pad(name, wide)) + GAP + cut(value, width and max(10, width - wide - len(GAP))))
+
+
+def joined(*parts: str) -> str:
+    """What is known of a thing, in one line; what is empty is left out."""
+    return " · ".join(filter(None, parts))
 
 
 def when(moment: datetime | None) -> str:

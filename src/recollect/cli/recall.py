@@ -1,16 +1,55 @@
-"""recollect recall"""
+"""recollect recall, search"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from typing import TypedDict, TypeVar, Unpack
 
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import bold, dim, emit, indented, note, say, when
+from recollect.cli.output import Entry, bold, emit, entries, joined, note, say, when
 from recollect.cli.params import moment
 from recollect.cli.state import State, pass_state
-from recollect.types import RECORD_TYPES, Hit, RecordType
+from recollect.types import KINDS, RECORD_TYPES, Hit, Kind, RecordType
+
+_BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type_ != "memory")
+
+
+_Function = TypeVar("_Function", bound=Callable[..., None])
+
+
+class Where(TypedDict):
+    """What narrows a recall."""
+
+    session: str | None
+    project: str | None
+    kind: Kind | None
+    since: datetime | None
+    until: datetime | None
+    as_of: datetime | None
+
+
+def _narrowed(command: _Function) -> _Function:
+    """The options of ``Where``, and what to show."""
+    for option in reversed(
+        (
+            click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
+            click.option("--project", metavar="NAME", help="Only from this project."),
+            click.option("--kind", type=click.Choice(KINDS), help="Only memories of this kind."),
+            click.option(
+                "--since", type=moment, help="Nothing older: a date, or an age such as 7d."
+            ),
+            click.option("--until", type=moment, help="Only from before this moment."),
+            click.option("--as-of", type=moment, help="What was known at that moment."),
+            click.option(
+                "--explain", is_flag=True, help="Show routes, parts of the score, terms, sources."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
 
 
 @click.command(cls=Command)
@@ -19,12 +58,7 @@ from recollect.types import RECORD_TYPES, Hit, RecordType
 @click.option(
     "--of", type=click.Choice(RECORD_TYPES), multiple=True, help="Only these. [default: all]"
 )
-@click.option("--session", "-s", metavar="ID", help="Only from this conversation.")
-@click.option("--project", metavar="NAME", help="Only from this project.")
-@click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d.")
-@click.option("--until", type=moment, help="Only from before this moment.")
-@click.option("--as-of", type=moment, help="What was known at that moment.")
-@click.option("--explain", is_flag=True, help="Show routes, parts of the score, terms, sources.")
+@_narrowed
 @pass_state
 def recall(
     state: State,
@@ -32,28 +66,15 @@ def recall(
     query: tuple[str, ...],
     k: int,
     of: tuple[RecordType, ...],
-    session: str | None,
-    project: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    as_of: datetime | None,
     explain: bool,
+    **where: Unpack[Where],
 ) -> None:
     """Find evidence for a question.
 
     QUERY is a question or some words, in Chinese or English. The best evidence comes first.
     """
     with state.open() as mind:
-        hits = mind.recall(
-            " ".join(query),
-            k=k,
-            of=of or RECORD_TYPES,
-            session=session,
-            project=project,
-            since=since,
-            until=until,
-            as_of=as_of,
-        )
+        hits = mind.recall(" ".join(query), k=k, of=of or RECORD_TYPES, **where)
     if state.json:
         emit(hits)
         return
@@ -62,23 +83,52 @@ def recall(
     show_hits(hits, explain=explain)
 
 
-def show_hits(hits: list[Hit], *, explain: bool = False, margin: int = 0) -> None:
+@click.command(cls=Command)
+@click.argument("query", nargs=-1, required=True)
+@click.option("-k", default=5, show_default=True, metavar="N", help="How many of each at most.")
+@_narrowed
+@pass_state
+def search(
+    state: State, *, query: tuple[str, ...], k: int, explain: bool, **where: Unpack[Where]
+) -> None:
+    """Look for something: what is known of it first, then where it was said.
+
+    The same as recall, asked twice: once for memories, once for turns, episodes and files. So a
+    memory is never crowded out by the talk that it came from.
+    """
+    asked = " ".join(query)
+    with state.open() as mind:
+        known = mind.recall(asked, k=k, of=("memory",), **where)
+        said = [] if where["kind"] else mind.recall(asked, k=k, of=_BESIDES, **where)
+    if state.json:
+        emit({"memories": known, "evidence": said})
+        return
+    if not known and not said:
+        note("Nothing was found.")
+    for title, hits, first in (("Known", known, 1), ("Said", said, len(known) + 1)):
+        if hits:
+            say(bold(title))
+            show_hits(hits, explain=explain, first=first)
+
+
+def show_hits(hits: list[Hit], *, explain: bool = False, margin: int = 0, first: int = 1) -> None:
     """Numbered hits: the text, then what it is and where it is from."""
-    left = len(str(len(hits))) + 2 + margin
-    for number, hit in enumerate(hits, 1):
-        say(bold(f"{number:>{left - 2}}") + indented(hit.text, left)[left - 2 :])
-        say(dim(indented(" · ".join(_about(hit)), left)))
-        for name, reason in _reasons(hit) if explain else ():
-            say(dim(" " * left + f"{name:<8}" + indented(reason, left + 8)[left + 8 :]))
+    digits = len(str(first + len(hits) - 1))
+    numbered = enumerate(hits, first)
+    entries((_entry(hit, f"{n:>{digits}}", explain=explain) for n, hit in numbered), margin=margin)
 
 
-def _about(hit: Hit) -> list[str]:
+def _entry(hit: Hit, mark: str, *, explain: bool) -> Entry:
+    return Entry(mark, hit.text, (_about(hit), *(_reasons(hit) if explain else ())))
+
+
+def _about(hit: Hit) -> str:
     speaker = f"{hit.role} {hit.sender}".strip() or hit.type
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
-    return [part for part in (f"{hit.score:.2f}", when(hit.at), speaker, place) if part]
+    return joined(f"{hit.score:.2f}", when(hit.at), speaker, place)
 
 
-def _reasons(hit: Hit) -> list[tuple[str, str]]:
+def _reasons(hit: Hit) -> list[str]:
     parts = ", ".join(f"{name} {part:.3f}" for name, part in hit.why.parts.items())
     sources = ", ".join(f"{source.session} #{source.index}" for source in hit.sources)
     told = (
@@ -88,4 +138,4 @@ def _reasons(hit: Hit) -> list[tuple[str, str]]:
         ("sources", sources),
         ("id", hit.id),
     )
-    return [(name, value) for name, value in told if value]
+    return [f"{name}: {value}" for name, value in told if value]

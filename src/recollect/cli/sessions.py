@@ -1,11 +1,11 @@
-"""recollect sessions"""
+"""recollect sessions, end"""
 
 from __future__ import annotations
 
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import emit, note, table, when
+from recollect.cli.output import emit, note, say, table, when
 from recollect.cli.state import State, pass_state
 
 
@@ -28,3 +28,23 @@ def sessions(state: State, limit: int, offset: int) -> None:
          for s in found],
         right="turns",
     )  # fmt: skip
+
+
+@click.command(cls=Command)
+@click.argument("session")
+@pass_state
+def end(state: State, session: str) -> None:
+    """Mark a conversation as ended; its story is told in the background.
+
+    A worker then learns what is left in it, writes its episode, and puts away what was only for
+    it. A later turn opens it again.
+    """
+    with state.open() as mind:
+        mind.end_session(session)
+        waiting = len(mind.jobs(state="ready"))
+    if state.json:
+        emit({"session": session, "jobs_ready": waiting})
+    else:
+        say(
+            f"{session} has ended." + (" recollect worker --once does the rest." if waiting else "")
+        )

@@ -41,6 +41,7 @@ def show_stats(found: Stats, *, margin: int = 0) -> None:
         ("tokens", f"{found.tokens:,}"),
         ("time", lasted),
         ("jobs", ", ".join(f"{count:,} {name}" for count, name in jobs if count) or "none"),
+        ("vectors", f"{found.unembedded:,} records wait for theirs" if found.unembedded else ""),
         ("file", f"{size(found.file_bytes)}, schema {found.schema}"),
         ("worker", found.worker_failure),
         ("recall", found.recall_failure),

@@ -27,6 +27,9 @@ from recollect.cli.state import State, pass_state
 from recollect.types import ROLES, TURN_STATES, Role, Turn, TurnState
 
 
+_TROUBLED = ("failed", "dead")
+
+
 @click.command(cls=Command)
 @click.option("--session", "-s", metavar="ID", help="Only this conversation.")
 @click.option("--project", metavar="NAME", help="Only this project.")
@@ -95,6 +98,8 @@ def show_turns(found: list[Turn], *, full: bool = False, margin: int = 0) -> Non
             _show_whole(turn, margin + digits + 4)
         else:
             say(dim(lead) + _summary(turn, cells(lead)))
+            if turn.reason or turn.state in _TROUBLED:
+                say(dim(indented(_outcome(turn), cells(lead))))
 
 
 def _speaker(turn: Turn) -> str:
@@ -119,5 +124,11 @@ def _show_whole(turn: Turn, by: int) -> None:
     blocks += [f"← {result.content}" for result in turn.tool_results]
     for line in "\n".join(filter(None, blocks)).splitlines():
         say(" " * by + flat(line))
-    if turn.reason:
-        say(" " * by + dim(f"{turn.state}: {flat(turn.reason)}"))
+    if turn.reason or turn.state in _TROUBLED:
+        say(" " * by + dim(flat(_outcome(turn))))
+
+
+def _outcome(turn: Turn) -> str:
+    """What became of a turn, and what to do about it."""
+    remedy = {"failed": "it is tried again", "dead": "see recollect jobs --state dead"}
+    return "; ".join(filter(None, (f"{turn.state}: {turn.reason}", remedy.get(turn.state))))

@@ -1,10 +1,9 @@
 """Nearest vectors in memory: exact for a few thousand, then a first pass over sign bits and a
 second over 8-bit numbers.
 
-Up to ``EXACT`` vectors are held whole; of more, each takes about ``9/8 x dimensions + 12`` bytes.
+Up to ``EXACT`` vectors are held whole; of more, each takes about ``9/8 x dimensions + 18`` bytes.
 Rows are appended in the order of their documents, several rows (passages) for one document side by
-side. Signs and small numbers are taken around the mean of the first rows: the vectors of many
-models all point one way, and what they share would drown what tells them apart.
+side. Appending never moves what is there, so another thread may search meanwhile.
 """
 
 from __future__ import annotations
@@ -14,14 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.index.packed import Packed, scores_of
+
 Floats = NDArray[np.float32]
 Docs = NDArray[np.int64]
+Rows = NDArray[np.int64]
 EXACT = 4_096  # up to this many vectors a first pass is not worth it
-_WORD = 64
 _SECOND_PASS = 40  # rows that are compared exactly for each wanted one
 _LEAST_SECOND_PASS = 1_000
+_PASSAGES = 4  # rows looked at for each wanted document, unless that is too few
 _SAMPLE = 256
-_SCALE = 127
 _FIRST_CAPACITY = 256
 
 
@@ -39,7 +40,7 @@ class NearestIndex:
         self._size = 0
         self._docs = np.empty(0, np.int64)
         self._whole = np.empty((0, dimensions), np.float32)
-        self._packed: _Packed | None = None
+        self._packed: Packed | None = None
 
     def __len__(self) -> int:
         return self._size
@@ -62,25 +63,30 @@ class NearestIndex:
             self._whole[first : first + room] = vectors[:room]
             vectors = vectors[room:]
             if size > EXACT:
-                self._packed = _Packed(self._whole[:EXACT])
+                packed = Packed(self._whole[:EXACT])
+                packed.append(vectors)
+                self._packed = packed
                 self._whole = self._whole[:0].copy()
-        if self._packed is not None:
+        else:
             self._packed.append(vectors)
         self._size = size
 
     def search(self, query: Floats, limit: int) -> list[Near]:
         """The nearest documents, best first."""
-        if self._packed is None:
-            rows = np.arange(self._size)
+        # In this order: what is held whole is given up only after the packed form is there.
+        size, whole, packed = self._size, self._whole, self._packed
+        if packed is None:
+            rows = np.arange(size)
+            cosines = scores_of(whole[:size], query)
         else:
-            rows = self._packed.likely(query, max(_LEAST_SECOND_PASS, _SECOND_PASS * limit))
-        cosines = self._cosines(query, rows)
-        best: dict[int, float] = {}
-        for place in np.argsort(-cosines, kind="stable"):
-            best.setdefault(int(self._docs[rows[place]]), float(cosines[place]))
-            if len(best) == limit:
-                break
-        return [Near(doc, cosine) for doc, cosine in best.items()]
+            rows = packed.likely(query, max(_LEAST_SECOND_PASS, _SECOND_PASS * limit), size)
+            cosines = packed.cosines(query, rows)
+        few = min(len(rows), _PASSAGES * limit)
+        while True:
+            best = _by_doc(self._docs[rows], cosines, few)
+            if len(best) >= limit or few == len(rows):
+                return [Near(doc, cosine) for doc, cosine in list(best.items())[:limit]]
+            few = len(rows)
 
     def cosines(self, query: Floats, docs: Docs) -> Floats:
         """The cosine of each document's best passage; NaN for one that has none."""
@@ -101,71 +107,30 @@ class NearestIndex:
         rows = np.linspace(0, self._size - 1, min(self._size, _SAMPLE)).astype(np.int64)
         return self._cosines(query, rows)
 
-    def _cosines(self, query: Floats, rows: NDArray[np.int64]) -> Floats:
-        if self._packed is not None:
-            return self._packed.cosines(query, rows)
-        found: Floats = self._whole[rows] @ query
-        return found
+    def _cosines(self, query: Floats, rows: Rows) -> Floats:
+        whole, packed = self._whole, self._packed
+        if packed is not None:
+            return packed.cosines(query, rows)
+        return scores_of(whole[rows], query)
 
 
-class _Packed:
-    """Rows as sign bits and 8-bit numbers around a mean."""
-
-    def __init__(self, first: Floats) -> None:
-        dimensions = first.shape[1]
-        self._words = -(-dimensions // _WORD)
-        self._size = 0
-        self._centre: Floats = first.mean(axis=0)
-        self._bits = np.empty((0, self._words), np.uint64)
-        self._small = np.empty((0, dimensions), np.int8)
-        self._scale = np.empty(0, np.float32)
-        self.append(first)
-
-    @property
-    def memory(self) -> int:
-        arrays = (self._centre, self._bits, self._small, self._scale)
-        return sum(array.nbytes for array in arrays)
-
-    def append(self, vectors: Floats) -> None:
-        first, size = self._size, self._size + len(vectors)
-        self._bits = _grown(self._bits, first, size)
-        self._small = _grown(self._small, first, size)
-        self._scale = _grown(self._scale, first, size)
-        apart = vectors - self._centre
-        largest = np.maximum(np.abs(apart).max(axis=1, initial=0.0), 1e-9)
-        self._bits[first:size] = _sign_bits(apart, self._words)
-        self._small[first:size] = np.round(apart / largest[:, None] * _SCALE)
-        self._scale[first:size] = largest / _SCALE
-        self._size = size
-
-    def likely(self, query: Floats, count: int) -> NDArray[np.int64]:
-        """The rows whose signs agree best with those of the query."""
-        if count >= self._size:
-            return np.arange(self._size)
-        wanted = _sign_bits((query - self._centre)[None, :], self._words)[0]
-        unlike = np.zeros(self._size, np.uint16)
-        for word in range(self._words):
-            unlike += np.bitwise_count(self._bits[: self._size, word] ^ wanted[word])
-        return np.argpartition(unlike, count)[:count]
-
-    def cosines(self, query: Floats, rows: NDArray[np.int64]) -> Floats:
-        apart = (self._small[rows].astype(np.float32) @ query) * self._scale[rows]
-        found: Floats = apart + self._centre @ query
-        return found
+def _by_doc(docs: Docs, cosines: Floats, few: int) -> dict[int, float]:
+    """Documents of the ``few`` best rows with their best cosine, best first."""
+    places = np.arange(len(cosines))
+    if few < len(cosines):
+        places = np.argpartition(-cosines, few - 1)[:few]
+    places = places[np.lexsort((places, -cosines[places]))]
+    best: dict[int, float] = {}
+    for doc, cosine in zip(docs[places].tolist(), cosines[places].tolist(), strict=True):
+        best.setdefault(doc, cosine)
+    return best
 
 
 def _grown(array: np.ndarray, used: int, size: int) -> np.ndarray:
-    """The array with room for that many rows, by doubling."""
+    """The array with room for that many rows, and a quarter more for those to come."""
     if size <= len(array):
         return array
-    capacity = max(size, 2 * len(array), _FIRST_CAPACITY)
+    capacity = max(size, len(array) * 5 // 4, _FIRST_CAPACITY)
     grown = np.empty((capacity, *array.shape[1:]), array.dtype)
     grown[:used] = array[:used]
     return grown
-
-
-def _sign_bits(vectors: Floats, words: int) -> NDArray[np.uint64]:
-    bits = np.packbits(vectors > 0, axis=1)
-    padded = np.zeros((len(vectors), words * 8), np.uint8)
-    padded[:, : bits.shape[1]] = bits
-    return padded.view(np.uint64)

@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from operator import add
+from typing import NamedTuple
 
 import Stemmer
 
 from recollect.index import stopwords
+from recollect.rules import bm25
 from recollect.store.base import QueryTerm
 
 WORD_WEIGHT = 1.0
@@ -55,37 +57,57 @@ _STOP_STEMS = frozenset(map(_stem, stopwords.ENGLISH))
 _ASKING_TERMS = frozenset(map(_stem, stopwords.ASKING)) | stopwords.ASKING_PAIRS
 
 
-class _Chunks(dict[str, str]):
+class Indexed(NamedTuple):
+    """The terms of a text, in order, repeats kept: with white space between them, and packed."""
+
+    terms: str
+    packed: bytes
+
+
+class _Chunks(dict[str, Indexed]):
     """Runs without white space and their terms, remembered when they are likely to come again."""
 
-    def __missing__(self, chunk: str) -> str:
+    def __missing__(self, chunk: str) -> Indexed:
         if len(chunk) > _MEMO_CHUNK:
-            return " ".join(_chunk_terms(chunk))
+            return _indexed(_chunk_terms(chunk))
         if chunk.isascii():
-            found = self._plain_word(chunk.strip(_PUNCTUATION)) or " ".join(_chunk_terms(chunk))
+            found = self._plain_word(chunk.strip(_PUNCTUATION)) or _indexed(_chunk_terms(chunk))
         elif _DENSE_CHARACTER.search(chunk):
-            return " ".join(_chunk_terms(chunk))
+            return _indexed(_chunk_terms(chunk))
         else:
-            found = " ".join(_chunk_terms(chunk))
+            found = _indexed(_chunk_terms(chunk))
         if len(self) >= _MEMO_LIMIT:
             self.clear()
         self[chunk] = found
         return found
 
-    def _plain_word(self, word: str) -> str:
+    def _plain_word(self, word: str) -> Indexed | None:
         """The stem of a word that is nothing but one: most are, and need no closer look."""
         if not word.isalpha() or not (word[1:].islower() or len(word) == 1):
-            return ""
+            return None
         lower = word.lower()
-        return self.get(lower) or _stem(lower)
+        return self.get(lower) or _indexed([_stem(lower)])
+
+
+def _indexed(terms: list[str]) -> Indexed:
+    return Indexed(" ".join(terms), bm25.pack(terms))
 
 
 _terms_of_chunk = _Chunks().__getitem__
 
 
+def index_terms(text: str) -> Indexed:
+    """What a text is indexed by."""
+    chunks = _fold(text).split()
+    if not chunks:
+        return Indexed("", b"")
+    terms, packed = zip(*map(_terms_of_chunk, chunks), strict=True)
+    return Indexed(" ".join(terms), b"".join(packed))
+
+
 def index_text(text: str) -> str:
     """The terms of one text, in order, repeats kept, with white space between them."""
-    return " ".join(map(_terms_of_chunk, _fold(text).split()))
+    return index_terms(text).terms
 
 
 def query_terms(text: str) -> list[QueryTerm]:

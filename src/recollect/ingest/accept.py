@@ -4,28 +4,43 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.ids import new_ids
-from recollect.index.segment import index_text
+from recollect.ids import new_id, new_ids
+from recollect.index.segment import Indexed, index_terms
 from recollect.rules import intake
 from recollect.rules.dates import moment
-from recollect.rules.tokens import estimate_tokens
+from recollect.rules.secrets import USUAL, redact, redact_json
+from recollect.rules.secrets_looks import Bounds
+from recollect.rules.tokens import count_tokens
 from recollect.rules.trust import trust_of
 from recollect.store.base import TurnRow
-from recollect.types import ROLES, NewTurn, ToolCall, ToolResult
+from recollect.types import ROLES, TRUSTS, NewTurn, ToolCall, ToolResult, Trust
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one turn may hold."""
+    """How much one turn may hold, and what counts as a secret in it; None keeps secrets."""
 
     characters: int
     tool_calls: int
     tags: int
+    secrets: Bounds | None = USUAL
+
+    def clean(self, text: str) -> str:
+        """The text as it may be written."""
+        return text if self.secrets is None else redact(text, self.secrets)
+
+    def clean_all(self, texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(map(self.clean, texts)))
+
+
+def accept_turn(new: NewTurn, now: datetime, limits: Limits) -> TurnRow:
+    """The row for a turn, or InvalidInput that says what to change."""
+    return _accept(new, new_id(now), now, limits)
 
 
 def accept_turns(news: Sequence[NewTurn], now: datetime, limits: Limits) -> list[TurnRow]:
@@ -42,37 +57,45 @@ def _accept(new: NewTurn, id_: str, now: datetime, limits: Limits) -> TurnRow:
         )
     if new.role not in ROLES:
         intake.check_choice(new.role, ROLES, "role")
-    content = intake.check_text(new.content, "content", limits.characters)
+    content = limits.clean(intake.check_text(new.content, "content", limits.characters))
     sender = "" if new.sender == "" else intake.check_name(new.sender, "sender")
     calls, results = _tools(new, limits) if new.tool_calls or new.tool_results else ((), ())
+    terms, packed = turn_terms(sender, content, calls, results)
     return TurnRow(
-        id=id_,
-        session=intake.check_name(new.session, "session"),
-        idx=intake.check_index(new.index),
-        role=new.role,
-        content=content,
-        tool_calls=calls,
-        tool_results=results,
-        at=now if new.at is None else moment(new.at),
-        tokens=estimate_tokens(content) + (_tool_tokens(calls, results) if calls or results else 0),
-        channel="" if new.channel == "" else intake.check_name(new.channel, "channel"),
-        sender=sender,
-        trust=trust_of(new.role),
-        terms=turn_terms(sender, content, calls, results),
+        id_,
+        intake.check_name(new.session, "session"),
+        intake.check_index(new.index),
+        new.role,
+        content,
+        calls,
+        results,
+        now if new.at is None else moment(new.at),
+        count_tokens(content) + (_tool_tokens(calls, results) if calls or results else 0),
+        "" if new.channel == "" else intake.check_name(new.channel, "channel"),
+        sender,
+        trust_of(new.role) if new.trust is None else _trust(new.trust),
+        terms,
+        packed,
     )
+
+
+def _trust(trust: Trust) -> Trust:
+    return intake.check_choice(trust, TRUSTS, "trust")
 
 
 def turn_terms(
     sender: str, content: str, calls: Iterable[ToolCall], results: Iterable[ToolResult]
-) -> str:
+) -> Indexed:
     """What a turn is found by: who said it, what was said, what its tools were told and said."""
+    if not calls and not results:
+        return index_terms(f"{sender}\n{content}" if sender else content)
     told = [f"{call.name} {_leaves(call.input)}" for call in calls]
-    return index_text("\n".join([sender, content, *told, *(r.content for r in results)]))
+    return index_terms("\n".join([sender, content, *told, *(r.content for r in results)]))
 
 
 def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> int:
-    return sum(estimate_tokens(f"{c.name} {_leaves(c.input)}") for c in calls) + sum(
-        estimate_tokens(r.content) for r in results
+    return sum(count_tokens(f"{c.name} {_leaves(c.input)}") for c in calls) + sum(
+        count_tokens(r.content) for r in results
     )
 
 
@@ -108,6 +131,8 @@ def _call(call: ToolCall, limits: Limits) -> ToolCall:
     intake.check_depth(told, f"the input of tool call {call.name!r}")
     intake.check_text(json.dumps(told, ensure_ascii=False), "tool input", limits.characters)
     id_ = intake.check_text(call.id, "tool call id", intake.MAX_NAME)
+    if limits.secrets is not None:
+        told = redact_json(told, limits.secrets)
     return ToolCall(intake.check_name(call.name, "tool name"), told, id_)
 
 
@@ -121,7 +146,7 @@ def _result(result: ToolResult, limits: Limits) -> ToolResult:
     intake.check_text(result.call_id, "tool call id", intake.MAX_NAME)
     if not isinstance(result.is_error, bool):
         raise InvalidInput(f"is_error={result.is_error!r}", remedy="Pass True or False")
-    return result
+    return replace(result, content=limits.clean(result.content))
 
 
 def _leaves(value: Any) -> str:

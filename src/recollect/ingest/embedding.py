@@ -13,13 +13,16 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.providers.embedding.base import Embedder, WordEmbedder
+from recollect.index.engine import VectorEngine, follow
+from recollect.providers.embedding.base import Embedder, WordEmbedder, expect
 from recollect.rules.passages import passages
+from recollect.rules.secrets_sealed import unsealed_part
 from recollect.store.base import EmbedText, Store, Unit, VectorRow
-from recollect.types import Job
+from recollect.types import RECORD_TYPES, Job
 
 KIND = "embed"
 _BATCH = 256
+_PORTION = 5_000  # vectors brought to an engine in one snapshot
 _UNKNOWN = -1  # the number of an embedder that has made no vectors yet
 _LOOK = 1_000
 _LEAN = 0.3  # measured: whole texts alone lose the detail, passages alone the subject
@@ -61,14 +64,19 @@ def catch_up(
 class Embedding:
     """Embeds what has no vectors yet."""
 
-    def __init__(self, store: Store, embedder: Embedder) -> None:
+    def __init__(
+        self, store: Store, embedder: Embedder, engine: VectorEngine | None = None
+    ) -> None:
+        """``engine``: one that keeps vectors outside of the database, and is filled here."""
         self._store = store
         self._embedder = embedder
+        self._engine = engine
 
     def run(self, job: Job) -> None:
         """Work through everything that waits, a batch and a transaction at a time."""
         with self._store.write(job.space) as unit:
             number = unit.vectors.embedder(self._embedder.name, self._embedder.dimensions)
+            expect(self._embedder, unit.vectors.dimensions(number))
         while True:
             with self._store.read(job.space) as unit:
                 waiting = unit.vectors.unembedded(number, _BATCH)
@@ -77,8 +85,24 @@ class Embedding:
             rows = self._vectors(job.space, number, waiting)
             with self._store.write(job.space) as unit:
                 unit.vectors.put(number, waiting, rows)
+                expect(self._embedder, unit.vectors.dimensions(number))
         with self._store.write(job.space) as unit:
             unit.vectors.retire_others(number)
+        if self._engine is not None:
+            self._fill(self._engine, job.space, number)
+
+    def _fill(self, engine: VectorEngine, space: str, number: int) -> None:
+        """Bring an engine up with the rows, which are written first: they are the truth."""
+        name = self._embedder.name
+        for type_ in RECORD_TYPES:
+            whole = False
+            while not whole:
+                with self._store.read(space) as unit:
+                    if type_ not in unit.vectors.state(number).reached:
+                        break
+                    table = engine.table(space, name, type_, unit.vectors.dimensions(number))
+                    whole = follow(table, unit.vectors, number, type_, _PORTION)
+        engine.keep_only(space, name)
 
     def _vectors(self, space: str, number: int, records: Sequence[EmbedText]) -> list[VectorRow]:
         parts = [
@@ -99,7 +123,7 @@ class Embedding:
 
     def _texts(self, record: EmbedText) -> list[str]:
         """Passages; a sentence model is told who speaks, which sums of words would only blur."""
-        found = passages(record.text)
+        found = passages(unsealed_part(record.text))
         if isinstance(self._embedder, WordEmbedder) or not record.speaker:
             return found
         return [f"{record.speaker}: {passage}" for passage in found]

@@ -99,6 +99,17 @@ class Files:
     def _checked(self, row: AttachmentRow) -> AttachmentRow:
         for name in _TEXTS:
             intake.check_text(getattr(row, name), name, self._limits.characters)
+        clean = self._limits.clean
+        row = replace(
+            row,
+            filename=clean(row.filename),
+            path=clean(row.path),
+            url=clean(row.url),
+            description=clean(row.description),
+            transcription=clean(row.transcription),
+            extracted_text=clean(row.extracted_text),
+            tags=self._limits.clean_all(row.tags),
+        )
         if row.session != "":
             intake.check_name(row.session, "session")
         intake.check_choice(row.direction, DIRECTIONS, "direction")

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from recollect.clock import Clock
-from recollect.errors import NotFound
 from recollect.rules import intake
 from recollect.rules.dates import calendar_day, maybe_moment
 from recollect.store.base import Store, TurnFilter
@@ -15,6 +14,7 @@ from recollect.types import (
     ROLES,
     TURN_STATES,
     DailyEvent,
+    Episode,
     Event,
     Job,
     JobState,
@@ -44,12 +44,23 @@ class LedgerBook:
         with self._store.write(self._space) as unit:
             unit.ledger.open_session(session, project, topic, self._clock.now())
 
-    def end_session(self, session: str) -> None:
-        intake.check_name(session, "session")
-        with self._store.write(self._space) as unit:
-            if unit.ledger.session(session) is None:
-                raise NotFound(f"No session {session!r}", remedy="See sessions()")
-            unit.ledger.end_session(session, self._clock.now())
+    def episodes(
+        self,
+        *,
+        session: str | None,
+        since: datetime | str | None,
+        until: datetime | str | None,
+        limit: int,
+    ) -> list[Episode]:
+        intake.check_filter(session, "session")
+        intake.check_limit(limit)
+        with self._store.read(self._space) as unit:
+            return unit.episodes.latest(
+                session=session,
+                since=maybe_moment(since, "since"),
+                until=maybe_moment(until, "until"),
+                limit=limit,
+            )
 
     def sessions(self, *, limit: int, offset: int) -> list[SessionInfo]:
         intake.check_limit(limit)
@@ -146,9 +157,10 @@ class LedgerBook:
         with self._store.write(self._space) as unit:
             return unit.tasks.discard(chosen)
 
-    def stats(self, *, worker_failure: str, recall_failure: str) -> Stats:
+    def stats(self, *, worker_failure: str, recall_failure: str, unembedded: int) -> Stats:
         return replace(
             self._store.stats(self._space),
             worker_failure=worker_failure,
             recall_failure=recall_failure,
+            unembedded=unembedded,
         )

@@ -10,9 +10,13 @@ from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.ids import new_id
 from recollect.index.segment import index_text
 from recollect.ingest.accept import Limits
+from recollect.ingest.claims import dump_claim
 from recollect.ingest.embedding import Ask
+from recollect.providers.vault import Vault
 from recollect.rules import intake
 from recollect.rules.dates import maybe_moment
+from recollect.rules.secrets_sealed import masked, unsealed_part
+from recollect.rules.support import Claim
 from recollect.store.base import MemoryRow, Store, Unit
 from recollect.types import KINDS, TRUSTS, Event, History, Kind, Memory, Trust
 
@@ -23,12 +27,15 @@ GENERAL_TOPIC = "_general"
 class Keeper:
     """Adds memories to one space and tells their history."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, limits: Limits, ask: Ask) -> None:
+    def __init__(
+        self, store: Store, space: str, clock: Clock, limits: Limits, ask: Ask, *, vault: Vault
+    ) -> None:
         self._store = store
         self._space = space
         self._clock = clock
         self._limits = limits
         self._ask_vectors = ask
+        self._vault = vault
 
     def remember(
         self,
@@ -37,6 +44,7 @@ class Keeper:
         kind: Kind,
         subject: str = "",
         predicate: str = "",
+        value: str = "",
         project: str = GLOBAL_PROJECT,
         topic: str = GENERAL_TOPIC,
         tags: Iterable[str] = (),
@@ -50,16 +58,18 @@ class Keeper:
         operation_id: str | None = None,
     ) -> Memory:
         """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
-        if kind == "credential":
-            raise InvalidInput(
-                "Credentials are only kept encrypted, which this version cannot do",
-                remedy="Keep the secret in your system's key store, and remember where it is",
-            )
         now = self._clock.now()
         content = _statement(text, self._limits)
         labels = intake.check_tags(tags, self._limits.tags)
         intake.check_text(subject, "subject", intake.MAX_NAME)
         intake.check_text(predicate, "predicate", intake.MAX_NAME)
+        intake.check_text(value, "value", self._limits.characters)
+        if kind == "credential":
+            content, value = self._sealed(content, subject, predicate, labels), ""
+        else:
+            content, value = self._limits.clean(content), self._limits.clean(value)
+        subject, predicate = self._limits.clean(subject), self._limits.clean(predicate)
+        labels = self._limits.clean_all(labels)
         row = MemoryRow(
             id=new_id(now),
             kind=intake.check_choice(kind, KINDS, "kind"),
@@ -79,6 +89,7 @@ class Keeper:
             sources=intake.check_tags(sources, self._limits.tags, "sources"),
             episode="",
             terms=memory_terms(subject, predicate, content, labels),
+            value=value.strip(),
         )
         if supersedes is not None:
             intake.check_name(supersedes, "supersedes")
@@ -86,8 +97,31 @@ class Keeper:
         with self._store.write(self._space) as unit:
             done = unit.journal.operation(intake.check_name(operation, "operation_id"))
             if done:
-                return _written(unit, done)
-            return self._write(unit, row, supersedes, operation)
+                return masked(_written(unit, done))
+            return masked(self._write(unit, row, supersedes, operation))
+
+    def reveal(self, id_: str) -> str:
+        """The text of a credential."""
+        intake.check_name(id_, "id")
+        with self._store.read(self._space) as unit:
+            memory = unit.memories.get(id_)
+        if memory is None:
+            raise NotFound(f"No memory {id_}", remedy="See memories() or recall()")
+        return self._vault.open(memory.content)
+
+    def _sealed(self, text: str, subject: str, predicate: str, tags: Iterable[str]) -> str:
+        """An envelope in the place of the text; what it is found by must not give it away."""
+        if not subject.strip():
+            raise InvalidInput(
+                "A credential without a subject could not be found again",
+                remedy="Say what it opens with subject=; the text itself is not searched",
+            )
+        if any(text in label for label in (subject, predicate, *tags)):
+            raise InvalidInput(
+                "The secret stands in the subject, the predicate or a tag, which are not encrypted",
+                remedy="Give the secret as the text only",
+            )
+        return self._vault.seal(text)
 
     def _write(self, unit: Unit, row: MemoryRow, supersedes: str | None, operation: str) -> Memory:
         if len(unit.ledger.turns_by_id(row.sources)) != len(row.sources):
@@ -112,23 +146,40 @@ class Keeper:
             "write",
             operation_id=operation,
             subject=memory.id,
-            payload={"kind": row.kind, "supersedes": supersedes or ""},
+            payload={
+                "kind": row.kind,
+                "supersedes": supersedes or "",
+                "sources": list(row.sources),
+                "claim": dump_claim(
+                    Claim(row.importance, row.confidence, row.trust, row.expires_at)
+                ),
+            },
             at=row.at,
         )
         return memory
 
     def current(
-        self, *, kind: Kind | None = None, project: str | None = None, limit: int = 100
+        self,
+        *,
+        kind: Kind | None = None,
+        project: str | None = None,
+        as_of: datetime | str | None = None,
+        limit: int = 100,
     ) -> list[Memory]:
-        """Memories that hold now, newest first."""
+        """Memories that hold now, or did at a past time, newest first."""
         if kind is not None:
             intake.check_choice(kind, KINDS, "kind")
         intake.check_filter(project, "project")
         intake.check_limit(limit)
         with self._store.read(self._space) as unit:
-            return unit.memories.current(
-                kind=kind, project=project, now=self._clock.now(), limit=limit
+            found = unit.memories.current(
+                kind=kind,
+                project=project,
+                now=self._clock.now(),
+                limit=limit,
+                as_of=maybe_moment(as_of, "as_of"),
             )
+        return [masked(memory) for memory in found]
 
     def history(self, id_: str) -> History:
         """Every version of a memory, oldest first, and every event about them."""
@@ -143,7 +194,7 @@ class Keeper:
                 for event in unit.journal.events(subject=version.id, limit=intake.MAX_ROWS)
             ]
         ordered = sorted(events, key=lambda event: (event.at, event.id))
-        return History(tuple(versions), tuple(ordered))
+        return History(tuple(map(masked, versions)), tuple(ordered))
 
 
 def _statement(text: str, limits: Limits) -> str:
@@ -153,8 +204,9 @@ def _statement(text: str, limits: Limits) -> str:
 
 
 def memory_terms(subject: str, predicate: str, content: str, tags: Iterable[str]) -> str:
-    """What a memory is found by."""
-    return index_text("\n".join(filter(None, (subject, predicate, content, *tags))))
+    """What a memory is found by; of a credential only its label."""
+    texts = (subject, predicate, unsealed_part(content), *tags)
+    return index_text("\n".join(filter(None, texts)))
 
 
 def _written(unit: Unit, done: list[Event]) -> Memory:

@@ -6,16 +6,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import NamedTuple
 
 from recollect.clock import Clock
 from recollect.ingest import digests, transcripts
-from recollect.ingest.accept import Limits, accept_turns
+from recollect.ingest.accept import Limits, accept_turn, accept_turns
 from recollect.ingest.embedding import Ask
 from recollect.ingest.files import note_written_files
+from recollect.ingest.learning import triggers
+from recollect.ingest.learning.triggers import Watcher
 from recollect.store.base import Placed, Store, TurnRow, Unit
 from recollect.types import NewTurn, Recorded, Turn
 
 _BATCH = 2_000
+_REMEMBERED = 1_000  # sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,15 @@ class FollowUps:
     transcripts: bool
     ask_vectors: Ask
     quiet_gap: timedelta | None
+    watcher: Watcher
     max_attempts: int
+
+
+class _Promise(NamedTuple):
+    """A job that waits: since when, and until when."""
+
+    made: datetime
+    due: datetime
 
 
 class Recorder:
@@ -47,16 +59,18 @@ class Recorder:
         self._limits = limits
         self._follow_ups = follow_ups
         self._wake = wake
+        self._promised: dict[str, _Promise] = {}
 
     def record(self, new: NewTurn) -> Turn:
         """Durable when it returns. The same turn at the same index again changes nothing."""
         now = self._clock.now()
-        (row,) = accept_turns([new], now, self._limits)
+        row = accept_turn(new, now, self._limits)
         with self._store.write(self._space) as unit:
             placed = unit.ledger.append([row])[0]
             if not placed.added:
                 return unit.ledger.turn_at(row.session, placed.idx)
-            self._follow(unit, [row], now)
+            promised = self._follow(unit, [row], now)
+        self._keep(promised)
         self._wake()
         return _turn(row, placed)
 
@@ -70,39 +84,58 @@ class Recorder:
             with self._store.write(self._space) as unit:
                 placed = unit.ledger.append(rows)
                 fresh = [row for row, place in zip(rows, placed, strict=True) if place.added]
-                self._follow(unit, fresh, now)
+                promised = self._follow(unit, fresh, now)
+            self._keep(promised)
             added += len(fresh)
             total += len(rows)
         if added:
             self._wake()
         return Recorded(added=added, known=total - added)
 
-    def _follow(self, unit: Unit, fresh: Sequence[TurnRow], now: datetime) -> None:
+    def _follow(self, unit: Unit, fresh: Sequence[TurnRow], now: datetime) -> dict[str, _Promise]:
+        """Queue what the turns set in motion; says which sessions will be looked at, and when."""
         for row in fresh:
             if row.tool_calls:
                 note_written_files(unit, row, self._limits)
-        tries = self._follow_ups.max_attempts
         if fresh:
             self._follow_ups.ask_vectors(unit, now)
-        for session in dict.fromkeys(row.session for row in fresh):
-            if self._follow_ups.quiet_gap is not None:
-                digests.queue(unit, session, now, now + self._follow_ups.quiet_gap, tries)
+            self._follow_ups.watcher.watch(unit, fresh, now)
+        promised: dict[str, _Promise] = {}
+        for session in {row.session for row in fresh}:
+            if self._follow_ups.quiet_gap is not None and not self._is_promised(session, now):
+                promise = promised[session] = _Promise(now, now + self._follow_ups.quiet_gap)
+                tries = self._follow_ups.max_attempts
+                digests.queue(unit, session, *promise, tries)
+                triggers.queue(
+                    unit, session, now=now, run_at=promise.due, max_attempts=tries, quiet=True
+                )
             if self._follow_ups.transcripts:
-                transcripts.queue(unit, session, now, tries)
+                transcripts.queue(unit, session, now, self._follow_ups.max_attempts)
+        return promised
+
+    def _is_promised(self, session: str, now: datetime) -> bool:
+        """Whether this process has queued a look at the session that cannot have run yet."""
+        promise = self._promised.get(session)
+        return promise is not None and promise.made <= now < promise.due
+
+    def _keep(self, promised: dict[str, _Promise]) -> None:
+        if len(self._promised) > _REMEMBERED:
+            self._promised.clear()
+        self._promised.update(promised)
 
 
 def _turn(row: TurnRow, placed: Placed) -> Turn:
     return Turn(
-        id=row.id,
-        session=row.session,
-        index=placed.idx,
-        role=row.role,
-        content=row.content,
-        at=row.at,
-        sender=row.sender,
-        channel=row.channel,
-        tool_calls=row.tool_calls,
-        tool_results=row.tool_results,
-        tokens=row.tokens,
-        trust=row.trust,
+        row.id,
+        row.session,
+        placed.idx,
+        row.role,
+        row.content,
+        row.at,
+        row.sender,
+        row.channel,
+        row.tool_calls,
+        row.tool_results,
+        row.tokens,
+        row.trust,
     )

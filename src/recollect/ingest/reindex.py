@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recollect.ingest.accept import turn_terms
+from recollect.ingest.episodes import episode_terms
 from recollect.ingest.files import attachment_terms
 from recollect.ingest.memories import memory_terms
 from recollect.store.base import Store, Unit
@@ -37,7 +38,7 @@ def index_missing(store: Store, space: str, progress: Callable[[int], None]) -> 
 
 def _turns(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
     return [
-        (t.id, turn_terms(t.sender, t.content, t.tool_calls, t.tool_results))
+        (t.id, turn_terms(t.sender, t.content, t.tool_calls, t.tool_results).terms)
         for t in unit.ledger.turns_by_id(ids)
     ]
 
@@ -49,6 +50,10 @@ def _memories(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
     ]
 
 
+def _episodes(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
+    return [(e.id, episode_terms(e)) for e in unit.episodes.by_id(ids)]
+
+
 def _attachments(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
     return [(a.id, attachment_terms(a)) for a in unit.attachments.by_id(ids)]
 
@@ -56,5 +61,6 @@ def _attachments(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
 _READERS: dict[RecordType, Callable[[Unit, list[str]], list[tuple[str, str]]]] = {
     "turn": _turns,
     "memory": _memories,
+    "episode": _episodes,
     "attachment": _attachments,
 }

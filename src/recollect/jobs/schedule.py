@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import UTC, datetime
 
 from cronsim import CronSim, CronSimError
 
+from recollect.clock import in_zone
 from recollect.errors import ConfigError
-
-LOCAL = "local"
 
 
 def next_run(cron: str, zone: str, after: datetime) -> datetime:
     """The first moment after ``after`` that the cron expression names in that zone."""
     try:
-        moment = next(CronSim(cron, after.astimezone(_zone(zone))))
+        moment = next(CronSim(cron, in_zone(after, zone)))
     except CronSimError as error:
         raise ConfigError(
             f"schedule {cron!r} is not a cron expression: {error}",
@@ -26,15 +24,3 @@ def next_run(cron: str, zone: str, after: datetime) -> datetime:
             f"schedule {cron!r} never comes up", remedy="Give a date that exists"
         ) from error
     return moment.astimezone(UTC)
-
-
-def _zone(name: str) -> tzinfo | None:
-    if name == LOCAL:
-        return None  # astimezone(None) is the machine's zone
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise ConfigError(
-            f"zone {name!r} is unknown",
-            remedy="Use a name such as Asia/Shanghai or Europe/Paris, or 'local'",
-        ) from error

@@ -12,10 +12,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, Protocol
 
 from recollect.clock import Clock
-from recollect.errors import Closed, ModelRateLimited, ModelRefused, StoreError
+from recollect.errors import (
+    BudgetExhausted,
+    Closed,
+    ModelRateLimited,
+    ModelRefused,
+    StoreError,
+)
 from recollect.ids import new_id
 from recollect.jobs.schedule import next_run
 from recollect.rules.backoff import Backoff
@@ -23,8 +29,17 @@ from recollect.store.base import Store
 from recollect.types import Drained, Job
 
 Handler = Callable[[Job], None]
+
+
+class Failing(Protocol):
+    """Hears why a try of a job failed, and whether it was the last."""
+
+    def __call__(self, job: Job, reason: str, *, dead: bool) -> None: ...
+
+
 Ending = Literal["done", "retried", "dead"]
 _BLINK = 0.05  # a due job may have to wait for its twin to finish: look again soon, not at once
+_LONGEST_WAIT = timedelta(days=1)  # that a server is believed when it says to come back later
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +72,16 @@ class Worker:
         clock: Clock,
         pace: Pace,
         plans: Sequence[Plan] = (),
+        *,
+        failing: Mapping[str, Failing] | None = None,
     ) -> None:
+        """``failing`` is told of every failed try of a kind of job, before the queue is."""
         self._store = store
         self._handlers = handlers
         self._clock = clock
         self._pace = pace
         self._unplanned = list(plans)
+        self._failing = failing or {}
         self._thread: threading.Thread | None = None
         self.failure = ""
         self._settle_in()
@@ -119,17 +138,33 @@ class Worker:
     def _settle_failure(self, job: Job, error: Exception) -> Ending:
         """Try again later, unless it was the last try or no later one can do better."""
         said = f"{type(error).__name__}: {error}"
+        if isinstance(error, BudgetExhausted) and error.until is not None:
+            return self._put_off(job, error.until, said)
         hopeless = isinstance(error, ModelRefused)
         if hopeless or job.attempts >= job.max_attempts:
             return self._bury(job, said)
         wait = self._pace.backoff.after(job.attempts)
         if isinstance(error, ModelRateLimited) and error.retry_after is not None:
-            wait = max(wait, error.retry_after)
+            wait = max(wait, min(error.retry_after, _LONGEST_WAIT))
+        self._tell(job, said, dead=False)
         now = self._clock.now()
         self._store.queue.retry(job, self._owner, run_at=now + wait, now=now, error=said)
         return "retried"
 
+    def _put_off(self, job: Job, until: datetime, reason: str) -> Ending:
+        """Not a failure: the try does not count."""
+        self._store.queue.retry(
+            job, self._owner, run_at=until, now=self._clock.now(), error=reason, counted=False
+        )
+        return "retried"
+
+    def _tell(self, job: Job, reason: str, *, dead: bool) -> None:
+        told = self._failing.get(job.kind)
+        if told is not None:
+            told(job, reason, dead=dead)
+
     def _bury(self, job: Job, error: str) -> Ending:
+        self._tell(job, error, dead=True)
         self._store.queue.bury(job, self._owner, now=self._clock.now(), error=error)
         return "dead"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,8 @@ class Wire:
         *,
         service: str,
         key: Secret | None = None,
+        key_header: str = "authorization",
+        headers: Mapping[str, str] | None = None,
         timeout: timedelta = timedelta(seconds=10),
         connect_timeout: timedelta = timedelta(seconds=10),
     ) -> None:
@@ -44,6 +47,8 @@ class Wire:
         self.service = service
         self._base_url = base_url.rstrip("/")
         self._key = key or Secret()
+        self._key_header = key_header
+        self._headers = dict(headers or {})
         self._timeout = timeout.total_seconds()
         self._connect_timeout = min(connect_timeout.total_seconds(), self._timeout)
         self._client: httpx.Client | None = None
@@ -74,8 +79,10 @@ class Wire:
             if self._client is None:
                 library = extras.load(EXTRA, "httpx")
                 headers = {"content-type": "application/json", "accept": "application/json"}
+                headers |= self._headers
                 if self._key:
-                    headers["authorization"] = f"Bearer {self._key.reveal().strip()}"
+                    scheme = "Bearer " if self._key_header == "authorization" else ""
+                    headers[self._key_header] = scheme + self._key.reveal().strip()
                 timeout = library.Timeout(self._timeout, connect=self._connect_timeout)
                 try:
                     # Redirects are not followed: the key is meant for this address.
@@ -104,7 +111,9 @@ class Wire:
         status = response.status_code
         said = f"{self.service} answered {status}"
         if status in (401, 403):  # What it says may repeat the key.
-            return ModelRefused(said, remedy="Check the key and what it may be used for")
+            return ModelRefused(
+                said, remedy="Check the key and what it may be used for", status=status
+            )
         said += self._excerpt(body)
         if status == 429:
             return ModelRateLimited(
@@ -113,13 +122,18 @@ class Wire:
         if status >= 500 or status in _TRY_LATER:
             return ModelUnavailable(said, remedy="Try again later")
         if 300 <= status < 400:
-            return ModelRefused(said, remedy="Set the address it is to be found at")
-        return ModelRefused(said, remedy="Check the address, the model's name and the input")
+            return ModelRefused(said, remedy="Set the address it is to be found at", status=status)
+        return ModelRefused(
+            said, remedy="Check the address, the model's name and the input", status=status
+        )
+
+    def masked(self, text: str) -> str:
+        """A text without the key, which a server may have repeated."""
+        key = self._key.reveal().strip()
+        return text.replace(key, MASK) if key else text
 
     def _excerpt(self, body: bytes) -> str:
-        text = body.decode("utf-8", "replace")
-        if self._key:
-            text = text.replace(self._key.reveal().strip() or MASK, MASK)
+        text = self.masked(body.decode("utf-8", "replace"))
         try:
             found = json.loads(text)
         except (ValueError, RecursionError):

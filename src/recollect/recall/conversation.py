@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from recollect.store import codec
 from recollect.store.base import Ledger, Place, SessionSpan
 from recollect.store.documents import type_of
 
+_by_conversation = attrgetter("session", "idx")
 REACH = 2  # turns on either side that can lend support
 _DAY = 86_400_000_000
 
@@ -33,14 +35,12 @@ def look_around(ledger: Ledger, docs: Sequence[int], promising: Sequence[int] = 
     """Add the neighbours of the ``promising`` among the documents, each document once."""
     wide = {doc for doc in promising if type_of(doc) == "turn"}
     alone = [doc for doc in docs if type_of(doc) == "turn" and doc not in wide]
-    found = ledger.places_around(sorted(wide), REACH) + ledger.places_around(alone, 0)
+    found = ledger.places_around(sorted(wide), REACH) if wide else []
+    if alone:
+        found += ledger.places_around(alone, 0)
     turns = sorted({place.doc: place for place in found}.values(), key=_by_conversation)
     others = [doc for doc in docs if type_of(doc) != "turn"]
     return Surroundings([*(place.doc for place in turns), *others], turns)
-
-
-def _by_conversation(place: Place) -> tuple[int, int]:
-    return place.session, place.idx
 
 
 def as_candidates(

@@ -58,7 +58,8 @@ class Recall:
         if attempts.failures:
             attempts.note(self._clock)
         self.failure = "; ".join(f"{route}: {why}" for route, why in attempts.failures.items())
-        self._touches.add([hit.id for hit in hits if hit.type == "memory"], request.now)
+        used = [hit.id for hit in hits if hit.type in ("memory", "episode")]
+        self._touches.add(used, request.now)
         return hits
 
     def _weigh(self, attempts: Attempts, request: Request, gathered: Gathered) -> list[Hit] | None:

@@ -6,33 +6,41 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from recollect.recall.ranker import Ranked
+from recollect.rules.secrets_sealed import masked
 from recollect.store.base import Unit
-from recollect.types import Attachment, Hit, Memory, RecordType, Source, Turn, Why
+from recollect.store.documents import type_of
+from recollect.types import Attachment, Episode, Hit, Memory, RecordType, Source, Turn, Why
 
 Maker = Callable[[float, Why], Hit]
 
 
 def as_hits(unit: Unit, ranked: Sequence[Ranked]) -> list[Hit]:
     """Whole records for what was ranked, in its order."""
-    records = unit.text.records([one.doc for one in ranked])
-    makers: dict[str, Maker] = {}
+    docs = [one.doc for one in ranked]
+    turns = unit.ledger.turns_by_doc([doc for doc in docs if type_of(doc) == "turn"])
+    makers: dict[int, Maker] = {doc: partial(_turn_hit, turn) for doc, turn in turns.items()}
+    others = [doc for doc in docs if doc not in turns]
+    if others:
+        makers.update(_makers(unit, others))
+    return [makers[one.doc](one.score, one.why) for one in ranked if one.doc in makers]
+
+
+def _makers(unit: Unit, docs: Sequence[int]) -> dict[int, Maker]:
+    records = unit.text.records(docs)
+    makers: dict[int, Maker] = {}
     for type_, read in _READERS.items():
-        ids = [id_ for kind, id_ in records.values() if kind == type_]
+        ids = {id_: doc for doc, (kind, id_) in records.items() if kind == type_}
         if ids:
-            makers.update(read(unit, ids))
-    return [
-        makers[records[one.doc][1]](one.score, one.why)
-        for one in ranked
-        if one.doc in records and records[one.doc][1] in makers
-    ]
-
-
-def _turns(unit: Unit, ids: list[str]) -> dict[str, Maker]:
-    return {turn.id: partial(_turn_hit, turn) for turn in unit.ledger.turns_by_id(ids)}
+            makers.update((ids[id_], maker) for id_, maker in read(unit, list(ids)).items())
+    return makers
 
 
 def _memories(unit: Unit, ids: list[str]) -> dict[str, Maker]:
     return {memory.id: partial(_memory_hit, memory) for memory in unit.memories.by_id(ids)}
+
+
+def _episodes(unit: Unit, ids: list[str]) -> dict[str, Maker]:
+    return {episode.id: partial(_episode_hit, episode) for episode in unit.episodes.by_id(ids)}
 
 
 def _attachments(unit: Unit, ids: list[str]) -> dict[str, Maker]:
@@ -40,8 +48,8 @@ def _attachments(unit: Unit, ids: list[str]) -> dict[str, Maker]:
 
 
 _READERS: dict[RecordType, Callable[[Unit, list[str]], dict[str, Maker]]] = {
-    "turn": _turns,
     "memory": _memories,
+    "episode": _episodes,
     "attachment": _attachments,
 }
 
@@ -75,11 +83,24 @@ def _memory_hit(memory: Memory, score: float, why: Why) -> Hit:
     return Hit(
         type="memory",
         id=memory.id,
-        text=memory.content,
+        text=masked(memory).content,
         score=score,
         why=why,
         sources=memory.sources,
         at=memory.created_at,
+    )
+
+
+def _episode_hit(episode: Episode, score: float, why: Why) -> Hit:
+    return Hit(
+        type="episode",
+        id=episode.id,
+        text=episode.summary,
+        score=score,
+        why=why,
+        sources=(),
+        at=episode.started_at,
+        session=episode.session,
     )
 
 

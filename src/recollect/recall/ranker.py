@@ -15,7 +15,7 @@ from recollect.settings import Settings
 from recollect.store import codec
 from recollect.store.base import Unit
 from recollect.store.documents import type_of
-from recollect.types import Memory, Why
+from recollect.types import Episode, Memory, Why
 
 _POOL = 2  # candidates for each wanted result that are weighed to the end
 _LEAST_POOL = 20
@@ -46,12 +46,13 @@ class Ranker:
             found = by_ranks(unit, gathered, ranking)
         pool = _pool(unit, request, found)
         docs = [found.docs[n] for n in pool]
-        memories, sent = _memories(unit, docs), _sent(unit, docs)
+        memories, episodes = _memories(unit, docs), _episodes(unit, docs)
+        sent = _sent(unit, docs)
         weighed = []
         for n, doc in zip(pool, docs, strict=True):
             memory = memories.get(doc)
             at = sent.get(doc) or codec.maybe_from_micros(found.moments[n])
-            parts = self._parts(found, n, memory, at, request.now)
+            parts = self._parts(found, n, memory or episodes.get(doc), at, request.now)
             kind = memory.kind if memory else None
             boost = rules.persona_boost(kind, ranking.personas, request.persona)
             weighed.append((rules.combine(parts, ranking.weights) * boost, n, parts, boost))
@@ -72,11 +73,19 @@ class Ranker:
         ]
 
     def _parts(
-        self, found: Relevance, n: int, memory: Memory | None, at: datetime | None, now: datetime
+        self,
+        found: Relevance,
+        n: int,
+        known: Memory | Episode | None,
+        at: datetime | None,
+        now: datetime,
     ) -> rules.Parts:
         ranking = self._settings.ranking
         importance, uses = _PLAIN_IMPORTANCE, 0
-        if memory is not None:
+        if isinstance(known, Episode):
+            importance, uses, at = known.importance, known.access_count, known.ended_at
+        elif known is not None:
+            memory = known
             importance, uses = memory.importance, memory.access_count
             at = {
                 "created": memory.created_at,
@@ -113,6 +122,12 @@ def _memories(unit: Unit, docs: Sequence[int]) -> dict[int, Memory]:
     mine = [doc for doc in docs if type_of(doc) == "memory"]
     ids = {id_: doc for doc, (_, id_) in unit.text.records(mine).items()} if mine else {}
     return {ids[memory.id]: memory for memory in unit.memories.by_id(list(ids))} if ids else {}
+
+
+def _episodes(unit: Unit, docs: Sequence[int]) -> dict[int, Episode]:
+    mine = [doc for doc in docs if type_of(doc) == "episode"]
+    ids = {id_: doc for doc, (_, id_) in unit.text.records(mine).items()} if mine else {}
+    return {ids[told.id]: told for told in unit.episodes.by_id(list(ids))} if ids else {}
 
 
 def _sent(unit: Unit, docs: Sequence[int]) -> dict[int, datetime]:

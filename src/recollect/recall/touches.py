@@ -1,4 +1,4 @@
-"""Counting the use of memories without making recall wait for the disk.
+"""Counting the use of memories and episodes without making recall wait for the disk.
 
 Uses are gathered in memory and written by the worker, or when the mind closes. A crash may lose the
 last few, which only means that those memories fade a little sooner.
@@ -15,7 +15,7 @@ from recollect.store.base import Store
 
 
 class Touches:
-    """Uses of the memories of one space that are not written yet."""
+    """Uses of the records of one space that are not written yet."""
 
     def __init__(self, store: Store, space: str, *, enabled: bool) -> None:
         self._store = store
@@ -44,6 +44,7 @@ class Touches:
             with self._store.write(self._space) as unit:
                 for id_, (count, at) in waiting.items():
                     unit.memories.touch(id_, count, at)
+                    unit.episodes.touch(id_, count)
 
     def _start_afresh_after_fork(self) -> None:
         """What the parent noted, the parent writes."""

@@ -1,86 +1,172 @@
 """The vector route: what is near to a query in meaning.
 
-Small memories are scanned in the database; larger ones by an index in memory, which is brought up
-to date with the database at every query.
+Small memories are scanned in the database; larger ones by the engine that the settings name, which
+is brought up to date with the database at every query. After a change of the embedder the vectors
+of the old one answer, to a query embedded by the old one, until the new one has caught up.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.errors import StoreDamaged
-from recollect.index.nearest import Near, NearestIndex
+from recollect.errors import BadVector, ModelUnavailable, StoreError
+from recollect.index.holding import Holder, Made
 from recollect.index.segment import has_dense_script, query_terms
 from recollect.locks import ForkSafeLock
-from recollect.providers.embedding.base import Embedder, WordEmbedder
+from recollect.providers.embedding.base import Embedder, WordEmbedder, expect, release
+from recollect.recall.nearness import Indexed, Scanned, VectorFound
 from recollect.rules.bm25 import number_of
-from recollect.rules.fusion import VectorScores
 from recollect.settings.reading import Conversation
 from recollect.store.base import TextFound, Unit, Vectors
-from recollect.store.documents import type_of
-from recollect.types import RECORD_TYPES, RecordType
+
+__all__ = ["VectorFound", "VectorRoute"]
 
 SCAN_LIMIT = 256  # up to this many vectors are compared by the database
+SCAN_MEANWHILE = 100_000  # up to this many records, while an index of them is being made
+_SCANNED = 1_000  # nearest of those that are told
+_SAMPLE = 256
 _WORD = re.compile(r"[^\W_]+")
-_UNIT = 0.01  # how far the square of a vector may be from 1
 Floats = NDArray[np.float32]
-
-
-class VectorFound(Protocol):
-    """What is near to one query, and how near any record is."""
-
-    def nearest(self, types: Sequence[RecordType], limit: int) -> list[Near]: ...
-    def scores(self, docs: Sequence[int], trust: float) -> VectorScores: ...
+Earlier = Callable[[str], Embedder | None]
 
 
 class VectorRoute:
     """Searches the vectors of one space."""
 
-    def __init__(self, embedder: Embedder, weights: Conversation) -> None:
+    def __init__(
+        self, embedder: Embedder, weights: Conversation, holder: Holder, earlier: Earlier
+    ) -> None:
+        """``earlier`` makes an embedder again from the name its vectors are stored under."""
         self._embedder = embedder
         self._weights = weights
+        self._holder = holder
+        self._earlier = earlier
         self._guard = ForkSafeLock()
-        self._held: _Held | None = None
+        self._remade: dict[str, Embedder | None] = {}
 
     def trust(self, query: str) -> float:
         """How much the embedder's word counts for such a query; 0 when it knows too little."""
-        if isinstance(self._embedder, WordEmbedder):
+        return self._trust(self._embedder, query)
+
+    def settle(self, timeout: float | None = None) -> bool:
+        """Wait until an index that is being made is there; True when it is."""
+        return self._holder.settle(timeout)
+
+    def waiting(self) -> int:
+        """How many records still wait for vectors of the present embedder."""
+        try:
+            return self._holder.waiting(self._embedder.name)
+        except StoreError:
+            return 0  # a damaged file; recall and the worker tell of it
+
+    def close(self) -> None:
+        """Let go of connections and files."""
+        for embedder in (self._embedder, *filter(None, self._remade.values())):
+            release(embedder)
+        self._holder.close()
+
+    def search(self, unit: Unit, query: str, text: TextFound | None) -> VectorFound | None:
+        """None while no record has vectors, or none that can be searched yet."""
+        rows = unit.vectors
+        embedder, made = self._source(rows)
+        if embedder is None or made is None:
+            return None
+        trust = self._trust(embedder, query)
+        # Whether there is anything to find, before anybody is asked for the vector of the query.
+        small = not (self._holder.holds or self._holder.lasting)
+        count = rows.count(made.number, SCAN_LIMIT + 1) if small else SCAN_LIMIT + 1
+        if not (trust and count):
+            return None
+        vector = self._embed(embedder, query, text)
+        if not vector.any():
+            return None
+        if len(vector) != made.dimensions:
+            raise BadVector(
+                f"{made.name} answered {len(vector)} dimensions where its vectors here have"
+                f" {made.dimensions}",
+                remedy="Set embedding.dimensions, or name the model that made the others",
+            )
+        if count <= SCAN_LIMIT:
+            return Scanned(rows.scan(made.number, vector.tobytes()), trust)
+        tables = self._holder.tables(rows, made)
+        if tables:
+            return Indexed(tables, vector, trust)
+        return self._meanwhile(rows, made, vector, trust)
+
+    def _meanwhile(
+        self, rows: Vectors, made: Made, vector: Floats, trust: float
+    ) -> VectorFound | None:
+        """By the database, unless that too would take seconds; then the words answer alone."""
+        if rows.coverage().get(made.number, 0) > SCAN_MEANWHILE:
+            return None
+        query = vector.tobytes()
+        chance = rows.sample(made.number, query, _SAMPLE)
+        return Scanned(rows.scan(made.number, query, _SCANNED), trust, chance)
+
+    def _trust(self, embedder: Embedder, query: str) -> float:
+        if _sums_words(embedder):
             return 0.0 if has_dense_script(query) else self._weights.word_vectors
         return self._weights.sentence_vectors
 
-    def search(self, unit: Unit, query: str, text: TextFound | None) -> VectorFound | None:
-        """None while no record has vectors of this embedder."""
-        number = unit.vectors.known_embedders().get(self._embedder.name)
-        if number is None:
-            return None
-        count = SCAN_LIMIT + 1 if self._held else unit.vectors.count(number, SCAN_LIMIT + 1)
-        if not count:
-            return None  # before anybody is asked for the vector of the query
-        vector = self._embed(query, text)
-        if not vector.any():
-            return None
-        if count <= SCAN_LIMIT:
-            scanned = unit.vectors.scan(number, vector.tobytes())
-            return _Scanned(scanned) if scanned else None
-        with self._guard:
-            if self._held is None:
-                self._held = _Held(len(vector))
-            self._held.catch_up(unit.vectors, number)
-            return _Indexed(self._held.indexes, vector)
+    # --- whose vectors --------------------------------------------------------------------------
 
-    def _embed(self, query: str, text: TextFound | None) -> Floats:
+    def _source(self, rows: Vectors) -> tuple[Embedder | None, Made | None]:
+        """Whoever has made the vectors of most records, the present embedder among equals."""
+        covered = rows.coverage()
+        if not covered:
+            return None, None
+        names = {number: name for name, number in rows.known_embedders().items()}
+        present = self._embedder.name
+        covered = {number: count for number, count in covered.items() if number in names}
+        best = max(covered, key=lambda number: (covered[number], names[number] == present))
+        embedder = self._embedder if names[best] == present else self._again(names[best])
+        if embedder is None:  # better the few new vectors than none
+            best = next((number for number in covered if names[number] == present), -1)
+            embedder = self._embedder
+        if best not in covered:
+            return None, None
+        made = Made(best, names[best], rows.dimensions(best))
+        expect(embedder, made.dimensions)
+        return embedder, made
+
+    def _again(self, name: str) -> Embedder | None:
+        """The embedder of the old vectors. That there is none is said once."""
+        with self._guard:
+            if name not in self._remade:
+                self._remade[name] = self._earlier(name)
+                if self._remade[name] is None:
+                    raise ModelUnavailable(
+                        f"The vectors were made by {name}, which the settings no longer reach",
+                        remedy="Words answer until the new vectors are there; see recollect jobs",
+                    )
+            return self._remade[name]
+
+    # --- the query ------------------------------------------------------------------------------
+
+    def _embed(self, embedder: Embedder, query: str, text: TextFound | None) -> Floats:
         """Words that are rare in this memory say most about what is meant."""
-        if text is None or not isinstance(self._embedder, WordEmbedder):
-            vector: Floats = self._embedder.embed([query], query=True)[0]
+        if text is None or not _sums_words(embedder):
+            vector: Floats = embedder.embed([query], query=True)[0]
             return vector
         rarest = max(text.weights.values(), default=1.0)
         words = [(word, _weight(word, text, rarest)) for word in _WORD.findall(query)]
-        return self._embedder.embed_words(words)
+        return embedder.embed_words(words)
+
+
+_known_kinds: dict[type, bool] = {}
+
+
+def _sums_words(embedder: Embedder) -> TypeGuard[WordEmbedder]:
+    """Asked at every query, and a protocol takes its time to check."""
+    kind = type(embedder)
+    if kind not in _known_kinds:
+        _known_kinds[kind] = isinstance(embedder, WordEmbedder)
+    return _known_kinds[kind]
 
 
 def _weight(word: str, text: TextFound, rarest: float) -> float:
@@ -90,95 +176,3 @@ def _weight(word: str, text: TextFound, rarest: float) -> float:
         return 0.0
     known = text.weights.get(number_of(terms[0].text))
     return rarest * terms[0].weight if known is None else known
-
-
-class _Held:
-    """The index in memory, and how much of the database it has seen."""
-
-    def __init__(self, dimensions: int) -> None:
-        self._dimensions = dimensions
-        self._rewrites = -1
-        self._reached: dict[RecordType, int] = {}
-        self.indexes: dict[RecordType, NearestIndex] = {}
-
-    def catch_up(self, vectors: Vectors, number: int) -> None:
-        state = vectors.state(number)
-        if state.rewrites != self._rewrites:
-            self._reached, self._rewrites = {}, state.rewrites
-            self.indexes = {type_: NearestIndex(self._dimensions) for type_ in RECORD_TYPES}
-        for type_, reached in state.reached.items():
-            if reached == self._reached.get(type_):
-                continue
-            loaded = vectors.load(number, type_, self._reached.get(type_))
-            if loaded.docs:
-                matrix = np.frombuffer(loaded.vectors, np.float32)
-                rows = matrix.reshape(len(loaded.docs), self._dimensions)
-                _check_lengths(rows)
-                self.indexes[type_].append(np.array(loaded.docs, np.int64), rows)
-            self._reached[type_] = reached
-
-
-def _check_lengths(rows: Floats) -> None:
-    """Garbage that was read as numbers would spoil the scores of everything else."""
-    squares = np.einsum("ij,ij->i", rows, rows)
-    if not (np.abs(squares - 1) < _UNIT).all():
-        raise StoreDamaged(
-            "A vector in the database is not of length 1",
-            remedy="Restore a backup, or change embedding.model and back to make them anew",
-        )
-
-
-class _Indexed:
-    """Answers from the index in memory."""
-
-    def __init__(self, indexes: dict[RecordType, NearestIndex], query: Floats) -> None:
-        self._indexes = {type_: index for type_, index in indexes.items() if len(index)}
-        self._query = query
-
-    def nearest(self, types: Sequence[RecordType], limit: int) -> list[Near]:
-        found = [
-            near
-            for type_ in types
-            if type_ in self._indexes
-            for near in self._indexes[type_].search(self._query, limit)
-        ]
-        return sorted(found, key=lambda near: -near.cosine)[:limit]
-
-    def scores(self, docs: Sequence[int], trust: float) -> VectorScores:
-        samples = [index.sample(self._query) for index in self._indexes.values()]
-        chance = np.concatenate(samples) if samples else np.zeros(1, np.float32)
-        similarity = np.full(len(docs), np.nan)
-        numbers = np.array(docs, np.int64)
-        types = [type_of(doc) for doc in docs]
-        for type_, index in self._indexes.items():
-            mine = np.array([n for n, other in enumerate(types) if other == type_], np.int64)
-            if len(mine):
-                similarity[mine] = index.cosines(self._query, numbers[mine])
-        return _vector_scores(similarity, chance, trust)
-
-
-class _Scanned:
-    """Answers from cosines with every vector."""
-
-    def __init__(self, cosines: Sequence[tuple[int, float]]) -> None:
-        self._all = np.array([cosine for _, cosine in cosines])
-        self._best: dict[int, float] = {}
-        for doc, cosine in cosines:
-            self._best[doc] = max(cosine, self._best.get(doc, -1.0))
-
-    def nearest(self, types: Sequence[RecordType], limit: int) -> list[Near]:
-        found = [Near(doc, c) for doc, c in self._best.items() if type_of(doc) in types]
-        return sorted(found, key=lambda near: -near.cosine)[:limit]
-
-    def scores(self, docs: Sequence[int], trust: float) -> VectorScores:
-        similarity = np.array([self._best.get(doc, np.nan) for doc in docs])
-        return _vector_scores(similarity, self._all, trust)
-
-
-def _vector_scores(
-    similarity: NDArray[np.float64], chance: NDArray[np.floating], trust: float
-) -> VectorScores:
-    """A record without vectors is as near as any by chance."""
-    mean = float(chance.mean())
-    filled = np.where(np.isnan(similarity), mean, similarity)
-    return VectorScores(filled, mean, float(chance.std()), trust)

@@ -58,7 +58,7 @@ def scores(
         return np.zeros(len(packed))
     if max(map(len, packed)) <= _LONG:
         return _scores(packed, weights, length)
-    passages = [_passages(row) for row in packed]
+    passages = [_passages(row) if len(row) > _LONG else [row] for row in packed]
     starts = np.cumsum([0, *(len(rows) for rows in passages[:-1])])
     found = _scores([row for rows in passages for row in rows], weights, length)
     best: NDArray[np.float64] = np.maximum.reduceat(found, starts)
@@ -67,8 +67,6 @@ def scores(
 
 def _passages(row: bytes) -> list[bytes]:
     """Overlapping stretches of a long text."""
-    if len(row) <= _LONG:
-        return [row]
     return [row[start : start + _PASSAGE] for start in range(0, len(row) - _PASSAGE // 2, _STRIDE)]
 
 

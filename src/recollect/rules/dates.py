@@ -13,6 +13,8 @@ _FORMS = "Give a datetime, or ISO 8601 text such as 2026-02-12 or 2026-02-12T09:
 
 def moment(value: datetime | str, name: str = "at") -> datetime:
     """An aware datetime; one without a zone is taken as UTC."""
+    if type(value) is datetime and value.tzinfo is UTC and _EARLIEST <= value <= _LATEST:
+        return value  # every turn comes by, nearly always like this
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import timedelta
 
 from recollect.rules.decay import fading
@@ -27,9 +27,6 @@ class Parts:
     access: float = 0.0
 
 
-_NAMES = tuple(field.name for field in fields(Parts))
-
-
 def recency(age: timedelta, half_life: timedelta) -> float:
     """1 for what is new, one half at ``half_life``; what lies in the future is new."""
     return fading(age, half_life)
@@ -42,7 +39,16 @@ def access(count: int, saturation: int) -> float:
 
 def combine(parts: Parts, weights: Weights) -> float:
     """The weighted sum of the parts; a part out of range counts as the nearer end of it."""
-    return math.fsum(unit(getattr(parts, name)) * getattr(weights, name) for name in _NAMES)
+    return math.fsum(
+        (
+            unit(parts.relevance) * weights.relevance,
+            unit(parts.semantic) * weights.semantic,
+            unit(parts.keyword) * weights.keyword,
+            unit(parts.recency) * weights.recency,
+            unit(parts.importance) * weights.importance,
+            unit(parts.access) * weights.access,
+        )
+    )
 
 
 def persona_boost(

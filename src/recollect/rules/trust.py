@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from recollect.types import Role, Trust
+from collections.abc import Iterable
+
+from recollect.types import TRUSTS, Role, Trust
 
 _TRUST: dict[Role, Trust] = {
     "user": "owner",
@@ -15,3 +17,8 @@ _TRUST: dict[Role, Trust] = {
 def trust_of(role: Role) -> Trust:
     """The owner speaks as user; the agent and its host as assistant and system."""
     return _TRUST[role]
+
+
+def least_trusted(trusts: Iterable[Trust]) -> Trust:
+    """The trust of what several say together; the owner's, where nobody else does."""
+    return max(trusts, key=TRUSTS.index, default="owner")

@@ -24,6 +24,7 @@ from recollect.settings.values import Secret, Table
 
 Language = Literal["auto", "zh", "en"]
 DocumentName = Literal["memory", "user", "project", "insights", "persona"]
+RemovedBullet = Literal["ask", "archive"]
 ChatProvider = Literal["none", "openai", "anthropic", "ollama", "dashscope"]
 ModelProvider = Literal["chat", "none", "openai", "anthropic", "ollama", "dashscope"]
 Embedder = Literal["none", "auto", "local", "folder", "model2vec", "openai", "dashscope", "ollama"]
@@ -32,7 +33,7 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
 LogContent = Literal["none", "short", "full"]
 SourceName = Literal["owner", "agent", "tool", "external"]
-OnSecret = Literal["redact", "encrypt", "refuse"]
+AtWrite = Literal["redact", "keep"]
 
 
 class Switch(Section):
@@ -53,6 +54,10 @@ class Documents(Section):
     )
     folder: str = text("documents", "Their folder, beside the database.", empty=False)
     take_edits: bool = flag(True, "Take in what a person changed in them.")
+    removed_bullet: RemovedBullet = choice(
+        "ask", RemovedBullet, "A bullet that a person deletes: ask whether to forget, or archive."
+    )
+    file_bytes: int = count(1_000_000, "A larger file is left alone, and reported.", low=1)
     onboarding: bool = flag(False, "Ask on first use who the agent and the user are, once.")
     memory_file: str = text("MEMORY.md", "The most valuable memories.", empty=False)
     memory_chars: int = count(1500, "Its length, in characters.", low=1)
@@ -113,8 +118,15 @@ class Model(Section):
     json_output: bool = flag(True, "Ask for JSON where the provider can promise it.")
     timeout: timedelta = span("60s", "Longest wait for an answer.")
     connect_timeout: timedelta = span("10s", "Longest wait for a connection.")
-    daily_tokens: int = count(0, "Tokens a day, after which work waits for the next; 0: no limit.")
-    prices: Table[Price] = table(Price, "Prices by model, for the report of usage.")
+    daily_tokens: int = count(
+        0, "Tokens a day in one space, after which work waits for the next day; 0: no limit."
+    )
+    daily_cost: float = number(
+        0.0, "The same for the cost, in the currency of `prices`; 0: no limit."
+    )
+    prices: Table[Price] = table(
+        Price, "Prices of a million tokens by model, for usage and `daily_cost`."
+    )
 
 
 class EmbeddingModel(Section):
@@ -188,13 +200,19 @@ class Trust(Section):
         ("external",), SourceName, "Sources whose memories wait for the user's word."
     )
     suppress_echo: bool = flag(True, "Do not learn again what came out of memory.")
-    echo_overlap: float = ratio(0.8, "Share of shared words from which a text is an echo.")
+    echo_keep: timedelta = span("1d", "How long what was put into a prompt is recognised.")
+    echo_lines: int = count(2_000, "Most lines recognised for one session; the oldest go first.")
 
 
 class Secrets(Section):
     """Passwords and keys found in what is said."""
 
-    on_found: OnSecret = choice("redact", OnSecret, "Black out, keep encrypted, or refuse.")
-    key: Secret = secret("Key that encrypts credentials.")
+    at_write: AtWrite = choice(
+        "redact", AtWrite, "Put a mark in their place before anything is written, or keep them."
+    )
+    key: Secret = secret("Key that encrypts credentials; empty: the one in `key_file`.")
+    key_file: str = text(
+        "recollect.key", "File of the key, beside the database, made when needed.", empty=False
+    )
     min_length: int = count(16, "Shorter random-looking words are not taken for keys.", low=1)
-    min_entropy: float = number(3.5, "Bits a character from which a word looks random.", high=8)
+    min_entropy: float = number(3.0, "Bits a character from which a word looks random.", high=8)

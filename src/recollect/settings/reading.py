@@ -20,6 +20,7 @@ from recollect.settings.section import (
     span,
     table,
     table_of,
+    text,
 )
 from recollect.settings.values import Size, Span, Table
 
@@ -85,6 +86,10 @@ class Recall(Section):
     text_candidates: int = count(40, "Candidates taken from full text.", low=1)
     vector_candidates: int = count(40, "Candidates taken from vectors.", low=1)
     oversample: int = count(2, "Take at least this many candidates per wanted result.", low=1)
+    rerank_folder: str = text(
+        "", "Folder of a cross-encoder that puts the best results in order; empty: none."
+    )
+    rerank_top: int = count(20, "Results that it reads.", low=1)
     recent: timedelta = span("3d", "What the `recent` route looks back on.")
     episode_window: timedelta = span("7d", "Episodes this young count as recent.")
     enrich_turns: Span = between(3, 5, "Last turns that enrich the query.")

@@ -77,6 +77,8 @@ class Extraction(Section):
     tool_chars: int = count(500, "Characters of each tool result shown to the extractor.")
     default_importance: float = ratio(0.5, "Importance when the extractor gives none.")
     default_confidence: float = ratio(0.5, "Confidence when the extractor gives none.")
+    rules_confidence: float = ratio(0.9, "Confidence of what the rules find.")
+    asked_confidence: float = ratio(1.0, "Confidence of what the user asked to be remembered.")
     repairs: int = count(1, "Times a malformed answer is given back for repair before a retry.")
 
 
@@ -151,3 +153,7 @@ class Scratchpad(Section):
     )
     max_chars: int = count(2000, "Length of the scratchpad, in characters.", low=1)
     completions: int = count(5, "Finished tasks kept on it, each with its time.")
+    task_chars: int = count(120, "Length of a task on it, in characters.", low=1)
+    same_topic: float = ratio(
+        0.2, "Share of its telling words a message has in common with the task it goes on with."
+    )

@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from recollect.types import (
+    ActionNode,
     Attachment,
     DailyEvent,
     Direction,
+    Episode,
     Event,
     Finding,
     Job,
@@ -24,6 +26,7 @@ from recollect.types import (
     Kind,
     Memory,
     MemoryStatus,
+    Outcome,
     RecordType,
     Role,
     SessionInfo,
@@ -35,6 +38,8 @@ from recollect.types import (
     TurnState,
     UsageTotal,
 )
+
+Choice = Literal["pinned", "hidden", "asked"]
 
 
 class TurnRow(NamedTuple):
@@ -56,6 +61,7 @@ class TurnRow(NamedTuple):
     sender: str
     trust: Trust
     terms: str
+    packed: bytes
 
 
 class Placed(NamedTuple):
@@ -103,6 +109,99 @@ class MemoryRow:
     sources: tuple[str, ...]
     episode: str
     terms: str
+    value: str = ""
+    confirmations: int = 0
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Which memories to read, of whatever status; every field narrows the choice.
+
+    ``from_session``, ``from_turn`` and ``from_sender`` are about the turns it came from;
+    ``session`` is the one it ends with. ``holds_at`` leaves out what has expired by then.
+    """
+
+    status: MemoryStatus | None = None
+    kind: Kind | None = None
+    project: str | None = None
+    trust: Trust | None = None
+    session: str | None = None
+    from_session: str | None = None
+    from_turn: str | None = None
+    from_sender: str | None = None
+    holds_at: datetime | None = None
+    limit: int = 100
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeRow:
+    """A told episode with its index terms, ready to be written.
+
+    ``last_turn`` is the id of the last turn it tells of.
+    """
+
+    id: str
+    session: str
+    summary: str
+    goal: str
+    outcome: Outcome
+    started_at: datetime
+    ended_at: datetime
+    actions: tuple[ActionNode, ...]
+    entities: tuple[str, ...]
+    tools: tuple[str, ...]
+    memories: tuple[str, ...]
+    tags: tuple[str, ...]
+    importance: float
+    source: str
+    last_turn: str
+    terms: str
+
+
+@dataclass(frozen=True, slots=True)
+class PadRow:
+    """The text of the scratchpad, and when it was last changed."""
+
+    text: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a document held: fingerprints of the file, and of each bullet by its memory's id."""
+
+    file: str
+    bullets: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as it was left.
+
+    ``writing`` is set while its file is being replaced: after a crash the file is one of the two.
+    ``rolled_through`` is the id of the latest memory that went into an archive.
+    """
+
+    name: str
+    written: Written | None = None
+    writing: Written | None = None
+    rolled_through: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChoice:
+    """What a person decided about a memory in a document.
+
+    Pinned: put there by hand. Hidden: taken out of this document only. Asked: taken out of all of
+    them, and whether to forget it is an open question.
+    """
+
+    document: str
+    memory: str
+    choice: Choice
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +236,7 @@ class Scope:
     kind: Kind | None = None
     speaker: str | None = None
     trust: Trust | None = None
+    status: MemoryStatus | None = None
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
@@ -209,12 +309,20 @@ class Ledger(Protocol):
     def turns(self, wanted: TurnFilter) -> list[Turn]: ...
     def turn_at(self, session: str, index: int) -> Turn: ...
     def turns_by_id(self, ids: Sequence[str]) -> list[Turn]: ...
+    def turns_by_doc(self, docs: Sequence[int]) -> dict[int, Turn]: ...
     def places_around(self, docs: Sequence[int], reach: int) -> list[Place]: ...
     def spans(self, sessions: Sequence[int]) -> list[SessionSpan]: ...
     def latest_docs(self, limit: int) -> list[int]: ...
     def in_order(self, docs: Sequence[int], *, newest_first: bool) -> list[int]: ...
     def set_state(self, ids: Sequence[str], state: TurnState, reason: str) -> None: ...
     def undigested(self, session: str) -> list[Turn]: ...
+    def unextracted(self, session: str, limit: int) -> list[Turn]: ...
+    def mark_extracted(self, session: str) -> None: ...
+    def revive(self, session: str, reason: str) -> int: ...
+    def turns_before(self, session: str, index: int, limit: int) -> list[Turn]: ...
+    def waiting_tokens(self, session: str) -> int: ...
+    def count_prompt(self, session: str) -> int: ...
+    def sessions_to_extract(self, limit: int) -> list[str]: ...
     def mark_digested(self, session: str) -> None: ...
     def transcript(self, session: str) -> Transcript | None: ...
     def untranscribed(self, session: str) -> list[Turn]: ...
@@ -230,13 +338,79 @@ class Memories(Protocol):
     def get(self, id_: str) -> Memory | None: ...
     def by_id(self, ids: Sequence[str]) -> list[Memory]: ...
     def current(
-        self, *, kind: Kind | None, project: str | None, now: datetime, limit: int
+        self,
+        *,
+        kind: Kind | None,
+        project: str | None,
+        now: datetime,
+        limit: int,
+        as_of: datetime | None = None,
     ) -> list[Memory]: ...
+    def find(self, wanted: MemoryFilter) -> list[Memory]: ...
+    def in_slot(
+        self, subject: str, predicate: str, *, project: str, status: MemoryStatus, now: datetime
+    ) -> list[Memory]: ...
+    def most_important(self, *, least: float, now: datetime, limit: int) -> list[Memory]: ...
+    def nearest(
+        self, embedder: int, vector: bytes, *, status: MemoryStatus, now: datetime, limit: int
+    ) -> list[tuple[Memory, float]]: ...
+    def revise(self, memory: Memory) -> None: ...
+    def add_sources(self, id_: str, turns: Sequence[str]) -> None: ...
+    def drop_sources(self, id_: str, turns: Sequence[str]) -> None: ...
+    def to_offer(self, *, now: datetime, since: datetime | None, limit: int) -> list[Memory]: ...
+    def count_offer(self, ids: Sequence[str]) -> None: ...
+    def lapsed(self, before: datetime, limit: int) -> list[Memory]: ...
     def supersede(self, old: str, new: str, at: datetime) -> None: ...
     def chain(self, id_: str) -> list[Memory]: ...
     def touch(self, id_: str, uses: int, at: datetime) -> None: ...
     def projects(self) -> list[str]: ...
     def partition(self, project: str | None, limit: int) -> list[int]: ...
+
+
+class Episodes(Protocol):
+    """The stories of sessions and of compressed stretches."""
+
+    def add(self, row: EpisodeRow) -> Episode: ...
+    def revise(self, episode: Episode, terms: str) -> Episode: ...
+    def link(self, id_: str, memories: Sequence[str]) -> None: ...
+    def touch(self, id_: str, uses: int) -> None: ...
+    def by_id(self, ids: Sequence[str]) -> list[Episode]: ...
+    def of_stretch(self, session: str, source: str, last_turn: str) -> Episode | None: ...
+    def latest(
+        self,
+        *,
+        session: str | None,
+        since: datetime | None,
+        until: datetime | None,
+        limit: int,
+    ) -> list[Episode]: ...
+
+
+class Scratchpads(Protocol):
+    """What the agent is working on: one text for a space."""
+
+    def get(self) -> PadRow | None: ...
+    def put(self, text: str, at: datetime) -> None: ...
+
+
+class Echoes(Protocol):
+    """Fingerprints of what memory put into prompts, by session and for a time."""
+
+    def note(
+        self, session: str, lines: Mapping[int, Sequence[int]], at: datetime, most: int
+    ) -> None: ...
+    def marks(self, session: str, since: datetime) -> frozenset[int]: ...
+    def drop(self, before: datetime | None) -> None: ...
+
+
+class DocumentStates(Protocol):
+    """What was written to the documents people read, and what they chose to see there."""
+
+    def get(self, name: str) -> DocumentRow | None: ...
+    def put(self, row: DocumentRow, at: datetime) -> None: ...
+    def choices(self) -> list[DocumentChoice]: ...
+    def choose(self, choice: DocumentChoice) -> None: ...
+    def drop_choices(self, memory: str, document: str | None = None) -> None: ...
 
 
 class Attachments(Protocol):
@@ -313,9 +487,9 @@ class VectorRow(NamedTuple):
 
 
 class VectorState(NamedTuple):
-    """How far embedding has come, and how often vectors were changed rather than added."""
+    """By type: how often vectors were changed rather than added, how far embedding has come."""
 
-    rewrites: int
+    rewrites: Mapping[RecordType, int]
     reached: Mapping[RecordType, int]
 
 
@@ -336,9 +510,16 @@ class Vectors(Protocol):
     def put(self, embedder: int, done: Sequence[EmbedText], rows: Sequence[VectorRow]) -> None: ...
     def retire_others(self, embedder: int) -> None: ...
     def state(self, embedder: int) -> VectorState: ...
-    def load(self, embedder: int, type_: RecordType, after: int | None) -> LoadedVectors: ...
+    def coverage(self) -> dict[int, int]: ...
+    def dimensions(self, embedder: int) -> int: ...
+    def load(
+        self, embedder: int, type_: RecordType, after: int | None, most: int | None = None
+    ) -> LoadedVectors: ...
     def count(self, embedder: int, most: int) -> int: ...
-    def scan(self, embedder: int, query: bytes) -> list[tuple[int, float]]: ...
+    def scan(
+        self, embedder: int, query: bytes, most: int | None = None
+    ) -> list[tuple[int, float]]: ...
+    def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]: ...
     def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]: ...
     def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None: ...
 
@@ -367,7 +548,14 @@ class Queue(Protocol):
     def claim(self, owner: str, now: datetime, lease_until: datetime) -> Job | None: ...
     def finish(self, job: Job, owner: str) -> None: ...
     def retry(
-        self, job: Job, owner: str, *, run_at: datetime, now: datetime, error: str
+        self,
+        job: Job,
+        owner: str,
+        *,
+        run_at: datetime,
+        now: datetime,
+        error: str,
+        counted: bool = True,
     ) -> None: ...
     def bury(self, job: Job, owner: str, *, now: datetime, error: str) -> None: ...
     def next_due(self, now: datetime) -> datetime | None: ...
@@ -404,6 +592,14 @@ class Unit(Protocol):
     def ledger(self) -> Ledger: ...
     @property
     def memories(self) -> Memories: ...
+    @property
+    def episodes(self) -> Episodes: ...
+    @property
+    def scratchpads(self) -> Scratchpads: ...
+    @property
+    def echoes(self) -> Echoes: ...
+    @property
+    def document_states(self) -> DocumentStates: ...
     @property
     def attachments(self) -> Attachments: ...
     @property

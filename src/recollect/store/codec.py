@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from recollect.errors import StoreDamaged
 from recollect.plain import plain
-from recollect.types import ToolCall, ToolResult
+from recollect.types import ActionNode, ToolCall, ToolResult
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -71,6 +71,14 @@ def dump_results(results: tuple[ToolResult, ...]) -> str | None:
 
 def load_results(text: str | None) -> tuple[ToolResult, ...]:
     return _all(ToolResult, load(text)) if text else ()
+
+
+def load_actions(text: str) -> tuple[ActionNode, ...]:
+    return _all(_action, load(text))
+
+
+def _action(*, at: str, **fields: Any) -> ActionNode:
+    return ActionNode(at=datetime.fromisoformat(at), **fields)
 
 
 def load_words(text: str) -> tuple[str, ...]:

@@ -24,9 +24,14 @@ MAX_SPACES = (1 << (63 - _COUNTER_BITS - _TYPE_BITS)) - 1
 NOBODY = MAX_SPACES  # the number of a space that was never written to: it owns no row
 
 
+def number_of(space: int, type_: RecordType) -> int:
+    """One number for a space and a type."""
+    return space << _TYPE_BITS | _TYPE_NUMBERS[type_]
+
+
 def first_doc(space: int, type_: RecordType) -> int:
     """The lowest number of that space and type."""
-    return (space << _TYPE_BITS | _TYPE_NUMBERS[type_]) << _COUNTER_BITS
+    return number_of(space, type_) << _COUNTER_BITS
 
 
 def last_doc(space: int, type_: RecordType) -> int:

@@ -45,6 +45,17 @@ class _Closing(Protocol):
     def close(self) -> None: ...
 
 
+@runtime_checkable
+class _Learning(Protocol):
+    def expect(self, dimensions: int) -> None: ...
+
+
+def expect(embedder: Embedder, dimensions: int) -> None:
+    """Tell an embedder whose server decides the length what its vectors are like so far."""
+    if dimensions and isinstance(embedder, _Learning):
+        embedder.expect(dimensions)
+
+
 def release(embedder: Embedder) -> None:
     """Drop the connections of an embedder that has some; it can still be used."""
     if isinstance(embedder, _Closing):

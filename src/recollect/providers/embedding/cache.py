@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from recollect.locks import ForkSafeLock
-from recollect.providers.embedding.base import Embedder, Vector, Vectors, release
+from recollect.providers.embedding.base import Embedder, Vector, Vectors, expect, release
 
 # Model, whether it was a question, and the text: by its hash, so that no text is kept.
 _Key: TypeAlias = tuple[str, bool, bytes]
@@ -44,6 +44,14 @@ class CachedEmbedder:
         if not keys:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         return np.stack([found[key] for key in keys])
+
+    def expect(self, dimensions: int) -> None:
+        """Refuse vectors of another length, and forget those that were kept."""
+        with self._lock:
+            other = [key for key, row in self._kept.items() if len(row) != dimensions]
+            for key in other:
+                del self._kept[key]
+        expect(self._embedder, dimensions)
 
     def close(self) -> None:
         """Drop the connections of the embedder behind."""

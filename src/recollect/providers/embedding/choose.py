@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import ConfigError, MissingExtra
+from recollect.settings.values import Secret
 
 if TYPE_CHECKING:
     from recollect.providers.embedding.base import Embedder
@@ -35,6 +37,39 @@ def embedder_for(settings: Settings) -> Embedder | None:
             return _remembered(_model2vec(wanted), wanted)
         case _:
             return _remembered(_behind_an_address(wanted), wanted)
+
+
+def embedder_named(name: str, settings: Settings) -> Embedder | None:
+    """An embedder of earlier settings, by the name its vectors are stored under.
+
+    None where the present settings do not lead to it: another folder, no key, a package that is
+    no longer there.
+    """
+    for wanted in _candidates(name, settings.embedding):
+        try:
+            found = embedder_for(settings.replace(embedding=wanted))
+        except (ConfigError, MissingExtra):
+            continue
+        if found is not None and found.name == name:
+            return found
+    return None
+
+
+def _candidates(name: str, now: Embedding) -> Iterator[Embedding]:
+    """Settings that may make an embedder of this name."""
+    yield now.replace(provider="local")
+    if now.folder:
+        yield now.replace(provider="folder")
+    for provider in ("openai", "dashscope", "ollama"):
+        model, of_it = name.removeprefix(f"{provider}-"), name.startswith(f"{provider}-")
+        if not of_it:
+            continue
+        # A key and an address are of the provider they were given for.
+        mine = now if now.provider == provider else now.replace(api_key=Secret(""), base_url="")
+        yield mine.replace(provider=provider, model=model, dimensions=0)
+        shorter, _, length = model.rpartition("-")
+        if shorter and length.isdecimal():
+            yield mine.replace(provider=provider, model=shorter, dimensions=int(length))
 
 
 def _remembered(embedder: Embedder, wanted: Embedding) -> Embedder:

@@ -48,14 +48,19 @@ class HttpEmbedder:
         """``ask_dimensions``: tell the server how long the vectors shall be."""
         self._wire, self._model = wire, model
         self._service = SERVICES[provider]
-        self._dimensions = dimensions
+        self._expected = dimensions
+        self._answered = dimensions
         self._asked = dimensions if ask_dimensions else 0
         self._batch = min(batch, self._service.most_texts)
         self.name = f"{provider}-{model}" + (f"-{self._asked}" if self._asked else "")
 
     @property
     def dimensions(self) -> int:
-        return self._dimensions
+        return self._expected or self._answered
+
+    def expect(self, dimensions: int) -> None:
+        """Refuse vectors of another length. One answer alone does not decide what is right."""
+        self._expected = self._expected or dimensions
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         # Servers refuse a blank text, and there is nothing to say about it anyway.
@@ -64,7 +69,11 @@ class HttpEmbedder:
             self._ask([texts[at] for at in spoken[start : start + self._batch]])
             for start in range(0, len(spoken), self._batch)
         ]
-        rows = np.zeros((len(texts), self._dimensions), dtype=np.float32)
+        lengths = {answer.shape[1] for answer in answers} or {self.dimensions}
+        if len(lengths) > 1:
+            raise BadVector(f"{self._model} answered vectors of different lengths")
+        (self._answered,) = lengths
+        rows = np.zeros((len(texts), self._answered), dtype=np.float32)
         if answers:
             rows[spoken] = np.concatenate(answers)
         return rows
@@ -82,8 +91,12 @@ class HttpEmbedder:
         else:
             payload["encoding_format"] = "float"
             found = _openai(self._wire.post("/embeddings", payload), len(texts), self._model)
-        rows = checked(found, texts=len(texts), dimensions=self._dimensions, model=self._model)
-        self._dimensions = rows.shape[1]
+        rows = checked(found, texts=len(texts), dimensions=self._expected, model=self._model)
+        if not rows.any(axis=1).all():
+            raise BadVector(
+                f"{self._model} answered a vector of zeros for a text",
+                remedy="Check that the model is one for embeddings",
+            )
         return rows
 
 

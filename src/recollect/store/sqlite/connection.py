@@ -49,7 +49,7 @@ class Database:
         self._damaged = False
         self._writer: apsw.Connection | None = None
         self._pool: list[apsw.Connection] = []
-        with forking.passing():
+        with forking.passing:
             self._start()
             forking.watch(self)
 
@@ -61,31 +61,61 @@ class Database:
     @contextlib.contextmanager
     def write(self) -> Iterator[apsw.Connection]:
         """A write transaction: committed and on disk when the block ends, or gone whole."""
-        with forking.passing(), self._lock:
+        conn = self.begin()
+        try:
+            yield conn
+        except BaseException as error:
+            self.abandon(conn, error)
+            raise
+        self.commit(conn)
+
+    def begin(self) -> apsw.Connection:
+        """Start a write transaction, to be ended by ``commit`` or ``abandon``."""
+        forking.passing.__enter__()
+        self._lock.acquire()
+        try:
             self._check()
-            try:
-                conn = self._writing()
-                conn.execute("BEGIN IMMEDIATE")
-            except UNREADABLE as error:
-                raise self._explain(error) from error
-            try:
-                yield conn
-                conn.execute("COMMIT")
-            except BaseException as error:
-                if conn.in_transaction:
-                    conn.execute("ROLLBACK")
-                told = self._judge(error, conn)
-                if self.path != MEMORY and _is_stuck(conn):
-                    self._writer = None
-                    conn.close(True)
-                if told is not None:
-                    raise told from error
-                raise
+            conn = self._writing()
+            conn.execute("BEGIN IMMEDIATE")
+        except UNREADABLE as error:
+            self._leave()
+            raise self._explain(error) from error
+        except BaseException:
+            self._leave()
+            raise
+        return conn
+
+    def commit(self, conn: apsw.Connection) -> None:
+        """Bring a transaction to disk."""
+        try:
+            conn.execute("COMMIT")
+        except BaseException as error:
+            self.abandon(conn, error)
+            raise
+        self._leave()
+
+    def abandon(self, conn: apsw.Connection, error: BaseException) -> None:
+        """Undo a transaction that failed. Raises what a caller should know, if that is more."""
+        try:
+            if conn.in_transaction:
+                conn.execute("ROLLBACK")
+            told = self._judge(error, conn)
+            if self.path != MEMORY and _is_stuck(conn):
+                self._writer = None
+                conn.close(True)
+        finally:
+            self._leave()
+        if told is not None:
+            raise told from error
+
+    def _leave(self) -> None:
+        self._lock.release()
+        forking.passing.__exit__(None, None, None)
 
     @contextlib.contextmanager
     def read(self) -> Iterator[apsw.Connection]:
         """A consistent snapshot."""
-        with forking.passing():
+        with forking.passing:
             self._check()
             if self.path == MEMORY:
                 with self._lock:
@@ -107,7 +137,7 @@ class Database:
 
     def once(self, work: Callable[[apsw.Connection], None]) -> None:
         """Run ``work`` outside a transaction on the write connection (pragmas, VACUUM)."""
-        with forking.passing(), self._lock:
+        with forking.passing, self._lock:
             self._check()
             try:
                 work(self._writing())
@@ -116,7 +146,7 @@ class Database:
 
     def close(self) -> None:
         """Close this process's connections."""
-        with forking.passing():
+        with forking.passing:
             if self._closed:
                 return
             self._closed = True

@@ -8,11 +8,10 @@ nobody is inside, closes every connection, and both sides open new ones when the
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from types import TracebackType
 from typing import Protocol
 
 PATIENCE = 10.0  # seconds a fork waits for transactions of other threads
@@ -39,27 +38,50 @@ _holders: weakref.WeakSet[Forkable] = weakref.WeakSet()
 
 def watch(holder: Forkable) -> None:
     """Tell ``holder`` about forks for as long as it lives."""
-    with passing():
+    with passing:
         _holders.add(holder)
 
 
-@contextlib.contextmanager
-def passing() -> Iterator[None]:
-    """Be inside: a fork by another thread waits until this ends. A thread may enter again."""
-    me = threading.get_ident()
-    gate = _gate
-    with gate.turn:
-        while gate.shut and me not in gate.inside:
-            gate.turn.wait()
-        gate.inside[me] = gate.inside.get(me, 0) + 1
-    try:
-        yield
-    finally:
-        with gate.turn:
-            gate.inside[me] -= 1
-            if not gate.inside[me]:
-                del gate.inside[me]
+class _Passing:
+    """Be inside: a fork by another thread waits until this ends. A thread may enter again.
+
+    Every transaction comes by, so the usual case takes no lock: a thread first says that it is
+    inside and then looks whether the gate is shut; a fork shuts it first and then looks inside.
+    """
+
+    def __enter__(self) -> None:
+        gate, me = _gate, threading.get_ident()
+        entered = gate.inside[me] = gate.inside.get(me, 0) + 1
+        if gate.shut and entered == 1:
+            _wait_outside(gate, me)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        gate, me = _gate, threading.get_ident()
+        left = gate.inside.get(me, 1) - 1  # in a child forked from inside, the gate is a new one
+        if left:
+            gate.inside[me] = left
+            return
+        gate.inside.pop(me, None)
+        if gate.shut:
+            with gate.turn:
                 gate.turn.notify_all()
+
+
+passing = _Passing()
+
+
+def _wait_outside(gate: _Gate, me: int) -> None:
+    with gate.turn:
+        del gate.inside[me]
+        gate.turn.notify_all()
+        while gate.shut:
+            gate.turn.wait()
+        gate.inside[me] = 1
 
 
 def _before() -> None:

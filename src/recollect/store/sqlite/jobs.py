@@ -43,13 +43,21 @@ class SqliteTasks:
         max_attempts: int,
     ) -> None:
         """Queue a job. One that already waits under the same key stands for both and keeps the
-        earlier time, but a failed one that waits for its next try is not hurried.
+        earlier time, but a failed or put off one that waits for its next try is not hurried.
         """
+        due = codec.to_micros(run_at)
+        # Every turn asks again for what already waits, so that case is looked for first.
+        if self._conn.execute(
+            "SELECT 1 FROM jobs WHERE space = ? AND kind = ? AND key = ? AND state = 'ready'"
+            " AND run_at <= ?",
+            (self._space, kind, key, due),
+        ).get:
+            return
         self._conn.execute(
             "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, 'ready', 0, ?, ?, ?, ?, '', NULL, '')"
             " ON CONFLICT (space, kind, key) WHERE state = 'ready' DO UPDATE SET"
             " run_at = excluded.run_at, queued_at = excluded.queued_at"
-            " WHERE excluded.run_at < run_at AND attempts = 0",
+            " WHERE excluded.run_at < run_at AND attempts = 0 AND error = ''",
             (
                 self._space,
                 new_id(now),
@@ -57,7 +65,7 @@ class SqliteTasks:
                 key,
                 codec.dump(dict(payload)),
                 max_attempts,
-                codec.to_micros(run_at),
+                due,
                 codec.to_micros(now),
                 codec.to_micros(now),
             ),
@@ -149,21 +157,31 @@ class SqliteQueue:
         with self._database.write() as conn:
             conn.execute("DELETE FROM jobs WHERE id = ? AND lease_owner = ?", (job.id, owner))
 
-    def retry(self, job: Job, owner: str, *, run_at: datetime, now: datetime, error: str) -> None:
+    def retry(
+        self,
+        job: Job,
+        owner: str,
+        *,
+        run_at: datetime,
+        now: datetime,
+        error: str,
+        counted: bool = True,
+    ) -> None:
         """Put a failed job back for later; a successor that already waits under its key stands
-        for both.
+        for both. Uncounted: it was put off, and has its try back.
         """
         values = (job.id, owner)
         with self._database.write() as conn:
             conn.execute(
                 "UPDATE OR IGNORE jobs SET state = 'ready', run_at = ?, queued_at = ?, error = ?,"
-                " lease_owner = '', lease_until = NULL WHERE id = ? AND lease_owner = ?",
-                (codec.to_micros(run_at), codec.to_micros(now), error, *values),
+                " attempts = attempts - ?, lease_owner = '', lease_until = NULL"
+                " WHERE id = ? AND lease_owner = ?",
+                (codec.to_micros(run_at), codec.to_micros(now), error, not counted, *values),
             )
             if conn.changes() == 0:
                 conn.execute("DELETE FROM jobs WHERE id = ? AND lease_owner = ?", values)
             if conn.changes():
-                _note(conn, "retry", job, now, error)
+                _note(conn, "retry" if counted else "put_off", job, now, error)
 
     def bury(self, job: Job, owner: str, *, now: datetime, error: str) -> None:
         """Put a job aside as dead, with the reason."""

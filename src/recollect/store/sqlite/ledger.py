@@ -11,7 +11,8 @@ import apsw
 from recollect.errors import Conflict, NotFound
 from recollect.store import codec
 from recollect.store.base import Place, Placed, SessionSpan, Transcript, TurnFilter, TurnRow
-from recollect.store.sqlite.text import add_terms, next_doc
+from recollect.store.documents import first_doc, last_doc
+from recollect.store.sqlite.text import add_packed, next_doc
 from recollect.types import SessionInfo, Turn, TurnState
 
 _TURN = (
@@ -24,6 +25,20 @@ _PLACE = (
     " substr(n.content, -40) GLOB '*[?？]*'"
 )
 _FROM = "FROM turns t JOIN sessions s ON s.number = t.session"
+_INSERT = "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '')"
+_WAITS = "t.state IN ('new', 'failed')"
+# The end of a session, and the next free document.
+_END = (
+    "SELECT number, next_idx,"
+    " ifnull((SELECT max(doc) + 1 FROM turns WHERE doc BETWEEN ? AND ?), ?)"
+    " FROM sessions WHERE space = ? AND id = ?"
+)
+_APPEND = (
+    f"{_INSERT}; INSERT INTO text_index (rowid, terms) VALUES (?, ?);"
+    " INSERT INTO text_terms VALUES (?, ?, ?);"
+    " UPDATE sessions SET turns = turns + 1, next_idx = ?, last_at = max(last_at, ?),"
+    " ended_at = NULL WHERE number = ?"
+)
 
 
 class _Append:
@@ -97,6 +112,8 @@ class SqliteLedger:
         """Write turns in order. One that is already there is left alone; another turn in the same
         place is a conflict.
         """
+        if len(rows) == 1 and rows[0].idx is None:
+            return [self._append_one(rows[0])]
         begun: dict[str, _Append] = {}
         placed: list[Placed] = []
         fresh: list[tuple[TurnRow, int, int]] = []
@@ -115,6 +132,23 @@ class SqliteLedger:
         if fresh:
             self._write(fresh, begun)
         return placed
+
+    def _append_one(self, row: TurnRow) -> Placed:
+        """What each turn of a conversation does: to the end of its session, in two statements."""
+        space, conn = self._space, self._conn
+        first = first_doc(space, "turn")
+        wanted = (first, last_doc(space, "turn"), first, space, row.session)
+        found: Any = conn.execute(_END, wanted).fetchone()
+        if found is None:
+            self.open_session(row.session, "", "", row.at)
+            found = conn.execute(_END, wanted).fetchone()
+        number, index, doc = found
+        turn = _columns(space, doc, number, index, row)
+        session = (index + 1, turn[9], number)
+        conn.execute(_APPEND, (*turn, doc, row.terms, space, doc, row.packed, *session))
+        if row.tool_calls:
+            self._add_tools([(row, doc)])
+        return Placed(index, added=True)
 
     def _begin(self, begun: dict[str, _Append], row: TurnRow) -> _Append:
         query = "SELECT number, next_idx, turns FROM sessions WHERE space = ? AND id = ?"
@@ -150,47 +184,38 @@ class SqliteLedger:
     def _write(self, fresh: list[tuple[TurnRow, int, int]], begun: dict[str, _Append]) -> None:
         space = self._space
         doc = next_doc(self._conn, space, "turn")
-        turns: list[tuple[Any, ...]] = []
-        terms: list[tuple[int, str]] = []
-        tools: list[tuple[int, str, int]] = []
+        turns = []
+        texts: list[tuple[int, str]] = []
+        packs: list[tuple[int, int, bytes]] = []
+        tools: list[tuple[TurnRow, int]] = []
         for row, number, index in fresh:
-            at = codec.to_micros(row.at)
-            turns.append(
-                (
-                    space,
-                    doc,
-                    row.id,
-                    number,
-                    index,
-                    row.role,
-                    row.content,
-                    codec.dump_calls(row.tool_calls),
-                    codec.dump_results(row.tool_results),
-                    at,
-                    codec.zone_minutes(row.at),
-                    row.tokens,
-                    row.channel,
-                    row.sender,
-                    row.trust,
-                )
-            )
-            terms.append((doc, row.terms))
+            turn = _columns(space, doc, number, index, row)
+            turns.append(turn)
+            texts.append((doc, row.terms))
+            packs.append((space, doc, row.packed))
             if row.tool_calls:
-                tools.extend((space, name, doc) for name in {c.name for c in row.tool_calls})
+                tools.append((row, doc))
             state = begun[row.session]
-            state.last_at = max(state.last_at, at)
+            state.last_at = max(state.last_at, turn[9])
             doc += 1
-        self._conn.executemany(
-            "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '')",
-            turns,
-        )
-        add_terms(self._conn, space, terms)
+        self._conn.executemany(_INSERT, turns)
+        add_packed(self._conn, texts, packs)
         if tools:
-            self._conn.executemany("INSERT INTO turn_tools VALUES (?, ?, ?)", tools)
+            self._add_tools(tools)
         self._conn.executemany(
             "UPDATE sessions SET turns = ?, next_idx = ?, last_at = max(last_at, ?),"
             " ended_at = NULL WHERE number = ?",
             [(s.turns, s.next_idx, s.last_at, s.number) for s in begun.values() if s.waiting],
+        )
+
+    def _add_tools(self, used: Sequence[tuple[TurnRow, int]]) -> None:
+        self._conn.executemany(
+            "INSERT INTO turn_tools VALUES (?, ?, ?)",
+            [
+                (self._space, name, doc)
+                for row, doc in used
+                for name in {call.name for call in row.tool_calls}
+            ],
         )
 
     # --- reading --------------------------------------------------------------------------------
@@ -243,6 +268,14 @@ class SqliteLedger:
         )
         return [_turn(row) for row in rows]
 
+    def turns_by_doc(self, docs: Sequence[int]) -> dict[int, Turn]:
+        rows = self._conn.execute(
+            f"SELECT t.doc, {_TURN} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
+            " CROSS JOIN sessions s ON s.number = t.session WHERE t.space = ?",
+            (str(list(docs)), self._space),
+        )
+        return {row[0]: _turn(row[1:]) for row in rows}
+
     def places_around(self, docs: Sequence[int], reach: int) -> list[Place]:
         """The turns and those within reach of them in their session; some may come twice."""
         rows = self._conn.execute(
@@ -251,7 +284,7 @@ class SqliteLedger:
             " AND n.idx BETWEEN t.idx - ? AND t.idx + ? WHERE t.space = ?",
             (str(list(docs)), reach, reach, self._space),
         )
-        return [Place(*row) for row in rows]
+        return list(map(Place._make, rows))
 
     def spans(self, sessions: Sequence[int]) -> list[SessionSpan]:
         rows = self._conn.execute(
@@ -259,7 +292,7 @@ class SqliteLedger:
             " CROSS JOIN sessions s ON s.number = d.value WHERE s.space = ?",
             (str(list(sessions)), self._space),
         )
-        return [SessionSpan(*row) for row in rows]
+        return list(map(SessionSpan._make, rows))
 
     def in_order(self, docs: Sequence[int], *, newest_first: bool) -> list[int]:
         """The turns among the documents by the time they were said."""
@@ -296,6 +329,78 @@ class SqliteLedger:
             " WHERE space = ? AND id = ?",
             (self._space, session),
         )
+
+    def unextracted(self, session: str, limit: int) -> list[Turn]:
+        """Turns that have not ended in a state yet, in the order they were recorded."""
+        rows = self._conn.execute(
+            f"SELECT {_TURN} {_FROM} WHERE s.space = ? AND s.id = ? AND t.space = s.space"
+            f" AND +t.doc > s.extracted AND {_WAITS} ORDER BY t.doc LIMIT ?",
+            (self._space, session, limit),
+        )
+        return [_turn(row) for row in rows]
+
+    def mark_extracted(self, session: str) -> None:
+        """Move the mark up to the first turn that still waits."""
+        self._conn.execute(
+            "UPDATE sessions AS s SET extracted = ifnull("
+            " (SELECT min(t.doc) - 1 FROM turns t WHERE t.space = s.space AND t.session = s.number"
+            f"  AND +t.doc > s.extracted AND {_WAITS}),"
+            " ifnull((SELECT max(t.doc) FROM turns t"
+            "  WHERE t.space = s.space AND t.session = s.number), -1))"
+            " WHERE space = ? AND id = ?",
+            (self._space, session),
+        )
+
+    def revive(self, session: str, reason: str) -> int:
+        """Let the dead turns of a session wait again; says how many."""
+        rows: list[Any] = self._conn.execute(
+            "UPDATE turns SET state = 'failed', reason = ? WHERE space = ? AND state = 'dead'"
+            " AND session = (SELECT number FROM sessions WHERE space = ? AND id = ?)"
+            " RETURNING doc",
+            (reason, self._space, self._space, session),
+        ).fetchall()
+        if rows:
+            self._conn.execute(
+                "UPDATE sessions SET extracted = min(extracted, ?) WHERE space = ? AND id = ?",
+                (min(doc for (doc,) in rows) - 1, self._space, session),
+            )
+        return len(rows)
+
+    def turns_before(self, session: str, index: int, limit: int) -> list[Turn]:
+        rows = self._conn.execute(
+            f"SELECT {_TURN} {_FROM} WHERE s.space = ? AND s.id = ? AND t.space = s.space"
+            " AND t.idx < ? ORDER BY t.idx DESC LIMIT ?",
+            (self._space, session, index, limit),
+        )
+        return [_turn(row) for row in rows][::-1]
+
+    def waiting_tokens(self, session: str) -> int:
+        found = self._conn.execute(
+            "SELECT sum(t.tokens) FROM sessions s JOIN turns t ON t.space = s.space"
+            " AND t.session = s.number AND +t.doc > s.extracted"
+            f" WHERE s.space = ? AND s.id = ? AND {_WAITS}",
+            (self._space, session),
+        ).get
+        return int(found or 0)
+
+    def count_prompt(self, session: str) -> int:
+        """How many extractions single messages of the session have set off, with this one."""
+        found = self._conn.execute(
+            "UPDATE sessions SET prompted = prompted + 1 WHERE space = ? AND id = ?"
+            " RETURNING prompted",
+            (self._space, session),
+        ).get
+        return int(found or 0)
+
+    def sessions_to_extract(self, limit: int) -> list[str]:
+        """Sessions with turns that have not ended in a state, the oldest first."""
+        rows = self._conn.execute(
+            "SELECT s.id FROM sessions s WHERE s.space = ? AND EXISTS (SELECT 1 FROM turns t"
+            " WHERE t.space = s.space AND t.session = s.number AND +t.doc > s.extracted"
+            f" AND {_WAITS}) ORDER BY s.last_at LIMIT ?",
+            (self._space, limit),
+        )
+        return [id_ for (id_,) in rows]
 
     def transcript(self, session: str) -> Transcript | None:
         found = self._transcripts("AND s.id = ?", session)
@@ -347,6 +452,28 @@ class SqliteLedger:
             (self._space, session),
         )
         return [_turn(row) for row in rows]
+
+
+def _columns(
+    space: int, doc: int, session: int, index: int, row: TurnRow
+) -> tuple[int, int, str, int, int, str, str, str | None, str | None, int, int, int, str, str, str]:
+    return (
+        space,
+        doc,
+        row.id,
+        session,
+        index,
+        row.role,
+        row.content,
+        codec.dump_calls(row.tool_calls),
+        codec.dump_results(row.tool_results),
+        codec.to_micros(row.at),
+        codec.zone_minutes(row.at),
+        row.tokens,
+        row.channel,
+        row.sender,
+        row.trust,
+    )
 
 
 def _turn(row: tuple[Any, ...]) -> Turn:

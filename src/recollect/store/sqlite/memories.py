@@ -8,16 +8,40 @@ from typing import Any
 
 import apsw
 
+from recollect.rules.slots import slot_of
 from recollect.store import codec
-from recollect.store.base import MemoryRow
+from recollect.store.base import MemoryFilter, MemoryRow
+from recollect.store.documents import first_doc, last_doc
 from recollect.store.sqlite.text import add_terms, next_doc
-from recollect.types import Kind, Memory, Source
+from recollect.types import Kind, Memory, MemoryStatus, Source
 
 _COLUMNS = (
     "id, kind, content, subject, predicate, project, topic, tags, importance, confidence, trust,"
     " status, access_count, created_at, updated_at, last_accessed_at, valid_from, valid_to,"
-    " superseded_at, superseded_by, expires_at, episode"
+    " superseded_at, superseded_by, expires_at, episode, value, confirmations, session,"
+    " snoozed_until, offered"
 )
+_HELD_THEN = (
+    "status IN ('active', 'superseded') AND created_at <= :at"
+    " AND (superseded_at IS NULL OR superseded_at > :at)"
+)
+_LASTS = "(expires_at IS NULL OR expires_at > :at)"
+_CAME_FROM = (
+    "id IN (SELECT m.memory FROM turns t JOIN memory_sources m ON m.space = t.space"
+    " AND m.turn = t.id WHERE t.space = :space AND {})"
+)
+_FILTERS = {
+    "status": "status = :status",
+    "kind": "kind = :kind",
+    "project": "project = :project",
+    "trust": "trust = :trust",
+    "session": "session = :session",
+    "from_turn": _CAME_FROM.format("t.id = :from_turn"),
+    "from_sender": _CAME_FROM.format("t.sender = :from_sender"),
+    "from_session": _CAME_FROM.format(
+        "t.session = (SELECT number FROM sessions WHERE space = :space AND id = :from_session)"
+    ),
+}
 
 
 class SqliteMemories:
@@ -31,8 +55,8 @@ class SqliteMemories:
         doc = next_doc(self._conn, self._space, "memory")
         at = codec.to_micros(row.at)
         self._conn.execute(
-            f"INSERT INTO memories (space, doc, {_COLUMNS})"
-            f" VALUES ({'?, ' * 14}0, ?, ?, ?, ?, NULL, NULL, '', ?, ?)",
+            f"INSERT INTO memories (space, doc, {_COLUMNS}, slot)"
+            f" VALUES ({'?, ' * 14}0, ?, ?, ?, ?, NULL, NULL, '', ?, ?, ?, ?, ?, NULL, 0, ?)",
             (
                 self._space,
                 doc,
@@ -54,34 +78,171 @@ class SqliteMemories:
                 codec.to_micros(row.valid_from),
                 codec.maybe_to_micros(row.expires_at),
                 row.episode,
+                row.value,
+                row.confirmations,
+                row.session,
+                slot_of(row.subject, row.predicate),
             ),
         )
         add_terms(self._conn, self._space, [(doc, row.terms)])
+        self.add_sources(row.id, row.sources)
+        return self.by_id([row.id])[0]
+
+    def add_sources(self, id_: str, turns: Sequence[str]) -> None:
         self._conn.executemany(
             "INSERT OR IGNORE INTO memory_sources VALUES (?, ?, ?)",
-            [(self._space, row.id, turn) for turn in row.sources],
+            [(self._space, id_, turn) for turn in turns],
         )
-        return self.by_id([row.id])[0]
+
+    def drop_sources(self, id_: str, turns: Sequence[str]) -> None:
+        self._conn.executemany(
+            "DELETE FROM memory_sources WHERE space = ? AND memory = ? AND turn = ?",
+            [(self._space, id_, turn) for turn in turns],
+        )
 
     def get(self, id_: str) -> Memory | None:
         found = self.by_id([id_])
         return found[0] if found else None
 
     def by_id(self, ids: Sequence[str]) -> list[Memory]:
-        return self._select("id IN (SELECT value FROM json_each(?))", (codec.dump(list(ids)),))
+        return self._select(
+            "id IN (SELECT value FROM json_each(:ids))", {"ids": codec.dump(list(ids))}
+        )
 
     def current(
-        self, *, kind: Kind | None, project: str | None, now: datetime, limit: int
+        self,
+        *,
+        kind: Kind | None,
+        project: str | None,
+        now: datetime,
+        limit: int,
+        as_of: datetime | None = None,
     ) -> list[Memory]:
-        """Memories that hold and have not expired, the latest first."""
-        clauses = ["status = 'active'", "(expires_at IS NULL OR expires_at > ?)"]
-        values: list[Any] = [codec.to_micros(now)]
-        for clause, value in (("kind = ?", kind), ("project = ?", project)):
-            if value is not None:
-                clauses.append(clause)
-                values.append(value)
-        rest = " AND ".join(clauses)
-        return self._select(f"{rest} ORDER BY created_at DESC, doc DESC LIMIT ?", (*values, limit))
+        """Memories that hold and have not expired, or did then, the latest first."""
+        held = "status = 'active'" if as_of is None else _HELD_THEN
+        values = {"kind": kind, "project": project, "at": codec.to_micros(as_of or now)}
+        return self._latest([held, _LASTS], values, limit, 0)
+
+    def find(self, wanted: MemoryFilter) -> list[Memory]:
+        """Memories of any status, the latest first."""
+        clauses = ["true"] if wanted.holds_at is None else [_LASTS]
+        values = {name: getattr(wanted, name) for name in _FILTERS}
+        values["at"] = codec.maybe_to_micros(wanted.holds_at)
+        return self._latest(clauses, values, wanted.limit, wanted.offset)
+
+    def _latest(
+        self, clauses: list[str], values: dict[str, Any], limit: int, offset: int
+    ) -> list[Memory]:
+        chosen = [
+            _FILTERS[name]
+            for name, value in values.items()
+            if name in _FILTERS and value is not None
+        ]
+        rest = " AND ".join([*clauses, *chosen])
+        return self._select(
+            f"{rest} ORDER BY created_at DESC, doc DESC LIMIT :limit OFFSET :offset",
+            {**values, "limit": limit, "offset": offset},
+        )
+
+    def in_slot(
+        self, subject: str, predicate: str, *, project: str, status: MemoryStatus, now: datetime
+    ) -> list[Memory]:
+        """What answers the same question in a project and has not expired, the oldest first."""
+        slot = slot_of(subject, predicate)
+        if not slot:
+            return []
+        return self._select(
+            f"slot = :slot AND slot != '' AND project = :project AND status = :status AND {_LASTS}"
+            " ORDER BY created_at, doc",
+            {"slot": slot, "project": project, "status": status, "at": codec.to_micros(now)},
+        )
+
+    def most_important(self, *, least: float, now: datetime, limit: int) -> list[Memory]:
+        """What holds now and is at least so important, the most important first."""
+        return self._select(
+            f"status = 'active' AND importance >= :least AND {_LASTS}"
+            " ORDER BY importance DESC, last_accessed_at DESC, doc DESC LIMIT :limit",
+            {"least": least, "at": codec.to_micros(now), "limit": limit},
+        )
+
+    def nearest(
+        self, embedder: int, vector: bytes, *, status: MemoryStatus, now: datetime, limit: int
+    ) -> list[tuple[Memory, float]]:
+        """The memories nearest in meaning, and their cosines, the nearest first."""
+        rows = self._conn.execute(
+            "SELECT m.id, max(1 - vec_distance_cosine(v.vector, ?)) AS cosine FROM vectors v"
+            " CROSS JOIN memories m ON m.doc = v.doc WHERE v.space = ? AND v.embedder = ?"
+            " AND v.doc BETWEEN ? AND ? AND m.status = ?"
+            " AND (m.expires_at IS NULL OR m.expires_at > ?)"
+            " GROUP BY m.doc ORDER BY cosine DESC, m.doc LIMIT ?",
+            (
+                vector,
+                self._space,
+                embedder,
+                first_doc(self._space, "memory"),
+                last_doc(self._space, "memory"),
+                status,
+                codec.to_micros(now),
+                limit,
+            ),
+        )
+        cosines = {str(id_): float(cosine) for id_, cosine in rows}
+        found = {memory.id: memory for memory in self.by_id(list(cosines))}
+        return [(found[id_], cosine) for id_, cosine in cosines.items()]
+
+    def to_offer(self, *, now: datetime, since: datetime | None, limit: int) -> list[Memory]:
+        """Pending ones that may be offered: the least often offered, then the most important."""
+        return self._select(
+            f"status = 'pending' AND {_LASTS} AND (snoozed_until IS NULL OR snoozed_until <= :at)"
+            " AND (:since IS NULL OR created_at > :since)"
+            " ORDER BY offered, importance DESC, created_at, doc LIMIT :limit",
+            {
+                "at": codec.to_micros(now),
+                "since": codec.maybe_to_micros(since),
+                "limit": limit,
+            },
+        )
+
+    def count_offer(self, ids: Sequence[str]) -> None:
+        self._conn.execute(
+            "UPDATE memories SET offered = offered + 1"
+            " WHERE space = ? AND id IN (SELECT value FROM json_each(?))",
+            (self._space, codec.dump(list(ids))),
+        )
+
+    def lapsed(self, before: datetime, limit: int) -> list[Memory]:
+        """Pending ones from then or earlier, the oldest first."""
+        return self._select(
+            "status = 'pending' AND created_at <= :before ORDER BY created_at, doc LIMIT :limit",
+            {"before": codec.to_micros(before), "limit": limit},
+        )
+
+    def revise(self, memory: Memory) -> None:
+        """Store everything about a memory that can change; what it says stays."""
+        self._conn.execute(
+            "UPDATE memories SET importance = ?, confidence = ?, trust = ?, status = ?,"
+            " confirmations = ?, created_at = ?, updated_at = ?, valid_from = ?, valid_to = ?,"
+            " superseded_at = ?, superseded_by = ?, expires_at = ?, session = ?, snoozed_until = ?"
+            " WHERE space = ? AND id = ?",
+            (
+                memory.importance,
+                memory.confidence,
+                memory.trust,
+                memory.status,
+                memory.confirmations,
+                codec.to_micros(memory.created_at),
+                codec.to_micros(memory.updated_at),
+                codec.to_micros(memory.valid_from),
+                codec.maybe_to_micros(memory.valid_to),
+                codec.maybe_to_micros(memory.superseded_at),
+                memory.superseded_by,
+                codec.maybe_to_micros(memory.expires_at),
+                memory.session,
+                codec.maybe_to_micros(memory.snoozed_until),
+                self._space,
+                memory.id,
+            ),
+        )
 
     def supersede(self, old: str, new: str, at: datetime) -> None:
         """Close ``old``: it was true until the new one began, and known until now."""
@@ -135,9 +296,10 @@ class SqliteMemories:
         found = self.by_id([linked for (linked,) in rows])
         return sorted(found, key=lambda memory: (memory.created_at, memory.id))
 
-    def _select(self, rest: str, values: tuple[Any, ...]) -> list[Memory]:
+    def _select(self, rest: str, values: dict[str, Any]) -> list[Memory]:
         rows: list[tuple[Any, ...]] = self._conn.execute(
-            f"SELECT {_COLUMNS} FROM memories WHERE space = ? AND {rest}", (self._space, *values)
+            f"SELECT {_COLUMNS} FROM memories WHERE space = :space AND {rest}",
+            {"space": self._space, **values},
         ).fetchall()
         sources = self._sources([row[0] for row in rows])
         return [_memory(row, sources.get(row[0], ())) for row in rows]
@@ -159,7 +321,8 @@ class SqliteMemories:
 def _memory(row: tuple[Any, ...], sources: tuple[Source, ...]) -> Memory:
     (id_, kind, content, subject, predicate, project, topic, tags) = row[:8]
     (importance, confidence, trust, status, accesses, created, updated, accessed) = row[8:16]
-    (valid_from, valid_to, superseded_at, superseded_by, expires_at, episode) = row[16:]
+    (valid_from, valid_to, superseded_at, superseded_by, expires_at, episode) = row[16:22]
+    (value, confirmations, session, snoozed_until, offered) = row[22:]
     return Memory(
         id=id_,
         kind=kind,
@@ -184,4 +347,9 @@ def _memory(row: tuple[Any, ...], sources: tuple[Source, ...]) -> Memory:
         expires_at=codec.maybe_from_micros(expires_at),
         sources=sources,
         episode=episode,
+        value=value,
+        confirmations=confirmations,
+        session=session,
+        snoozed_until=codec.maybe_from_micros(snoozed_until),
+        offered=offered,
     )

@@ -17,7 +17,7 @@ from recollect.store.sqlite import forking
 from recollect.store.sqlite.connection import MEMORY, Database
 from recollect.store.sqlite.faults import explain
 
-LATEST = 2
+LATEST = 6
 APPLICATION_ID = 0x5265636F  # "Reco"
 _MAGIC = b"SQLite format 3\x00"
 # The magic, the version at 60, the application at 68; then the first page's kind and cells.
@@ -65,7 +65,7 @@ def _inspect(path: str) -> int:
         _, version, application, kind, cells = _HEADER.unpack(header)
         tables = int(kind != _LEAF or cells > 0)
     else:
-        with forking.passing():
+        with forking.passing:
             application, version, tables = _look(path)
     if application != APPLICATION_ID and (application or tables):
         raise errors.NotADatabase(

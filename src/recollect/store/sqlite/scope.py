@@ -37,7 +37,9 @@ _PARTITION: dict[RecordType, str] = {
     "episode": _IN_SESSIONS.format(column="id"),
     "attachment": _IN_SESSIONS.format(column="id"),
 }
-_KNOWN_NOW = "r.status = 'active' AND (r.expires_at IS NULL OR r.expires_at > :now)"
+_KNOWN_NOW = (
+    "r.status = ifnull(:status, 'active') AND (r.expires_at IS NULL OR r.expires_at > :now)"
+)
 _KNOWN_THEN = (
     "r.status IN ('active', 'superseded') AND r.created_at <= :as_of"
     " AND (r.superseded_at IS NULL OR r.superseded_at > :as_of)"
@@ -54,6 +56,7 @@ class ScopeFilter:
         self._scope = scope
         self.narrow = (
             any((scope.session, scope.project, scope.topic, scope.kind, scope.speaker, scope.trust))
+            or scope.status is not None
             or (scope.since or scope.until) is not None
         )
         self._values: dict[str, Any] = {
@@ -64,6 +67,7 @@ class ScopeFilter:
             "kind": scope.kind,
             "speaker": scope.speaker,
             "trust": scope.trust,
+            "status": scope.status,
             "since": codec.maybe_to_micros(scope.since),
             "until": codec.maybe_to_micros(scope.until),
             "as_of": codec.maybe_to_micros(scope.as_of),

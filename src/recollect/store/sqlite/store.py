@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from types import TracebackType
 
 import apsw
 
@@ -17,10 +19,14 @@ from recollect.store.documents import MAX_SPACES, NOBODY
 from recollect.store.sqlite import health, migrate, text
 from recollect.store.sqlite.attachments import SqliteAttachments
 from recollect.store.sqlite.connection import MEMORY, Database
+from recollect.store.sqlite.document_states import SqliteDocumentStates
+from recollect.store.sqlite.echoes import SqliteEchoes
+from recollect.store.sqlite.episodes import SqliteEpisodes
 from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
 from recollect.store.sqlite.journal import SqliteJournal
 from recollect.store.sqlite.ledger import SqliteLedger
 from recollect.store.sqlite.memories import SqliteMemories
+from recollect.store.sqlite.scratchpads import SqliteScratchpads
 from recollect.store.sqlite.text import SqliteText
 from recollect.store.sqlite.textstats import TextStats
 from recollect.store.sqlite.vectors import SqliteVectors
@@ -44,6 +50,22 @@ class SqliteUnit:
         return SqliteMemories(self._conn, self._space)
 
     @cached_property
+    def episodes(self) -> SqliteEpisodes:
+        return SqliteEpisodes(self._conn, self._space)
+
+    @cached_property
+    def scratchpads(self) -> SqliteScratchpads:
+        return SqliteScratchpads(self._conn, self._space)
+
+    @cached_property
+    def echoes(self) -> SqliteEchoes:
+        return SqliteEchoes(self._conn, self._space)
+
+    @cached_property
+    def document_states(self) -> SqliteDocumentStates:
+        return SqliteDocumentStates(self._conn, self._space)
+
+    @cached_property
     def attachments(self) -> SqliteAttachments:
         return SqliteAttachments(self._conn, self._space)
 
@@ -64,61 +86,91 @@ class SqliteUnit:
         return SqliteTasks(self._conn, self._space)
 
 
+class _Writing:
+    """One write transaction of a space. Every turn passes here: a generator would cost more."""
+
+    __slots__ = ("_conn", "_known", "_number", "_space", "_store")
+
+    def __init__(self, store: SqliteStore, space: str) -> None:
+        self._store = store
+        self._space = space
+
+    def __enter__(self) -> SqliteUnit:
+        store = self._store
+        self._known = self._space in store.numbers
+        conn = self._conn = store.database.begin()
+        try:
+            number = store.numbers[self._space] if self._known else store.create(conn, self._space)
+        except BaseException as error:
+            store.database.abandon(conn, error)
+            raise
+        self._number = number
+        return SqliteUnit(conn, number, store.text_stats)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            self._store.database.abandon(self._conn, error)
+            return
+        self._store.database.commit(self._conn)
+        if not self._known:
+            self._store.numbers[self._space] = self._number
+
+
 class SqliteStore:
     """One file."""
 
     def __init__(self, path: str, *, busy_timeout: float, now: Callable[[], datetime]) -> None:
         self.path = path
         self._now = now
-        self._spaces: dict[str, int] = {}
-        self._text_stats = TextStats()
-        self._database = Database(path, busy_timeout)
-        self.queue = SqliteQueue(self._database)
-        migrate.prepare(self._database, codec.to_micros(now()))
+        self.numbers: dict[str, int] = {}
+        self.text_stats = TextStats()
+        self.database = Database(path, busy_timeout)
+        self.queue = SqliteQueue(self.database)
+        migrate.prepare(self.database, codec.to_micros(now()))
 
     @contextlib.contextmanager
     def read(self, space: str) -> Iterator[SqliteUnit]:
-        with self._database.read() as conn:
-            yield SqliteUnit(conn, self._number(conn, space), self._text_stats)
+        with self.database.read() as conn:
+            yield SqliteUnit(conn, self._number(conn, space), self.text_stats)
 
-    @contextlib.contextmanager
-    def write(self, space: str) -> Iterator[SqliteUnit]:
-        known = space in self._spaces
-        with self._database.write() as conn:
-            number = self._spaces[space] if known else self._create(conn, space)
-            yield SqliteUnit(conn, number, self._text_stats)
-        self._spaces[space] = number
+    def write(self, space: str) -> AbstractContextManager[SqliteUnit]:
+        return _Writing(self, space)
 
     def stats(self, space: str) -> Stats:
-        with self._database.read() as conn:
+        with self.database.read() as conn:
             number = self._number(conn, space)
             return health.stats(conn, self.path, space, number)
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
-        with self._database.read() as conn:
+        with self.database.read() as conn:
             return health.check(conn, self.path, self._number(conn, space), deep=deep)
 
     def spaces(self) -> list[str]:
-        with self._database.read() as conn:
+        with self.database.read() as conn:
             return [name for (name,) in conn.execute("SELECT name FROM spaces ORDER BY space")]
 
     def clear_text_index(self) -> None:
         """Start the text index afresh, for all spaces; what to index comes from the records."""
-        with self._database.write() as conn:
+        with self.database.write() as conn:
             text.recreate(conn)
 
     def close(self) -> None:
-        self._database.close()
+        self.database.close()
 
     def _number(self, conn: apsw.Connection, space: str) -> int:
         """The number of a space; one that was never written to has nobody's."""
-        known = self._spaces.get(space)
+        known = self.numbers.get(space)
         if known is not None:
             return known
         found = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
         return NOBODY if found is None else int(found)
 
-    def _create(self, conn: apsw.Connection, space: str) -> int:
+    def create(self, conn: apsw.Connection, space: str) -> int:
         found = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
         if found is not None:
             return int(found)

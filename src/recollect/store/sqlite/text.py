@@ -53,14 +53,15 @@ class SqliteText:
     def score(self, found: TextFound, docs: Sequence[int]) -> list[float]:
         """The scores of any documents for the query of an earlier search."""
         known = {match.doc: match.score for match in found.matches}
-        rows = self._packed([doc for doc in docs if doc not in known])
-        scores = bm25.scores([packed for _, packed in rows], found.weights, found.length)
-        known.update(zip((doc for doc, _ in rows), scores.tolist(), strict=True))
+        others, packs = self._packed([doc for doc in docs if doc not in known])
+        scores = bm25.scores(packs, found.weights, found.length)
+        known.update(zip(others, scores.tolist(), strict=True))
         return [known.get(doc, 0.0) for doc in docs]
 
     def matched(self, found: TextFound, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""
-        return {doc: _matched(packed, found.words) for doc, packed in self._packed(docs)}
+        pairs = zip(*self._packed(docs), strict=True)
+        return {doc: _matched(packed, found.words) for doc, packed in pairs}
 
     def _rank(
         self, docs: Sequence[int], terms: Sequence[Weighed], limit: int, stats: SpaceStats
@@ -70,29 +71,32 @@ class SqliteText:
         words = {bm25.number_of(term.text): term.text for term in terms}
         best: list[tuple[float, int]] = []
         for start in range(0, len(docs), _BATCH):
-            rows = self._packed(docs[start : start + _BATCH])
-            scores = bm25.scores([packed for _, packed in rows], weights, stats.length).tolist()
+            batch, packs = self._packed(docs[start : start + _BATCH])
+            scores = bm25.scores(packs, weights, stats.length).tolist()
             if len(best) >= limit and max(scores, default=0.0) <= best[-1][0]:
                 break
-            best += [
-                (score, doc) for (doc, _), score in zip(rows, scores, strict=True) if score > 0
-            ]
+            best += [pair for pair in zip(scores, batch, strict=True) if pair[0] > 0]
             best = sorted(best, reverse=True)[:limit]
         matches = tuple(TextMatch(doc, score) for score, doc in best)
         return TextFound(matches, words, weights, stats.length)
 
-    def _packed(self, docs: Sequence[int]) -> list[tuple[int, bytes]]:
+    def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
+        """Those of the documents that are indexed, and their packed terms."""
         rows = self._conn.execute(
             "SELECT t.doc, t.packed FROM json_each(?) d CROSS JOIN text_terms t ON t.doc = d.value",
             (str(list(docs)),),
         )
-        found = [(doc, packed) for doc, packed in rows]
-        if any(len(packed) % bm25.TERM_BYTES for _, packed in found):
+        found: list[int] = []
+        packs: list[bytes] = []
+        for doc, packed in rows:
+            found.append(doc)
+            packs.append(packed)
+        if any(map(bm25.TERM_BYTES.__rmod__, map(len, packs))):
             raise StoreDamaged(
                 "The terms of a text in the database are damaged",
                 remedy="Build the text index anew with `recollect doctor --repair`",
             )
-        return found
+        return found, packs
 
     def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]:
         """Those of the documents that the scope allows, in their order."""
@@ -148,11 +152,17 @@ def next_doc(conn: apsw.Connection, space: int, type_: RecordType) -> int:
 
 def add_terms(conn: apsw.Connection, space: int, rows: Sequence[tuple[int, str]]) -> None:
     """Index documents by their terms."""
-    conn.executemany("INSERT INTO text_index (rowid, terms) VALUES (?, ?)", rows)
-    conn.executemany(
-        "INSERT INTO text_terms VALUES (?, ?, ?)",
-        [(space, doc, bm25.pack(terms.split())) for doc, terms in rows],
-    )
+    add_packed(conn, rows, [(space, doc, bm25.pack(terms.split())) for doc, terms in rows])
+
+
+def add_packed(
+    conn: apsw.Connection,
+    texts: Sequence[tuple[int, str]],
+    packs: Sequence[tuple[int, int, bytes]],
+) -> None:
+    """Index documents by their terms and the same terms packed."""
+    conn.executemany("INSERT INTO text_index (rowid, terms) VALUES (?, ?)", texts)
+    conn.executemany("INSERT INTO text_terms VALUES (?, ?, ?)", packs)
 
 
 def set_terms(conn: apsw.Connection, space: int, doc: int, terms: str) -> None:

@@ -17,7 +17,14 @@ from recollect.store.base import (
     VectorRow,
     VectorState,
 )
-from recollect.store.documents import TABLES, first_doc, last_doc, type_of
+from recollect.store.documents import (
+    TABLES,
+    first_doc,
+    last_doc,
+    number_of,
+    place_of,
+    type_of,
+)
 from recollect.types import RECORD_TYPES, RecordType
 
 _FLOAT = 4  # bytes
@@ -101,7 +108,7 @@ class SqliteVectors:
         self._check_lengths(embedder, (row.vector for row in rows))
         for type_ in {type_of(record.doc) for record in done}:
             mine = [record for record in done if type_of(record.doc) == type_]
-            self._drop(embedder, [record for record in mine if record.change])
+            self._drop(embedder, type_, [record for record in mine if record.change])
             reached = max(self._reached(embedder, type_), *(record.doc for record in mine))
             self._conn.execute(
                 "INSERT OR REPLACE INTO embedded VALUES (?, ?, ?, ?)",
@@ -116,13 +123,13 @@ class SqliteVectors:
         """Forget what other embedders made of this space."""
         for other in set(self.known_embedders().values()) - {embedder}:
             # One by one: "all but this" would walk every vector of the space.
-            before = self._conn.total_changes()
+            had = self.state(other).reached
             for table in ("vectors", "embedded", "embedding_cache"):
                 self._conn.execute(
                     f"DELETE FROM {table} WHERE space = ? AND embedder = ?", (self._space, other)
                 )
-            if self._conn.total_changes() > before:
-                count_rewrite(self._conn, self._space)
+            for type_ in had:
+                self._count_rewrite(type_)
 
     def _check_lengths(self, embedder: int, vectors: Iterable[bytes]) -> None:
         """All vectors of an embedder are as long as its first."""
@@ -147,7 +154,7 @@ class SqliteVectors:
         ).get
         return int(dimensions or 0) * _FLOAT
 
-    def _drop(self, embedder: int, changed: Sequence[EmbedText]) -> None:
+    def _drop(self, embedder: int, type_: RecordType, changed: Sequence[EmbedText]) -> None:
         if not changed:
             return
         self._conn.executemany(
@@ -158,24 +165,49 @@ class SqliteVectors:
             "DELETE FROM changed_texts WHERE space = ? AND doc = ? AND change = ?",
             [(self._space, record.doc, record.change) for record in changed],
         )
-        count_rewrite(self._conn, self._space)
+        self._count_rewrite(type_)
+
+    def _count_rewrite(self, type_: RecordType) -> None:
+        """Tell indexes in memory that something they hold of this type is no longer so."""
+        self._conn.execute(
+            "INSERT INTO vector_rewrites VALUES (?, 1)"
+            " ON CONFLICT (space) DO UPDATE SET count = count + 1",
+            (number_of(self._space, type_),),
+        )
 
     # --- reading --------------------------------------------------------------------------------
 
     def state(self, embedder: int) -> VectorState:
-        rewrites = self._conn.execute(
-            "SELECT count FROM vector_rewrites WHERE space = ?", (self._space,)
-        ).get
         reached = dict(
             self._conn.execute(
                 "SELECT type, doc FROM embedded WHERE space = ? AND embedder = ?",
                 (self._space, embedder),
             )
         )
-        return VectorState(int(rewrites or 0), reached)
+        return VectorState({type_: self._rewrites(type_) for type_ in reached}, reached)
 
-    def load(self, embedder: int, type_: RecordType, after: int | None) -> LoadedVectors:
-        """Every vector of a type beyond the given record, by document."""
+    def _rewrites(self, type_: RecordType) -> int:
+        count = self._conn.execute(
+            "SELECT count FROM vector_rewrites WHERE space = ?", (number_of(self._space, type_),)
+        ).get
+        return int(count or 0)
+
+    def coverage(self) -> dict[int, int]:
+        """How many records each embedder has worked through in this space."""
+        covered: dict[int, int] = {}
+        for embedder, doc in self._conn.execute(
+            "SELECT embedder, doc FROM embedded WHERE space = ?", (self._space,)
+        ):
+            covered[embedder] = covered.get(embedder, 0) + place_of(doc) + 1
+        return covered
+
+    def load(
+        self, embedder: int, type_: RecordType, after: int | None, most: int | None = None
+    ) -> LoadedVectors:
+        """The vectors of a type beyond the given record, by document.
+
+        About ``most`` of them: no document is torn apart.
+        """
         first = first_doc(self._space, type_) - 1 if after is None else after
         length = self._length(embedder)
         docs: list[int] = []
@@ -185,11 +217,17 @@ class SqliteVectors:
             " AND doc > ? AND doc <= ? ORDER BY doc, part",
             (self._space, embedder, first, last_doc(self._space, type_)),
         ):
+            if most is not None and len(docs) >= most and doc != docs[-1]:
+                break
             if len(vector) != length:
                 raise _damaged(f"one has {len(vector)} bytes instead of {length}")
             docs.append(doc)
             vectors.append(vector)
         return LoadedVectors(docs, b"".join(vectors))
+
+    def dimensions(self, embedder: int) -> int:
+        """The length of its vectors; 0 while there was none."""
+        return self._length(embedder) // _FLOAT
 
     def count(self, embedder: int, most: int) -> int:
         """How many vectors there are, counted no further than ``most``."""
@@ -201,19 +239,34 @@ class SqliteVectors:
             ).get
         )
 
-    def scan(self, embedder: int, query: bytes) -> list[tuple[int, float]]:
-        """The cosine of every vector with the query, by sqlite-vec: for small memories."""
+    def scan(self, embedder: int, query: bytes, most: int | None = None) -> list[tuple[int, float]]:
+        """The cosine of every vector with the query, by sqlite-vec; or of the ``most`` nearest."""
         if self._length(embedder):
             self._check_lengths(embedder, [query])
+        best = "" if most is None else " ORDER BY 2 DESC LIMIT ?"
         rows = self._conn.execute(
             "SELECT doc, 1 - vec_distance_cosine(vector, ?) FROM vectors"
-            " WHERE space = ? AND embedder = ?",
-            (query, self._space, embedder),
+            f" WHERE space = ? AND embedder = ?{best}",
+            (query, self._space, embedder, *(() if most is None else (most,))),
         )
-        found = [(doc, cosine) for doc, cosine in rows]
-        if any(cosine is None or abs(cosine) > 1 + _ROUNDING for _, cosine in found):
-            raise _damaged("one holds something other than numbers")
-        return found
+        return _cosines(rows)
+
+    def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]:
+        """Cosines of about so many vectors, spread over all of the type that has most."""
+        reached = self.state(embedder).reached
+        if not reached:
+            return []
+        type_, last = max(reached.items(), key=lambda item: place_of(item[1]))
+        first = first_doc(self._space, type_)
+        step = max(1, (last + 1 - first) // count)
+        rows: list[tuple[int, float]] = []
+        for doc in range(first, last + 1, step):
+            rows += self._conn.execute(
+                "SELECT doc, 1 - vec_distance_cosine(vector, ?) FROM vectors"
+                " WHERE space = ? AND embedder = ? AND doc = ? AND part = 0",
+                (query, self._space, embedder, doc),
+            )
+        return _cosines(rows)
 
     # --- the cache of paid answers --------------------------------------------------------------
 
@@ -243,10 +296,10 @@ def _damaged(how: str) -> StoreDamaged:
     )
 
 
-def count_rewrite(conn: apsw.Connection, space: int) -> None:
-    """Tell indexes in memory that something they hold is no longer so."""
-    conn.execute(
-        "INSERT INTO vector_rewrites VALUES (?, 1)"
-        " ON CONFLICT (space) DO UPDATE SET count = count + 1",
-        (space,),
-    )
+def _cosines(rows: Iterable[tuple[int, float | None]]) -> list[tuple[int, float]]:
+    found: list[tuple[int, float]] = []
+    for doc, cosine in rows:
+        if cosine is None or abs(cosine) > 1 + _ROUNDING:
+            raise _damaged("one holds something other than numbers")
+        found.append((doc, cosine))
+    return found

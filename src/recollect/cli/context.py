@@ -1,0 +1,65 @@
+"""recollect context"""
+
+from __future__ import annotations
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.output import emit, heading, say, shown_whole, table
+from recollect.cli.state import State, pass_state
+from recollect.types import Context
+
+
+@click.command(cls=Command)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--session", "-s", metavar="ID", help="The conversation that goes on.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Tokens at most.")
+@click.option("--model", default="", metavar="NAME", help="Whose window counts.")
+@click.option("--persona", metavar="NAME", help="Whom the agent plays.")
+@pass_state
+def context(
+    state: State,
+    *,
+    query: tuple[str, ...],
+    session: str | None,
+    budget: int | None,
+    model: str,
+    persona: str | None,
+) -> None:
+    """Show what an agent would see before it answers.
+
+    QUERY is the message to be answered. The text comes first, then what each part of it cost and
+    what was left out.
+    """
+    with state.open() as mind:
+        built = mind.context(
+            " ".join(query), session=session, budget=budget, model=model, persona=persona
+        )
+    if state.json:
+        emit(built)
+        return
+    say(shown_whole(built.text) or "Nothing is known that would help.")
+    show_account(built)
+
+
+def show_account(built: Context) -> None:
+    """Tokens by part, and what had no room or no right to be there."""
+    heading(f"{built.tokens:,} of {built.budget:,} tokens")
+    table(
+        ("  part", "tokens", "allotted", "records"),
+        [
+            (f"  {part.name}", f"{part.tokens:,}", f"{part.size:,}", len(part.ids) or "")
+            for part in built.sections
+        ],
+        right="tokens allotted",
+    )
+    if built.dropped:
+        heading("Left out")
+        table(
+            ("  part", "tokens", "why", "what"),
+            [
+                (f"  {one.section}", f"{one.tokens:,}", one.reason, one.text)
+                for one in built.dropped
+            ],
+            right="tokens",
+        )

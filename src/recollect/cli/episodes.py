@@ -1,0 +1,73 @@
+"""recollect episodes"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.output import Entry, counted, emit, entries, joined, note, when
+from recollect.cli.params import moment
+from recollect.cli.state import State, pass_state
+from recollect.types import ActionNode, Episode, Outcome
+
+_COLOURS: dict[Outcome, str] = {
+    "success": "green",
+    "partial": "yellow",
+    "failed": "red",
+    "ongoing": "blue",
+}
+
+
+@click.command(cls=Command)
+@click.option("--session", "-s", metavar="ID", help="Only of this conversation.")
+@click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d.")
+@click.option("--until", type=moment, help="Only from before this moment.")
+@click.option("--full", is_flag=True, help="Also what was done, one tool call a line.")
+@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@pass_state
+def episodes(
+    state: State,
+    *,
+    session: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    full: bool,
+    limit: int,
+) -> None:
+    """Read the stories of conversations, the latest first."""
+    with state.open() as mind:
+        found = mind.episodes(session=session, since=since, until=until, limit=limit)
+    if state.json:
+        emit(found)
+        return
+    if not found:
+        note("There are no episodes. One is told when a session ends: recollect end SESSION")
+    show_episodes(found, full=full)
+
+
+def show_episodes(found: Iterable[Episode], *, full: bool = False, margin: int = 0) -> None:
+    """Stories with how they ended, when, and what they left."""
+    entries((_entry(episode, full=full) for episode in found), margin=margin)
+
+
+def _entry(episode: Episode, *, full: bool) -> Entry:
+    about = joined(
+        episode.id,
+        when(episode.started_at),
+        episode.session,
+        ", ".join(episode.tools),
+        counted(len(episode.memories), "memory", "memories") if episode.memories else "",
+    )
+    goal = f"goal: {episode.goal}" if episode.goal and episode.goal != episode.summary else ""
+    done = map(_action, episode.actions) if full else ()
+    return Entry(episode.outcome, episode.summary, (goal, about, *done), _COLOURS[episode.outcome])
+
+
+def _action(action: ActionNode) -> str:
+    params = json.dumps(dict(action.params), ensure_ascii=False)
+    answer = action.result if action.success else f"failed: {action.error}"
+    return f"→ {action.tool} {params} ← {answer}"

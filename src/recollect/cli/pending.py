@@ -1,0 +1,141 @@
+"""recollect pending"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import click
+
+from recollect.cli.base import Group
+from recollect.cli.memories import colour_of
+from recollect.cli.output import Entry, counted, emit, entries, joined, note, say, when
+from recollect.cli.state import State, pass_state
+from recollect.mind import Mind
+from recollect.types import Memory, Settled
+
+_T = TypeVar("_T")
+_ANSWERS = {
+    "y": "yes, keep it",
+    "n": "no, and do not ask again",
+    "l": "later",
+    "s": "skip",
+    "q": "stop",
+}
+
+
+@click.command(cls=Group, invoke_without_command=True)
+@click.option("--list", "only_list", is_flag=True, help="On a terminal too, list and ask nothing.")
+@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@click.pass_context
+def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
+    """Statements that wait for your word.
+
+    Confirm, ignore or put them off by their ids. On a terminal each is put to you in turn; elsewhere they are listed.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    state = ctx.ensure_object(State)
+    with state.open() as mind:
+        found = mind.waiting(limit=limit)
+        if state.json:
+            emit(found)
+        elif not found:
+            note("Nothing waits for your word.")
+        elif only_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            show_pending(found)
+        else:
+            _ask(mind, found)
+
+
+def show_pending(found: Iterable[Memory], *, margin: int = 0) -> None:
+    """What waits, with the doubts about it."""
+    entries(map(_entry, found), margin=margin)
+
+
+def _entry(memory: Memory) -> Entry:
+    about = joined(
+        memory.id,
+        when(memory.created_at),
+        f"said by {memory.trust}",
+        f"confidence {memory.confidence:.2f}",
+        f"offered {memory.offered} ×" if memory.offered else "",
+        f"put off until {when(memory.snoozed_until)}" if memory.snoozed_until else "",
+    )
+    return Entry(memory.kind, memory.content, (about,), colour_of(memory))
+
+
+def _ask(mind: Mind, found: Sequence[Memory]) -> None:
+    """Each in turn, until there is no more or no more wish to answer."""
+    say(f"{counted(len(found), 'statement')} to answer: " + ", ".join(
+        f"{key} {meaning}" for key, meaning in _ANSWERS.items()
+    ))  # fmt: skip
+    for memory in found:
+        say()
+        show_pending([memory])
+        answer = click.prompt("Keep it?", type=click.Choice(list(_ANSWERS)), default="s")
+        if answer == "q":
+            return
+        if answer == "y":
+            say(_kept(mind.confirm(memory.id)))
+        elif answer == "n":
+            mind.ignore(memory.id)
+            say("Not kept.")
+        elif answer == "l":
+            say(f"Asked again after {when(mind.later(memory.id).snoozed_until)}.")
+
+
+def _kept(settled: Settled) -> str:
+    """What a confirmation came to."""
+    replaced = (
+        f", in place of {counted(len(settled.replaced), 'other')}" if settled.replaced else ""
+    )
+    if settled.memory is None:
+        return f"Not kept: {settled.reason}"
+    if settled.decision == "same":
+        return f"Known already: {settled.memory.content}"
+    return f"Kept{replaced}."
+
+
+@pending.command()
+@click.argument("memory", nargs=-1, required=True)
+@pass_state
+def confirm(state: State, memory: tuple[str, ...]) -> None:
+    """Say that statements are true; each may replace what was known before."""
+    _answer(state, memory, lambda mind, id_: mind.confirm(id_), _kept)
+
+
+@pending.command()
+@click.argument("memory", nargs=-1, required=True)
+@pass_state
+def ignore(state: State, memory: tuple[str, ...]) -> None:
+    """Do not keep statements, nor be asked again in other words."""
+    _answer(state, memory, lambda mind, id_: mind.ignore(id_), lambda _: "Not kept.")
+
+
+@pending.command()
+@click.argument("memory", nargs=-1, required=True)
+@pass_state
+def later(state: State, memory: tuple[str, ...]) -> None:
+    """Answer another time."""
+    _answer(
+        state,
+        memory,
+        lambda mind, id_: mind.later(id_),
+        lambda found: f"Asked again after {when(found.snoozed_until)}.",
+    )
+
+
+def _answer(
+    state: State, ids: tuple[str, ...], act: Callable[[Mind, str], _T], tell: Callable[[_T], str]
+) -> None:
+    """The same answer for each; one that cannot be given stops the rest, and may be repeated."""
+    with state.open() as mind:
+        done = []
+        for id_ in ids:
+            done.append(act(mind, id_))
+            if not state.json:
+                say(f"{id_}  {tell(done[-1])}")
+    if state.json:
+        emit(done)

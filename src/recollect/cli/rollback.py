@@ -1,0 +1,65 @@
+"""recollect rollback"""
+
+from __future__ import annotations
+
+import click
+
+from recollect.cli.asking import agreed
+from recollect.cli.base import Command
+from recollect.cli.memories import show_memories
+from recollect.cli.output import bold, counted, emit, note, say
+from recollect.cli.state import State, pass_state
+from recollect.mind import Mind
+from recollect.types import RolledBack
+
+_SHOWN = 20  # memories of each sort in a preview
+
+
+@click.command(cls=Command)
+@click.option(
+    "--source", required=True, metavar="SOURCE",
+    help="session:ID, turn:ID, trust:TIER or sender:NAME.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+@pass_state
+def rollback(state: State, source: str, dry_run: bool, yes: bool) -> None:
+    """Undo everything that was learnt from one source.
+
+    What came from it alone goes, what it replaced holds again, and what others said too stays
+    without it. The turns themselves are kept. Shows what would change and asks first.
+    """
+    with state.open() as mind:
+        report = mind.rollback(source, dry_run=True)
+        changes = bool(report.removed or report.restored or report.revised)
+        if not state.json:
+            _preview(mind, report)
+        if changes and not dry_run:
+            if not yes:
+                agreed(state, f"Undo what came from {source}?", "undo it, or --dry-run to look")
+            report = mind.rollback(source)
+    if state.json:
+        emit(report)
+    elif changes:
+        note(
+            "Nothing was changed." if dry_run else "Done; recollect events --type rollback has it."
+        )
+
+
+def _preview(mind: Mind, report: RolledBack) -> None:
+    sorts = (
+        ("to go", report.removed),
+        ("to hold again", report.restored),
+        ("to stay on other sources", report.revised),
+    )
+    for title, ids in sorts:
+        if ids:
+            say(bold(f"{counted(len(ids), 'memory', 'memories')} {title}"))
+            show_memories(
+                (v for id_ in ids[:_SHOWN] for v in mind.history(id_).versions if v.id == id_),
+                margin=2,
+            )
+            if len(ids) > _SHOWN:
+                say(f"  and {len(ids) - _SHOWN:,} more")
+    if not any(ids for _, ids in sorts):
+        note(f"Nothing was learnt from {report.source}.")

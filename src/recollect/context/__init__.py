@@ -1,0 +1,1 @@
+"""Context: what the agent sees, inside its budget."""

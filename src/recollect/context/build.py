@@ -1,0 +1,177 @@
+"""Building a context: gather what the preset wants for a message, and have it composed.
+
+Nothing here asks a model or the network, and nothing is written: a persona changes how memory is
+ranked and how the agent is told to speak, never what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+from recollect.context.composer import compose
+from recollect.context.evidence import PROMOTED, SECRET, UNTRUSTED, memory_item
+from recollect.context.fitting import gone
+from recollect.context.parts import Item, Parts, Talk
+from recollect.context.window import Window
+from recollect.context.words import language_of
+from recollect.prompts import Language, prompt
+from recollect.rules.budget import Budget, budget_of
+from recollect.rules.gate import Verdict
+from recollect.rules.tokens import TokenCounter, count_tokens
+from recollect.settings import Settings
+from recollect.settings.reading import SectionName
+from recollect.types import Context, Hit, Left, Memory, Turn
+
+_CARDS: tuple[SectionName, ...] = ("identity", "persona", "user")
+
+
+class Recaller(Protocol):
+    """Finds evidence; never raises for a failing route."""
+
+    def __call__(self, query: str, *, k: int, persona: str | None) -> Sequence[Hit]: ...
+
+
+class Windows(Protocol):
+    """The running conversation of a session."""
+
+    def __call__(self, session: str, tokens: int, *, messages: int) -> Window: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the parts of a context come from; each one is asked only when its part is wanted.
+
+    ``cards`` gives the compiled cards by part: identity, persona, user. ``core`` gives the
+    memories that are always known, the most important first.
+    """
+
+    gate: Callable[[str], Verdict]
+    recall: Recaller
+    read: Callable[[Sequence[Hit]], Sequence[Item]]
+    window: Windows
+    core: Callable[[], Sequence[Memory]]
+    scratchpad: Callable[[], str]
+    cards: Callable[[], Mapping[SectionName, str]]
+
+
+class Builder:
+    """Builds the context of one space, as its preset says."""
+
+    def __init__(self, sources: Sources, settings: Settings) -> None:
+        self._from = sources
+        self._settings = settings
+
+    def build(
+        self,
+        query: str,
+        *,
+        session: str | None = None,
+        budget: int | None = None,
+        model: str = "",
+        persona: str | None = None,
+        host: Mapping[SectionName, str] | None = None,
+        count: TokenCounter = count_tokens,
+    ) -> Context:
+        """What the agent should see before it answers ``query``, within ``budget`` tokens.
+
+        ``host`` are parts only the host knows: system, runtime, rules, catalogs. ``count`` is the
+        host's tokenizer. Raises InvalidInput when what is never cut exceeds the budget.
+        """
+        limits = budget_of(self._settings.context, model=model, total=budget)
+        language = language_of(query, self._settings.memory.language)
+        texts = self._texts(limits, language, host or {})
+        talk = self._talk(query, session, limits)
+        core, left = self._core(limits, count)
+        evidence: tuple[Item, ...] = ()
+        if "evidence" in limits.sizes and self.wants_evidence(query):
+            evidence, secret = self._evidence(self._hits(query, session, persona))
+            left += secret
+        return compose(
+            Parts(texts, core, evidence, talk, tuple(left)),
+            limits,
+            rounds=self._settings.context.recent_turns.high,
+            pieces=self._settings.recall.evidence.high,
+            language=language,
+            count=count,
+        )
+
+    def wants_evidence(self, query: str) -> bool:
+        """Whether this preset searches for this message by itself."""
+        if self._settings.context.disclosure == "progressive":
+            return False
+        return bool(query.strip()) and self._from.gate(query).wants
+
+    def _texts(
+        self, limits: Budget, language: Language, host: Mapping[SectionName, str]
+    ) -> dict[SectionName, str]:
+        """Guide, cards, scratchpad, and what the host gives."""
+        texts: dict[SectionName, str] = {}
+        if "guide" in limits.sizes:
+            texts["guide"] = _guide(language)
+        texts |= _cards_in_place(self._from.cards(), limits)
+        if "scratchpad" in limits.sizes:
+            texts["scratchpad"] = self._from.scratchpad()
+        return {name: text for name, text in {**texts, **host}.items() if text.strip()}
+
+    def _talk(self, query: str, session: str | None, limits: Budget) -> Talk:
+        """The conversation before the message that is being answered."""
+        if session is None or "recent" not in limits.sizes:
+            return Talk()
+        # Twice the size, so that what does not fit as it is can be compressed and accounted for.
+        window = self._from.window(
+            session,
+            2 * limits.sizes["recent"],
+            messages=self._settings.short_term.recent_limit,
+        )
+        turns = window.turns
+        if turns and _is_asked(turns[-1], query):
+            turns = turns[:-1]
+        return Talk(turns, window.summary)
+
+    def _core(self, limits: Budget, count: TokenCounter) -> tuple[tuple[Item, ...], list[Left]]:
+        if "core" not in limits.sizes:
+            return (), []
+        memories = self._from.core()
+        left = [
+            gone("core", UNTRUSTED, one.content, count, one.id)
+            for one in memories
+            if one.trust not in PROMOTED and one.kind != "credential"
+        ]
+        fit_to_show = [m for m in memories if m.trust in PROMOTED and m.kind != "credential"]
+        return tuple(map(memory_item, fit_to_show)), left
+
+    def _hits(self, query: str, session: str | None, persona: str | None) -> list[Hit]:
+        most = self._settings.recall.evidence.high
+        if most < 1:
+            return []
+        # In a conversation the nearest hits are often its own last turns: ask for some more.
+        asked = most if session is None else 2 * most
+        hits = self._from.recall(query, k=asked, persona=persona)
+        # The same question, asked now or before, answers nothing.
+        return [hit for hit in hits if hit.type != "turn" or hit.text.strip() != query.strip()]
+
+    def _evidence(self, hits: Sequence[Hit]) -> tuple[tuple[Item, ...], list[Left]]:
+        items = self._from.read(hits)
+        secret = [Left("evidence", SECRET, "", 0, i.id) for i in items if i.kind == "credential"]
+        return tuple(item for item in items if item.kind != "credential"), secret
+
+
+@lru_cache(maxsize=2)
+def _guide(language: Language) -> str:
+    return prompt("guide", language)
+
+
+def _cards_in_place(cards: Mapping[SectionName, str], limits: Budget) -> dict[SectionName, str]:
+    """Each card in its part, or all in one where the preset has one part for them."""
+    if "cards" not in limits.sizes:
+        return dict(cards)
+    together = "\n\n".join(cards[name].strip() for name in _CARDS if cards.get(name, "").strip())
+    return {"cards": together}
+
+
+def _is_asked(turn: Turn, query: str) -> bool:
+    """Whether a turn is the message that is being answered, already recorded."""
+    return turn.role == "user" and turn.content.strip() == query.strip()

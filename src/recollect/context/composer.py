@@ -1,0 +1,154 @@
+"""The composer: parts and a budget in, the prompt and its account out.
+
+The same parts give the same bytes. What seldom changes stands first, so that a provider's prompt
+cache finds the beginning again; the conversation only grows at its end; what was recalled for this
+message and where the agent runs come last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from recollect.context.fitting import (
+    BETWEEN,
+    NO_SECTION,
+    Fitted,
+    ItemsPart,
+    Part,
+    TextPart,
+    gone,
+)
+from recollect.context.parts import Item, Parts
+from recollect.context.talk import TalkPart
+from recollect.prompts import Language
+from recollect.rules.budget import PROMPT_ORDER, Budget, allot, too_small
+from recollect.rules.tokens import TokenCounter, count_tokens
+from recollect.settings.reading import SectionName
+from recollect.types import Context, Left, Message, Role, SectionUse
+
+# Written by memory rather than by the host or a person: data, also where it stands in the prompt.
+_FENCED: tuple[SectionName, ...] = ("scratchpad",)
+_VOLATILE: Mapping[SectionName, Role] = {"evidence": "user", "runtime": "system"}
+# A tokenizer may find the whole a little dearer than its parts; so often it is measured again.
+_MEASURES = 8
+
+ENOUGH = "more evidence than is wanted"
+
+
+def compose(
+    parts: Parts,
+    budget: Budget,
+    *,
+    rounds: int,
+    pieces: int,
+    language: Language = "en",
+    count: TokenCounter = count_tokens,
+) -> Context:
+    """Fit ``parts`` to ``budget``; raises InvalidInput when what is never cut does not fit.
+
+    ``rounds`` is how many of the latest rounds of the conversation may stand as they were,
+    ``pieces`` how much evidence is wanted, not counting what the prompt holds already.
+    """
+    wanted = _parts(parts, rounds, language, count)
+    left = [*parts.left, *(one for part in wanted for one in _homeless(part, budget))]
+    placed = {part.name: part for part in wanted if part.name in budget.sizes}
+    at_size = {name: part.fit(_own_size(part, budget)) for name, part in placed.items()}
+    if parts.evidence:
+        shown = {id_: name for name, one in at_size.items() for id_ in one.ids}
+        evidence, told = _fresh(parts.evidence, shown, pieces, count)
+        part = ItemsPart("evidence", evidence, count, language)
+        left += [*told, *_homeless(part, budget)]
+        if evidence and "evidence" in budget.sizes:
+            placed["evidence"], at_size["evidence"] = part, part.fit(budget.sizes["evidence"])
+    costs = {name: one.tokens for name, one in at_size.items()}
+    narrowed = budget
+    for _ in range(_MEASURES):
+        rooms = allot(narrowed, costs)
+        fitted = {
+            name: placed[name].fit(rooms[name]) if rooms[name] < costs[name] else at_size[name]
+            for name in PROMPT_ORDER
+            if name in placed
+        }
+        context = _written(fitted, budget, tuple(left), count)
+        over = context.tokens - context.budget
+        if over <= 0:
+            return context
+        narrowed = replace(narrowed, total=max(narrowed.reply, narrowed.total - over))
+    raise too_small(budget, costs)
+
+
+def _parts(parts: Parts, rounds: int, language: Language, count: TokenCounter) -> list[Part]:
+    """Every part but the evidence that has something to say."""
+    made: list[Part] = [
+        TextPart(name, text, count, language, fenced=name in _FENCED)
+        for name, text in parts.texts.items()
+        if text.strip()
+    ]
+    if parts.core:
+        made.append(ItemsPart("core", parts.core, count, language, whole=True))
+    if parts.talk.turns or parts.talk.summary.strip():
+        made.append(TalkPart(parts.talk, rounds, count, language))
+    return made
+
+
+def _fresh(
+    items: Sequence[Item], shown: Mapping[str, SectionName], pieces: int, count: TokenCounter
+) -> tuple[tuple[Item, ...], list[Left]]:
+    """The evidence that is not in the prompt already, as much of it as is wanted."""
+    fresh = [item for item in items if not item.id or item.id not in shown]
+    told = [
+        gone("evidence", f"already in {shown[item.id]}", item.text, count, item.id)
+        for item in items
+        if item.id in shown
+    ]
+    told += [gone("evidence", ENOUGH, item.text, count, item.id) for item in fresh[pieces:]]
+    return tuple(fresh[:pieces]), told
+
+
+def _homeless(part: Part, budget: Budget) -> list[Left]:
+    """Everything of a part that the preset has no place for."""
+    if part.name in budget.sizes:
+        return []
+    return [replace(left, reason=NO_SECTION) for left in part.fit(0).left]
+
+
+def _own_size(part: Part, budget: Budget) -> int | None:
+    """A card is never cut, not even to its size; core memories are chosen up to theirs."""
+    kept = part.name in budget.keep and isinstance(part, TextPart)
+    return None if kept else budget.sizes[part.name]
+
+
+def _written(
+    fitted: Mapping[SectionName, Fitted],
+    budget: Budget,
+    left: tuple[Left, ...],
+    count: TokenCounter,
+) -> Context:
+    shown = {name: one for name, one in fitted.items() if one.text}
+    text = BETWEEN.join(one.text for one in shown.values())
+    messages = _messages(shown)
+    spoken = sum(count(message.content) for message in messages)
+    apart = sum(one.tokens for name, one in shown.items() if name in budget.separate)
+    return Context(
+        text=text,
+        messages=messages,
+        tokens=max(count(text), spoken),
+        budget=budget.room + apart,
+        sections=tuple(
+            SectionUse(name, one.tokens, budget.sizes[name], one.ids) for name, one in shown.items()
+        ),
+        dropped=(*left, *(one for part in fitted.values() for one in part.left)),
+    )
+
+
+def _messages(shown: Mapping[SectionName, Fitted]) -> tuple[Message, ...]:
+    """What is stable as one system message, the turns, then what belongs to this message only."""
+    stable = [one.text for name, one in shown.items() if name not in _VOLATILE and name != "recent"]
+    messages = [Message("system", BETWEEN.join(stable))] if stable else []
+    if "recent" in shown:
+        messages += shown["recent"].messages
+    messages += [
+        Message(role, shown[name].text) for name, role in _VOLATILE.items() if name in shown
+    ]
+    return tuple(messages)

@@ -1,0 +1,160 @@
+"""Fitting the conversation into a number of tokens: the latest turns whole, the older in short."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from recollect.context.fitting import CUT, FULL, LEAST_PIECE, Fitted, cost, gone
+from recollect.context.parts import Talk
+from recollect.context.render import pieces_of, turn_lines, turn_message
+from recollect.context.words import EARLIER, HEADINGS
+from recollect.prompts import Language
+from recollect.rules.cutting import cut_to_tokens
+from recollect.rules.digest import digest, shorten
+from recollect.rules.exchanges import Exchange, exchanges, latest_rounds
+from recollect.rules.fence import fence
+from recollect.rules.sharing import share_out
+from recollect.rules.tokens import TokenCounter
+from recollect.settings.reading import SectionName
+from recollect.types import Left, Message, Turn
+
+COMPRESSED = "compressed into the summary"
+_FOR_SUMMARY = 5  # One part in so many is held back for the summary when not all turns fit.
+_DIGEST_CHARS = 1_000
+
+Shown = tuple[Turn, tuple[str, ...]]  # A turn with its pieces, as short as they had to be.
+
+
+@dataclass(frozen=True, slots=True)
+class TalkPart:
+    """The conversation as a part of the prompt; at most ``rounds`` rounds of it as they were."""
+
+    talk: Talk
+    rounds: int
+    count: TokenCounter
+    language: Language
+    name: SectionName = "recent"
+
+    def fit(self, room: int | None) -> Fitted:
+        limit = sys.maxsize if room is None else room
+        groups = exchanges(self.talk.turns)
+        spare = limit
+        prices: dict[int, int] = {}
+        while spare > 0:
+            fitted = self._within(groups, prices, spare)
+            if fitted.tokens <= limit:
+                return fitted
+            spare -= fitted.tokens - limit
+        return Fitted(left=(*self._gone(self.talk.turns, FULL), *self._untold("")))
+
+    def _within(self, groups: Sequence[Exchange], prices: dict[int, int], room: int) -> Fitted:
+        """The best version for about ``room`` tokens; the caller looks how it came out."""
+        inner = room - self._made([], "-").tokens
+        start, used = self._latest(groups, prices, inner - self.count(self.talk.summary))
+        if start > 0:
+            start, used = self._latest(groups, prices, inner - inner // _FOR_SUMMARY)
+        shown = [(turn, pieces_of(turn)) for turn in chain.from_iterable(groups[start:])]
+        if not shown and groups:
+            shown = self._shortened(groups[-1], inner)
+            start -= len(shown) > 0
+            used = sum(self._turn_cost(*one) for one in shown)
+        older = list(chain.from_iterable(groups[:start]))
+        summary = self._summary(older, inner - used)
+        made = self._made(shown, summary)
+        left = (
+            *self._gone(older, COMPRESSED if summary else FULL),
+            *self._cut(shown),
+            *self._untold(summary),
+        )
+        return Fitted(made.text, made.tokens, made.ids, left, made.messages)
+
+    def _latest(
+        self, groups: Sequence[Exchange], prices: dict[int, int], room: int
+    ) -> tuple[int, int]:
+        """Where the latest stretch begins that costs at most ``room``, and what it costs.
+
+        ``prices`` keeps what was measured, for the next try with another room.
+        """
+        first = latest_rounds(groups, self.rounds)
+        start, used = len(groups), 0
+        while start > first:
+            place = start - 1
+            if place not in prices:
+                group = groups[place]
+                prices[place] = sum(self._turn_cost(turn, pieces_of(turn)) for turn in group)
+            if used + prices[place] > room:
+                break
+            start, used = place, used + prices[place]
+        return start, used
+
+    def _shortened(self, group: Exchange, room: int) -> list[Shown]:
+        """One exchange in less: every turn of it stays, long pieces give way."""
+        bare = [(turn, ("",) * len(pieces_of(turn))) for turn in group]
+        pieces = [piece for turn in group for piece in pieces_of(turn)]
+        left = room - sum(self._turn_cost(*shown) for shown in bare)
+        shares = share_out([self.count(piece) for piece in pieces], left)
+        short = [self._piece(piece, share) for piece, share in zip(pieces, shares, strict=True)]
+        if not any(short):
+            return []
+        cut = iter(short)
+        return [(turn, tuple(next(cut) for _ in empty)) for turn, empty in bare]
+
+    def _piece(self, piece: str, share: int) -> str:
+        return cut_to_tokens(piece, share, self.count)
+
+    def _summary(self, older: Sequence[Turn], room: int) -> str:
+        """What was before in at most ``room`` tokens; the nearer past has the first claim."""
+        told = [self.talk.summary.strip(), digest(older, _DIGEST_CHARS)]
+        if room < LEAST_PIECE // 2 or not any(told):
+            return ""
+        shares = share_out([self.count(f"{text}\n") for text in told], room)
+        short = [
+            cut_to_tokens(text, share, self.count) for text, share in zip(told, shares, strict=True)
+        ]
+        return "\n".join(filter(None, short))
+
+    def _made(self, shown: Sequence[Shown], summary: str) -> Fitted:
+        lines = [turn_lines(turn, pieces, self.language) for turn, pieces in shown]
+        messages = [turn_message(turn, pieces, self.language) for turn, pieces in shown]
+        said = [message for message in messages if message is not None]
+        if summary:
+            earlier = f"{EARLIER[self.language]}\n{summary}"
+            lines.insert(0, earlier)
+            said.insert(0, Message("user", fence(earlier, "conversation")))
+        if not lines:
+            return Fitted()
+        heading = HEADINGS[self.language][self.name]
+        text = f"{heading}\n{fence(chr(10).join(lines), 'conversation')}"
+        tokens = max(cost(text, self.count), sum(cost(one.content, self.count) for one in said))
+        return Fitted(text, tokens, tuple(turn.id for turn, _ in shown), (), tuple(said))
+
+    def _turn_cost(self, turn: Turn, pieces: tuple[str, ...]) -> int:
+        message = turn_message(turn, pieces, self.language)
+        spoken = cost(message.content, self.count) if message else 0
+        return max(spoken, self.count(turn_lines(turn, pieces, self.language) + "\n"))
+
+    def _gone(self, turns: Iterable[Turn], reason: str) -> tuple[Left, ...]:
+        return tuple(gone(self.name, reason, _told(turn), self.count, turn.id) for turn in turns)
+
+    def _cut(self, shown: Sequence[Shown]) -> list[Left]:
+        return [
+            Left(self.name, CUT, shorten(_told(turn), 80), self._lost(turn, pieces), turn.id)
+            for turn, pieces in shown
+            if pieces != pieces_of(turn)
+        ]
+
+    def _lost(self, turn: Turn, pieces: tuple[str, ...]) -> int:
+        return sum(map(self.count, pieces_of(turn))) - sum(map(self.count, pieces))
+
+    def _untold(self, summary: str) -> list[Left]:
+        """The summary that was given, when nothing of it is told."""
+        if summary or not self.talk.summary.strip():
+            return []
+        return [gone(self.name, FULL, self.talk.summary, self.count)]
+
+
+def _told(turn: Turn) -> str:
+    return turn.content or "\n".join(pieces_of(turn)[1:])

@@ -1,0 +1,1 @@
+"""Documents: markdown views of memory that people read and edit."""

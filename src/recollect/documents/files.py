@@ -1,0 +1,148 @@
+"""Reading a document as a person left it, and replacing it whole or not at all."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import errno
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.errors import DiskFull, StoreError, StoreReadOnly, StoreUnavailable
+
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+class Unreadable(Exception):
+    """Not a text that can be taken in; it is left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A file: its bytes, its text with plain line ends, and how it was written."""
+
+    data: bytes | None = None
+    text: str = ""
+    newline: str = "\n"
+    bom: bool = False
+
+    def encode(self, text: str) -> bytes:
+        """Another text in the manner of this file."""
+        data = text.replace("\n", self.newline).encode()
+        return codecs.BOM_UTF8 + data if self.bom else data
+
+
+def fingerprint(text: str | bytes) -> str:
+    """Enough to tell whether something changed, nothing to read."""
+    data = text.encode() if isinstance(text, str) else text
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def load(path: Path, most: int) -> Loaded:
+    """The file as it is, an empty one where there is none; Unreadable says why not."""
+    data = read_bytes(path, most)
+    if data is None:
+        return Loaded()
+    try:
+        if data.startswith(_UTF16):
+            text, bom = data.decode("utf-16"), False
+        else:
+            bom = data.startswith(codecs.BOM_UTF8)
+            text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable("It is not UTF-8 text; save it as UTF-8, or delete it") from error
+    if "\x00" in text:
+        raise Unreadable("It holds NUL bytes and is no text; mend it, or delete it")
+    newline = _newline(text)
+    return Loaded(data, text.replace(newline, "\n") if newline != "\n" else text, newline, bom)
+
+
+def read_bytes(path: Path, most: int) -> bytes | None:
+    """At most that many bytes, or Unreadable; None for a file that is not there."""
+    with typed(path, "read"):
+        try:
+            with path.open("rb") as file:
+                data = file.read(most + 1)
+        except FileNotFoundError:
+            return None
+    if len(data) > most:
+        raise Unreadable(f"It has more than {most:,} bytes (documents.file_bytes); shorten it")
+    return data
+
+
+@contextlib.contextmanager
+def prepared(path: Path, data: bytes) -> Iterator[Callable[[], None]]:
+    """Write beside the file, and give what puts it in the file's place."""
+    with typed(path, "written"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    temporary = Path(name)
+
+    def put() -> None:
+        with typed(path, "written"):
+            temporary.replace(path)
+            _sync_folder(path.parent)
+
+    try:
+        with typed(path, "written"), os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            _keep_mode(path, temporary)
+            os.fsync(file.fileno())
+        yield put
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write(path: Path, data: bytes) -> None:
+    """Replace a file, whatever it holds."""
+    with prepared(path, data) as put:
+        put()
+
+
+@contextlib.contextmanager
+def typed(path: Path, verb: str) -> Iterator[None]:
+    """What the system says, as one of our errors."""
+    try:
+        yield
+    except OSError as error:
+        raise _explained(error, path, verb) from error
+
+
+def _explained(error: OSError, path: Path, verb: str) -> StoreError:
+    what = f"{path} cannot be {verb}: {error.strerror or error}"
+    if error.errno in _FULL:
+        return DiskFull(what, remedy="Make room and sync again; the old file is whole")
+    if error.errno in _REFUSED:
+        return StoreReadOnly(what, remedy="Give permission on the file and its folder")
+    return StoreUnavailable(what, remedy="Move away what is in its place, then sync again")
+
+
+def _newline(text: str) -> str:
+    windows = text.count("\r\n")
+    if windows:
+        return "\r\n" if windows * 2 > text.count("\n") else "\n"
+    return "\r" if "\r" in text and "\n" not in text else "\n"
+
+
+def _keep_mode(path: Path, temporary: Path) -> None:
+    """The permissions of the file that is replaced; a new one is for its owner alone."""
+    with contextlib.suppress(FileNotFoundError):
+        temporary.chmod(path.stat().st_mode & 0o777)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last; Windows has no such call and needs none."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

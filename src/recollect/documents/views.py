@@ -1,0 +1,132 @@
+"""The documents as views: their file, their sections, what they show, and how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from recollect.ingest.memories import GLOBAL_PROJECT
+from recollect.rules import documents as choosing
+from recollect.rules.documents import Chosen
+from recollect.rules.documents_user import user_section
+from recollect.rules.documents_words import (
+    SECTIONS,
+    TITLES,
+    USUAL,
+    Language,
+    Section,
+    project_sections,
+)
+from recollect.rules.markdown import Part
+from recollect.rules.markdown_layout import TITLE, Layout
+from recollect.rules.secrets_looks import Bounds
+from recollect.settings import Settings
+from recollect.settings.around import DocumentName
+from recollect.types import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One document of a space."""
+
+    name: DocumentName
+    path: Path
+    settings: Settings
+    bounds: Bounds
+
+    @property
+    def dated(self) -> bool:
+        return self.name == "project"
+
+    def shown(self, memory: Memory) -> str:
+        """What its bullet says."""
+        return choosing.shown(memory, self.bounds, dated=self.dated)
+
+    def spellings(self, memory: Memory) -> tuple[str, str]:
+        """What a bullet may say that nobody edited; it may have been moved here from elsewhere."""
+        plain = choosing.shown(memory, self.bounds)
+        return plain, choosing.shown(memory, self.bounds, dated=True)
+
+    def sections(self, projects: Sequence[str]) -> tuple[Section, ...]:
+        if self.name == "project":
+            named = sorted(project for project in projects if project != GLOBAL_PROJECT)
+            return project_sections(tuple(named))
+        return SECTIONS[self.name]
+
+    def choose(self, memories: Iterable[Memory], now: datetime, rolled: str) -> list[Chosen]:
+        """What it may show, the best first."""
+        if self.name == "project":
+            return choosing.for_project(memories, GLOBAL_PROJECT, rolled)
+        if self.name == "insights":
+            return choosing.for_insights(memories)
+        ranked = choosing.by_value(memories, now, self.settings.ranking.recency_half_life)
+        if self.name == "memory":
+            return choosing.for_memory(ranked)
+        if self.name == "user":
+            return choosing.for_user(ranked)
+        return choosing.for_persona(ranked, self.settings.documents.persona_confidence)
+
+    def place(self, memory: Memory) -> Chosen:
+        """Where it shows a memory that a person wants in it."""
+        section = USUAL[self.name]
+        if self.name == "user":
+            section = user_section(memory) or section
+        elif self.name == "project":
+            section = choosing.project_section(memory, GLOBAL_PROJECT)
+        elif any(memory.kind == known.key for known in SECTIONS[self.name]):
+            section = memory.kind
+        return Chosen(memory, section)
+
+    def capped(self, chosen: Sequence[Chosen]) -> list[Chosen]:
+        """As many as it shows, whatever their size."""
+        documents = self.settings.documents
+        if self.name == "memory":
+            return choosing.at_most_of_each(chosen, documents.memory_per_kind)
+        if self.name == "user":
+            return list(chosen[: documents.user_inputs])
+        if self.name == "insights":
+            return list(chosen[: documents.insights_items])
+        return list(chosen)
+
+    def over(self, data: bytes) -> int:
+        """By how much a file is beyond its limit."""
+        documents = self.settings.documents
+        if self.name == "memory":
+            return max(0, len(data.decode()) - documents.memory_chars)
+        if self.name == "user":
+            return max(0, len(data) - documents.user_bytes)
+        if self.name == "project":
+            return max(0, data.count(b"\n") - documents.project_lines)
+        return 0
+
+
+def views_of(folder: Path, settings: Settings, bounds: Bounds) -> tuple[View, ...]:
+    """The documents that the settings ask for."""
+    return tuple(
+        View(name, _inside(folder, getattr(settings.documents, f"{name}_file")), settings, bounds)
+        for name in settings.documents.write
+    )
+
+
+def layout_of(view: View, sections: Sequence[Section], language: Language) -> Layout:
+    """Headings in one language, recognised in both."""
+    title = TITLES[view.name]
+    known = {
+        title.casefold(): section.key for section in sections for title in (section.en, section.zh)
+    }
+    headings = {TITLE: title.title(language)}
+    headings.update((section.key, section.title(language)) for section in sections)
+    return Layout(headings, known, frozenset((title.en.casefold(), title.zh.casefold())))
+
+
+def new_parts(layout: Layout) -> tuple[Part, ...]:
+    """An empty document."""
+    return (Part(f"{TITLE} {layout.headings[TITLE]}", ()),)
+
+
+def _inside(folder: Path, file: str) -> Path:
+    """A document that is a link is written where the link leads."""
+    path = folder / file
+    return path.resolve() if path.is_symlink() else path

@@ -1,0 +1,193 @@
+"""A document is put together within its limit, and written unless a person was faster."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.documents import files, rolling
+from recollect.documents.files import Loaded, fingerprint
+from recollect.documents.views import View, layout_of, new_parts
+from recollect.ingest.memories import GLOBAL_PROJECT
+from recollect.rules.documents import Chosen, is_progress, language_of
+from recollect.rules.documents_summary import summary
+from recollect.rules.documents_words import EARLIER, Language
+from recollect.rules.markdown import GENERATED, Bullet, Part
+from recollect.rules.markdown_layout import Entry, Layout, compose
+from recollect.store.base import DocumentRow, Store, Written
+from recollect.types import Memory
+
+_PER_PROJECT = 10  # one line of the summary for this many lines of the document
+
+
+class Changed(Exception):
+    """A person saved the file while we were at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What a document is filled from.
+
+    ``first`` are the ids a person wants in it, in order; ``hidden`` those they do not.
+    """
+
+    memories: Mapping[str, Memory]
+    projects: Sequence[str]
+    first: Sequence[str]
+    hidden: Collection[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A document ready to be written."""
+
+    data: bytes
+    entries: tuple[Entry, ...]
+    over: int
+    rolled_through: str
+    archive: str = ""
+
+    @property
+    def written(self) -> Written:
+        bullets = {entry.mark: fingerprint(entry.text) for entry in self.entries}
+        return Written(fingerprint(self.data), bullets)
+
+
+class Setter:
+    """Sets one document from a shelf, around what a person wrote."""
+
+    def __init__(self, view: View, shelf: Shelf, row: DocumentRow, now: datetime) -> None:
+        self._view = view
+        self._shelf = shelf
+        self._rolled = row.rolled_through
+        self._now = now
+
+    def page(self, loaded: Loaded, parts: tuple[Part, ...]) -> Page:
+        """The document with as much as fits."""
+        chosen = self._chosen()
+        language = self._language(chosen)
+        layout = layout_of(self._view, self._view.sections(self._shelf.projects), language)
+        sheet = _Sheet(self._view, loaded, parts or new_parts(layout), layout)
+        earlier = self._earlier(language)
+        over = self._view.over(sheet.data(earlier))
+        if self._view.name == "project" and chosen and self._view.over(
+            sheet.data([*earlier, *self._entries(chosen)])
+        ):
+            return self._roll(sheet, chosen, language)
+        entries = earlier + ([] if over else self._fitting(sheet, earlier, chosen))
+        return Page(sheet.data(entries), tuple(entries), over, self._rolled)
+
+    def _chosen(self) -> list[Chosen]:
+        """In order: what a person wants here, then the best."""
+        memories, hidden = self._shelf.memories, self._shelf.hidden
+        wanted = [self._view.place(memories[id_]) for id_ in self._shelf.first if id_ in memories]
+        best = self._view.choose(memories.values(), self._now, self._rolled)
+        ordered = {c.memory.id: c for c in reversed([*wanted, *best])}
+        once = [*dict.fromkeys(c.memory.id for c in [*wanted, *best])]
+        return self._view.capped([ordered[id_] for id_ in once if id_ not in hidden])
+
+    def _fitting(
+        self, sheet: _Sheet, before: list[Entry], chosen: Sequence[Chosen]
+    ) -> list[Entry]:
+        entries = self._entries(chosen)
+        if not self._view.over(sheet.data([*before, *entries])):
+            return entries
+        kept: list[Entry] = []
+        for entry in entries:
+            if not self._view.over(sheet.data([*before, *kept, entry])):
+                kept.append(entry)
+        return kept
+
+    def _entries(self, chosen: Sequence[Chosen]) -> list[Entry]:
+        return [Entry(c.memory.id, self._view.shown(c.memory), c.section) for c in chosen]
+
+    def _language(self, chosen: Sequence[Chosen]) -> Language:
+        told = self._view.settings.memory.language
+        return language_of(c.memory.content for c in chosen) if told == "auto" else told
+
+    # --- rolling --------------------------------------------------------------------------------
+
+    def _roll(self, sheet: _Sheet, chosen: Sequence[Chosen], language: Language) -> Page:
+        """Keep the latest, archive the rest, sum up all that was archived."""
+        limit = self._view.settings.documents.project_lines
+        entries = self._entries(chosen)
+        planned = self._earlier(language, through=max(c.memory.id for c in chosen))
+
+        def over(kept: int, lines: int) -> bool:
+            data = sheet.data([*planned, *entries[:kept]])
+            return self._view.over(data) > lines - limit if lines == limit else (
+                data.count(b"\n") > lines
+            )
+
+        kept = rolling.split(len(chosen), over, limit)
+        old = [c for c in chosen[kept:] if c.memory.id not in self._shelf.first]
+        archive = ""
+        if old:
+            self._rolled = max(self._rolled, *(c.memory.id for c in old))
+            path = rolling.archive(self._view, old, self._shelf.projects, language, self._now)
+            archive = str(path)
+        page = [*self._earlier(language), *entries[:kept]]
+        data = sheet.data(page)
+        return Page(data, tuple(page), self._view.over(data), self._rolled, archive)
+
+    def _earlier(self, language: Language, through: str | None = None) -> list[Entry]:
+        rolled = self._rolled if through is None else through
+        if self._view.name != "project" or not rolled:
+            return []
+        old = [
+            memory
+            for memory in self._shelf.memories.values()
+            if memory.id <= rolled
+            and is_progress(memory, GLOBAL_PROJECT)
+            and memory.id not in self._shelf.hidden
+        ]
+        text = summary(
+            old,
+            [path.name for path in rolling.archives(self._view)],
+            shown=self._view.shown,
+            language=language,
+            lines=self._view.settings.documents.project_lines // _PER_PROJECT,
+            global_project=GLOBAL_PROJECT,
+        )
+        return [Entry(GENERATED, text, EARLIER)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """What does not change while entries are tried."""
+
+    view: View
+    loaded: Loaded
+    parts: tuple[Part, ...]
+    layout: Layout
+
+    def data(self, entries: Sequence[Entry]) -> bytes:
+        return self.loaded.encode(compose(self.parts, entries, self.layout))
+
+
+def put(store: Store, space: str, view: View, loaded: Loaded, page: Page, now: datetime) -> bool:
+    """Replace the file unless it says this already; Changed when it is no longer what was read."""
+    with store.write(space) as unit:
+        row = unit.document_states.get(view.name) or DocumentRow(view.name)
+        done = DocumentRow(view.name, page.written, None, page.rolled_through)
+        if page.data == loaded.data:
+            if row != done:
+                unit.document_states.put(done, now)
+            return False
+        unit.document_states.put(replace(row, writing=page.written), now)
+    with files.prepared(view.path, page.data) as into_place, store.write(space) as unit:
+        try:
+            found = files.read_bytes(view.path, view.settings.documents.file_bytes)
+        except files.Unreadable as error:
+            raise Changed from error
+        if found != loaded.data:
+            raise Changed
+        into_place()
+        unit.document_states.put(done, now)
+    return True
+
+
+def marks_of(parts: Sequence[Part]) -> list[str]:
+    """The ids of the bullets, in order."""
+    return [item.mark for part in parts for item in part.items if isinstance(item, Bullet)]

@@ -1,0 +1,83 @@
+"""Echo suppression: what memory put into a prompt is noted, and taken out of what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from recollect.clock import Clock
+from recollect.locks import ForkSafeLock
+from recollect.rules.echo import fingerprints, without_echo
+from recollect.settings.around import Trust
+from recollect.store.base import Store, Unit
+from recollect.types import Role
+
+ANYWHERE = ""
+_GATHERED = 500  # texts
+
+
+class Injected:
+    """What went into prompts since it was last written down. Recall must not wait for a write, so
+    it is gathered here and written before anything is learnt.
+    """
+
+    def __init__(self, store: Store, space: str, clock: Clock, settings: Trust) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._lock = ForkSafeLock()
+        self._texts: dict[str, list[str]] = {}
+        self._count = 0
+
+    def add(self, session: str | None, texts: Iterable[str]) -> None:
+        """Note texts that were given to a host for this session, or for no one in particular."""
+        if not self._settings.suppress_echo:
+            return
+        listed = list(texts)
+        with self._lock:
+            self._texts.setdefault(session or ANYWHERE, []).extend(listed)
+            self._count += len(listed)
+            full = self._count >= _GATHERED
+        if full:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write down what was gathered."""
+        with self._lock:
+            texts, self._texts, self._count = self._texts, {}, 0
+        if not texts:
+            return
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            for session, some in texts.items():
+                note_injected(unit, session, dict.fromkeys(some), now, self._settings)
+
+
+def note_injected(
+    unit: Unit, session: str, texts: Iterable[str], now: datetime, settings: Trust
+) -> None:
+    """Remember texts that go into a prompt of this session; ``ANYWHERE`` if it is not known."""
+    lines: dict[int, tuple[int, ...]] = {}
+    for text in texts:
+        lines.update(fingerprints(text))
+    if lines and settings.suppress_echo:
+        unit.echoes.drop(now - settings.echo_keep)
+        unit.echoes.note(session, lines, now, settings.echo_lines)
+
+
+def not_echo(
+    unit: Unit, session: str, text: str, *, role: Role, now: datetime, settings: Trust
+) -> str:
+    """The text without what memory said: fenced blocks, and sentences that repeat it.
+
+    The user's own sentences stay, fences and quotations apart.
+    """
+    if not settings.suppress_echo:
+        return text
+    return without_echo(text, role, known_marks(unit, session, now, settings))
+
+
+def known_marks(unit: Unit, session: str, now: datetime, settings: Trust) -> frozenset[int]:
+    """The marks to look for in the turns of a session, for many of them at once."""
+    return unit.echoes.marks(session, now - settings.echo_keep)

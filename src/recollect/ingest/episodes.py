@@ -1,0 +1,127 @@
+"""Writing episodes: one for each stretch and occasion, however often it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal, get_args
+
+from recollect.errors import InvalidInput, NotFound
+from recollect.ids import new_id
+from recollect.index.segment import index_text
+from recollect.ingest.embedding import Ask
+from recollect.rules import intake
+from recollect.rules.episode import EpisodeDraft, Story, tell
+from recollect.settings.writing import Episodes
+from recollect.store.base import EpisodeRow, Unit
+from recollect.types import Episode, Turn
+
+EpisodeSource = Literal["session_end", "context_compress", "daily_consolidation"]
+SOURCES: tuple[EpisodeSource, ...] = get_args(EpisodeSource)
+
+
+def write_episode(
+    unit: Unit,
+    session: str,
+    turns: Sequence[Turn],
+    source: EpisodeSource,
+    *,
+    now: datetime,
+    settings: Episodes,
+    ask_vectors: Ask,
+    draft: EpisodeDraft | None = None,
+    memories: Sequence[str] = (),
+) -> Episode:
+    """The episode of these turns of a session, in order.
+
+    Asked again for a stretch with the same last turn it gives the episode there is; only a draft
+    that comes later fills in better words, and memories are linked.
+    """
+    intake.check_choice(source, SOURCES, "source")
+    if not turns:
+        raise InvalidInput("An episode of no turns", remedy="Write one when something was said")
+    known = unit.episodes.of_stretch(session, source, turns[-1].id)
+    if known is None:
+        info = unit.ledger.session(session)
+        about = (info.project, info.topic) if info else ()
+        ended = source != "context_compress"
+        story = tell(turns, settings, draft=draft, tags=about, ended=ended)
+        row = _row(session, turns, source, story, now)
+        written = unit.episodes.add(replace(row, memories=tuple(dict.fromkeys(memories))))
+        _note(unit, "episode", written, now)
+        ask_vectors(unit, now)
+        return written
+    if memories:
+        unit.episodes.link(known.id, memories)
+    if draft is not None:
+        fill_episode(unit, known.id, draft, now=now, ask_vectors=ask_vectors)
+    return unit.episodes.by_id([known.id])[0]
+
+
+def fill_episode(
+    unit: Unit, id_: str, draft: EpisodeDraft, *, now: datetime, ask_vectors: Ask
+) -> Episode:
+    """Put other words to an episode: the summary of a compressed stretch comes after it."""
+    found = unit.episodes.by_id([id_])
+    if not found:
+        raise NotFound(f"No episode {id_}", remedy="See episodes()")
+    old = found[0]
+    new = replace(
+        old,
+        summary=draft.summary.strip() or old.summary,
+        goal=draft.goal or old.goal,
+        outcome=draft.outcome or old.outcome,
+        entities=tuple(dict.fromkeys((*draft.entities, *old.entities))),
+        tags=tuple(dict.fromkeys((*old.tags, *draft.tags))),
+        importance=old.importance if draft.importance is None else draft.importance,
+    )
+    if new == old:
+        return old
+    told = unit.episodes.revise(new, episode_terms(new))
+    _note(unit, "episode_told", told, now)
+    ask_vectors(unit, now)
+    return told
+
+
+def episode_terms(told: Episode | Story) -> str:
+    """What an episode is found by: what happened, what for, with what, and about what."""
+    words = (told.summary, told.goal, *told.entities, *told.tools, *told.tags)
+    return index_text("\n".join(filter(None, words)))
+
+
+def _row(
+    session: str, turns: Sequence[Turn], source: EpisodeSource, story: Story, now: datetime
+) -> EpisodeRow:
+    return EpisodeRow(
+        id=new_id(now),
+        session=session,
+        summary=story.summary,
+        goal=story.goal,
+        outcome=story.outcome,
+        started_at=min(turn.at for turn in turns),
+        ended_at=max(turn.at for turn in turns),
+        actions=story.actions,
+        entities=story.entities,
+        tools=story.tools,
+        memories=(),
+        tags=story.tags,
+        importance=story.importance,
+        source=source,
+        last_turn=turns[-1].id,
+        terms=episode_terms(story),
+    )
+
+
+def _note(unit: Unit, type_: str, episode: Episode, now: datetime) -> None:
+    unit.journal.add_event(
+        type_,
+        operation_id=f"{type_}:{new_id(now)}",
+        subject=episode.id,
+        payload={
+            "session": episode.session,
+            "source": episode.source,
+            "outcome": episode.outcome,
+        },
+        at=now,
+    )

@@ -1,0 +1,1 @@
+"""Learning: from recorded turns to memories, in durable jobs."""

@@ -1,0 +1,143 @@
+"""Before a host drops messages: the quick rules read them, their stretch is told as an episode,
+and the turns are queued for a whole extraction. No model is asked, nobody waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from recollect.clock import Clock
+from recollect.errors import InvalidInput, NotFound
+from recollect.ingest.echo import known_marks
+from recollect.ingest.embedding import Ask
+from recollect.ingest.episodes import fill_episode, write_episode
+from recollect.ingest.learning import triggers
+from recollect.ingest.learning.extractors import RuleExtractor
+from recollect.ingest.learning.showing import heard
+from recollect.ingest.reconcile import Reconciler
+from recollect.ingest.recorder import Recorder
+from recollect.rules import intake
+from recollect.rules.episode import EpisodeDraft
+from recollect.settings import Settings
+from recollect.store.base import Store, TurnFilter, Unit
+from recollect.types import Episode, NewTurn, Turn
+
+_MOST = 10_000  # turns of a session that are compared with the messages
+
+
+class Compression:
+    """The hook for the hosts of one space."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        *,
+        recorder: Recorder,
+        reconciler: Reconciler,
+        ask: Ask,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._recorder = recorder
+        self._reconciler = reconciler
+        self._ask = ask
+        self._extractor = RuleExtractor(settings)
+
+    def compressing(self, session: str, messages: Iterable[NewTurn] | None = None) -> Episode:
+        """Keep what is about to be dropped. A message nobody recorded is recorded first; without
+        messages it is everything of the session that no episode tells of yet.
+        """
+        turns = self._turns(intake.check_name(session, "session"), messages)
+        if not turns:
+            raise NotFound(
+                f"Session {session!r} has nothing to compress", remedy="Record its messages first"
+            )
+        now = self._clock.now()
+        wanted = self._settings.triggers
+        with self._store.write(self._space) as unit:
+            learnt = self._learn(unit, session, turns) if wanted.compression_rules else []
+            episode = write_episode(
+                unit,
+                session,
+                turns,
+                "context_compress",
+                now=now,
+                settings=self._settings.episodes,
+                ask_vectors=self._ask,
+                memories=learnt,
+            )
+            if wanted.before_compression:
+                triggers.queue(
+                    unit,
+                    session,
+                    now=now,
+                    run_at=now,
+                    max_attempts=self._settings.jobs.max_attempts,
+                    quiet=False,
+                )
+        return episode
+
+    def compressed(self, episode: str, summary: str) -> Episode:
+        """Fill in the summary that the host has made of the dropped messages."""
+        intake.check_name(episode, "episode")
+        intake.check_text(summary, "summary", self._settings.ledger.max_characters)
+        if not summary.strip():
+            raise InvalidInput("The summary is empty", remedy="Pass the host's summary")
+        with self._store.write(self._space) as unit:
+            return fill_episode(
+                unit,
+                episode,
+                EpisodeDraft(summary),
+                now=self._clock.now(),
+                ask_vectors=self._ask,
+            )
+
+    def _turns(self, session: str, messages: Iterable[NewTurn] | None) -> list[Turn]:
+        with self._store.read(self._space) as unit:
+            recorded = unit.ledger.turns(
+                TurnFilter(session=session, newest_first=True, limit=_MOST)
+            )[::-1]
+            told = unit.episodes.latest(session=session, since=None, until=None, limit=1)
+        if messages is None:
+            since = max((episode.ended_at for episode in told), default=None)
+            return [turn for turn in recorded if since is None or turn.at > since]
+        return self._matched(session, messages, recorded)
+
+    def _matched(
+        self, session: str, messages: Iterable[NewTurn], recorded: Sequence[Turn]
+    ) -> list[Turn]:
+        """The turn of each message, in their order; the same words twice are two turns."""
+        known: dict[tuple[str, str], list[Turn]] = {}
+        for turn in reversed(recorded):
+            known.setdefault((turn.role, turn.content), []).append(turn)
+        found: list[Turn] = []
+        for message in messages:
+            if message.session != session:
+                raise InvalidInput(
+                    f"A message belongs to session {message.session!r}",
+                    remedy="Pass NewTurn(session, role, content) of the session itself",
+                )
+            same = known.get((message.role, message.content))
+            found.append(same.pop() if same else self._recorder.record(message))
+        return sorted(found, key=lambda turn: turn.index)
+
+    def _learn(self, unit: Unit, session: str, turns: Sequence[Turn]) -> list[str]:
+        now, trust = self._clock.now(), self._settings.trust
+        marks = known_marks(unit, session, now, trust) if trust.suppress_echo else None
+        fresh = [turn for turn in turns if turn.state in ("new", "failed")]
+        learnt: list[str] = []
+        for candidate in self._extractor.propose(heard(fresh, marks), ()):
+            settled = self._reconciler.settle(
+                unit,
+                candidate,
+                operation_id=f"rules:{candidate.sources[0]}:{len(learnt)}",
+                now=now,
+            )
+            if settled.memory is not None:
+                learnt.append(settled.memory.id)
+        return learnt

@@ -1,0 +1,102 @@
+"""Who proposes candidates: a model, or the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from recollect.ingest.learning.answers import read_facts, schema
+from recollect.ingest.learning.showing import line, shown
+from recollect.prompts import filled
+from recollect.providers.chat.base import ChatModel
+from recollect.rules.extract import Said, extract
+from recollect.rules.fence import fence
+from recollect.rules.language import language_of
+from recollect.settings import Settings
+from recollect.types import Candidate, Turn
+
+PURPOSE = "extract"
+
+
+class Extractor(Protocol):
+    """Reads turns, without what memory itself said in them, and proposes what to remember."""
+
+    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
+        """Candidates with their sources; ``earlier`` turns only help to understand."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleExtractor:
+    """Patterns over what the user says."""
+
+    settings: Settings
+
+    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
+        said = [Said(turn.role, turn.content) for turn in (*earlier, *turns)]
+        return tuple(
+            candidate
+            for place, turn in enumerate(turns, len(earlier))
+            if turn.trust == "owner"
+            for candidate in extract(
+                turn.content,
+                said_at=turn.at,
+                importance=self.settings.importance,
+                extraction=self.settings.extraction,
+                role=turn.role,
+                trust=turn.trust,
+                earlier=said[:place],
+                source=turn.id,
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelExtractor:
+    """A language model."""
+
+    model: ChatModel
+    settings: Settings
+
+    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
+        spoken = [turn for turn in turns if turn.content.strip() or turn.tool_results]
+        if not spoken:
+            return ()
+        settings = self.settings
+        language = language_of(
+            [turn.content for turn in turns if turn.role == "user"], settings.memory.language
+        )
+        durations = tuple(settings.lifetimes.durations)
+        before = "\n".join(line(turn, settings.extraction.tool_chars) for turn in earlier)
+        answer = self.model.ask(
+            "\n\n".join(
+                filter(
+                    None,
+                    (
+                        fence(before, "earlier") if before else "",
+                        fence(shown(spoken, settings.extraction.tool_chars), "conversation"),
+                    ),
+                )
+            ),
+            purpose=PURPOSE,
+            schema=schema(durations),
+            parse=lambda found: read_facts(found, spoken, durations),
+            system=filled(
+                "extract",
+                language,
+                fact_chars=settings.extraction.fact_chars,
+                durations=", ".join(f'"{word}"' for word in durations),
+                importance="\n".join(_guidance(settings)),
+            ),
+        )
+        return answer.value
+
+
+def _guidance(settings: Settings) -> list[str]:
+    """The importance of each kind, as the preset weighs it."""
+    kinds = settings.importance
+    return [
+        f"  - {kind}: {getattr(kinds, kind):g}"
+        for kind in type(kinds).__annotations__
+        if kind != "credential"
+    ]

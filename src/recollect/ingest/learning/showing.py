@@ -1,0 +1,39 @@
+"""Turns as text for a model: numbered, with their tools, without secrets and echoes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from recollect.rules.echo import without_echo
+from recollect.rules.secrets import redact
+from recollect.rules.tool_results import tool_summary
+from recollect.store import codec
+from recollect.types import Turn
+
+
+def heard(turns: Sequence[Turn], marks: Collection[int] | None) -> list[Turn]:
+    """The turns without what memory itself said; None: echoes count like anything else."""
+    if marks is None:
+        return list(turns)
+    return [replace(turn, content=without_echo(turn.content, turn.role, marks)) for turn in turns]
+
+
+def shown(turns: Sequence[Turn], tool_chars: int) -> str:
+    """One block, each turn with its number from 1."""
+    return "\n".join(f"[{n}] {line(turn, tool_chars)}" for n, turn in enumerate(turns, 1))
+
+
+def line(turn: Turn, tool_chars: int) -> str:
+    """A turn in a few lines: who, what, and the tools in short."""
+    who = f"{turn.role} ({turn.sender})" if turn.sender else turn.role
+    source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
+    parts = [f"{who}{source}: {turn.content}".rstrip()]
+    parts += [
+        f"  called {call.name}: {tool_summary(codec.dump(dict(call.input)), tool_chars)}"
+        for call in turn.tool_calls
+    ]
+    for result in turn.tool_results:
+        said = tool_summary(result.content, tool_chars)
+        parts.append(f"  {'failed' if result.is_error else 'answered'}: {said}")
+    return redact("\n".join(parts))

@@ -1,0 +1,85 @@
+"""What sets off extraction while turns are recorded: each trigger is a setting and works alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.rules.requests import asks_to_remember
+from recollect.settings.writing import Triggers
+from recollect.store.base import TurnRow, Unit
+
+KIND = "extract"
+_NEAR = 0.9  # of the buffer: extraction starts before it is full
+_REMEMBERED = 1_000  # sessions
+
+
+def queue(
+    unit: Unit, session: str, *, now: datetime, run_at: datetime, max_attempts: int, quiet: bool
+) -> None:
+    """Extract from a session; ``quiet`` waits on until nobody has spoken for a while.
+
+    One job for each of the two ways, so that a waiting one does not hold back an urgent one.
+    """
+    unit.tasks.enqueue(
+        KIND,
+        key=f"{session}\nquiet" if quiet else session,
+        payload={"session": session, "quiet": quiet},
+        run_at=run_at,
+        now=now,
+        max_attempts=max_attempts,
+    )
+
+
+@dataclass(slots=True)
+class _Buffer:
+    """Tokens that wait in a session, as far as this process knows."""
+
+    tokens: int
+
+
+class Watcher:
+    """Looks at each new turn of one space and says when it is time to learn."""
+
+    def __init__(self, settings: Triggers, max_attempts: int) -> None:
+        self._settings = settings
+        self._max_attempts = max_attempts
+        self._buffers: dict[str, _Buffer] = {}
+
+    def watch(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
+        """Queue an extraction where a trigger fires; in the transaction of the turns."""
+        due = {row.session for row in rows if self._fires(unit, row)}
+        if self._settings.buffer_tokens:
+            due |= self._full(unit, rows)
+        for session in due:
+            queue(unit, session, now=now, run_at=now, max_attempts=self._max_attempts, quiet=False)
+
+    def _fires(self, unit: Unit, row: TurnRow) -> bool:
+        if row.role != "user":
+            return False
+        if self._settings.on_request and asks_to_remember(row.content):
+            return True
+        if not self._settings.per_turn or len(row.content) < self._settings.per_turn_min_chars:
+            return False
+        most = self._settings.per_turn_max
+        return not most or unit.ledger.count_prompt(row.session) <= most
+
+    def _full(self, unit: Unit, rows: Sequence[TurnRow]) -> set[str]:
+        """Sessions whose unextracted turns come near the buffer's size."""
+        if len(self._buffers) > _REMEMBERED:
+            self._buffers.clear()
+        added: dict[str, int] = {}
+        for row in rows:
+            added[row.session] = added.get(row.session, 0) + row.tokens
+        full: set[str] = set()
+        for session, tokens in added.items():
+            known = self._buffers.get(session)
+            if known is None:
+                known = self._buffers[session] = _Buffer(unit.ledger.waiting_tokens(session))
+            else:
+                known.tokens += tokens
+            if known.tokens >= _NEAR * self._settings.buffer_tokens:
+                full.add(session)
+                known.tokens = 0
+        return full

@@ -1,0 +1,301 @@
+"""Reconciling: what a candidate means for what is known, decided and written in one transaction.
+
+``prepare`` does what takes time (vectors, a model's judgement) before the transaction, ``settle``
+decides inside it, from what is known then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.errors import InvalidInput, NotFound
+from recollect.ingest.embedding import Ask
+from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
+from recollect.ingest.neighbours import Surroundings
+from recollect.ingest.preparing import Judge, Prepared, Preparing
+from recollect.ingest.settling import Draft, Settlement, settled_before
+from recollect.providers.embedding.base import Embedder
+from recollect.rules import intake
+from recollect.rules.conflict import Contest, Side, Weights, contest
+from recollect.rules.lifetimes import life_of
+from recollect.rules.likeness import same_value
+from recollect.rules.reconcile import Relation, relate, says_same, to_withdraw
+from recollect.rules.routing import Route, route
+from recollect.rules.slots import has_one_answer
+from recollect.rules.support import Claim, Scales, may_overrule
+from recollect.settings import Settings
+from recollect.store.base import Store, Unit
+from recollect.types import KINDS, TRUSTS, Candidate, Memory, MemoryStatus, Settled
+
+
+class Reconciler:
+    """Settles the candidates of one space."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        settings: Settings,
+        ask: Ask,
+        *,
+        embedder: Embedder | None = None,
+        judge: Judge | None = None,
+    ) -> None:
+        self._settings = settings
+        self._ask = ask
+        self._preparing = Preparing(store, space, settings.reconcile, embedder, judge)
+        self.scales = Scales(
+            settings.reconcile.repeat_gain, settings.upkeep.core_importance, settings.trust
+        )
+
+    def prepare(self, candidate: Candidate, now: datetime) -> Prepared:
+        """Find out before the transaction what models can tell about it."""
+        return self._preparing.prepare(checked(candidate), now)
+
+    # --- inside it ------------------------------------------------------------------------------
+
+    def settle(
+        self,
+        unit: Unit,
+        candidate: Candidate,
+        *,
+        operation_id: str,
+        now: datetime,
+        prepared: Prepared | None = None,
+    ) -> Settled:
+        """Decide and write; the same operation again changes nothing and says what it did."""
+        intake.check_name(operation_id, "operation_id")
+        before = settled_before(unit, unit.journal.operation(operation_id))
+        if before is not None:
+            return before
+        prepared = prepared or Prepared()
+        draft = self._draft(unit, checked(candidate), now)
+        work = self._work(unit, draft, operation_id, now)
+        if prepared.failure:
+            work.note("judge_fail", "", {"error": prepared.failure})
+        around = self._around(unit, draft.candidate, now, prepared.cosines)
+        way = self._route(draft)
+        if draft.candidate.kind == "credential":
+            return work.drop("refused", "credentials are kept only when the user asks, encrypted")
+        if draft.candidate.withdraws:
+            return self._withdraw(work, around, way)
+        if way.way == "drop":
+            return work.drop("dropped", way.reason)
+        relation = self._relation(draft.candidate, around, prepared)
+        if relation.verdict == "same":
+            return self._same(work, around, relation.targets[0])
+        if not _insists(draft.candidate) and self._matching(around, "rejected"):
+            return work.drop("dropped", "the user ignored it before")
+        overruled = [m for m in relation.targets if not may_overrule(draft.claim.trust, m.trust)]
+        if way.way == "write" and overruled:
+            way = Route("pending", f"it contradicts what the {overruled[0].trust} said")
+        if way.way == "pending":
+            return self._wait(work, around, way.reason)
+        return self._write(work, around, relation)
+
+    def confirm(
+        self,
+        unit: Unit,
+        waiting: Memory,
+        *,
+        operation_id: str,
+        now: datetime,
+        prepared: Prepared,
+        is_update: bool,
+    ) -> Settled:
+        """A person says a pending memory is true: it is settled against what is known now."""
+        candidate = replace(candidate_of(waiting), is_update=is_update)
+        claim = Claim(waiting.importance, 1.0, "owner", waiting.expires_at, confirms=True)
+        draft = Draft(candidate, claim, waiting.valid_from, waiting.session, waiting)
+        work = self._work(unit, draft, operation_id, now)
+        around = self._around(unit, candidate, now, prepared.cosines)
+        if waiting.trust != "owner":
+            work.note("trust", waiting.id, {"from": waiting.trust, "to": "owner"})
+        relation = self._relation(candidate, around, prepared)
+        if relation.verdict == "same":
+            return work.repeat(relation.targets[0], "same")
+        return work.write(relation.targets, "update" if relation.targets else "new")
+
+    def _same(self, work: Settlement, around: Surroundings, memory: Memory) -> Settled:
+        settled = work.repeat(memory, "same")
+        self._close_waiting(work, around, memory)
+        return settled
+
+    def _wait(self, work: Settlement, around: Surroundings, reason: str) -> Settled:
+        waiting = self._matching(around, "pending")
+        return work.repeat(waiting[0], "pending", reason) if waiting else work.wait(reason)
+
+    def _write(self, work: Settlement, around: Surroundings, relation: Relation) -> Settled:
+        draft, targets = work.draft, relation.targets
+        told_late = any(draft.said_at < memory.valid_from for memory in targets)
+        if relation.verdict == "conflict" or told_late:
+            lost = self._lost_before(around)
+            strongest, scores = self._contest(work, targets, lost)
+            if not scores.new_wins:
+                reason = f"outweighed {scores.known:.2f} to {scores.new:.2f}"
+                return work.lose(strongest, lost[0] if lost else None, reason)
+            settled = work.write(targets, "conflict")
+            kept = "" if settled.memory is None else settled.memory.id
+            work.note("conflict", kept, {"kept": kept, "lost": [m.id for m in targets]})
+        else:
+            settled = work.write(targets, "update" if targets else "new")
+        if settled.memory is not None:
+            self._close_waiting(work, around, settled.memory)
+        return settled
+
+    def _withdraw(self, work: Settlement, around: Surroundings, way: Route) -> Settled:
+        if way.way == "drop" or work.draft.claim.confidence < self._settings.routing.write:
+            return work.drop("dropped", "it is not sure enough to end what is known")
+        ended = to_withdraw(around.candidate, around.known("active"))
+        waiting = to_withdraw(around.candidate, around.known("pending"))
+        if not ended and not waiting:
+            return work.drop("dropped", "nothing known is withdrawn by it")
+        trust = work.draft.claim.trust
+        if any(not may_overrule(trust, memory.trust) for memory in ended):
+            return work.drop("refused", f"a source of trust {trust} cannot withdraw it")
+        return work.withdraw(ended, waiting)
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def _relation(self, candidate: Candidate, around: Surroundings, prepared: Prepared) -> Relation:
+        known = around.known("active")
+        by_rule = relate(candidate, known)
+        judgement = prepared.judgement
+        if judgement is None:
+            return by_rule
+        there = {m.id: m for m in (*known.slot, *known.opposed, *known.near)}
+        if {id_: memory.updated_at for id_, memory in there.items()} != dict(prepared.seen):
+            return by_rule  # it was judged against something else
+        if judgement.verdict == "new":
+            taken = known.slot and has_one_answer(candidate.kind, candidate.predicate)
+            return by_rule if taken else Relation("new")
+        meant = there.get(judgement.memory)
+        if meant is None:
+            return by_rule
+        rest = () if judgement.verdict == "same" else by_rule.targets
+        others = tuple(memory for memory in rest if memory.id != meant.id)
+        return Relation(judgement.verdict, (meant, *others))
+
+    def _matching(self, around: Surroundings, status: MemoryStatus) -> list[Memory]:
+        """Memories of that status that say the same; of the rejected, those a person ignored."""
+        known = around.known(status)
+        found = {m.id: m for m in (*known.slot, *known.near)}.values()
+        return [
+            memory
+            for memory in found
+            if says_same(around.candidate, memory, known)
+            and not (status == "rejected" and memory.superseded_by)
+        ]
+
+    def _lost_before(self, around: Surroundings) -> list[Memory]:
+        """The same answer where it lost a conflict earlier."""
+        return [
+            memory
+            for memory in around.known("rejected").slot
+            if memory.superseded_by and same_value(around.candidate.value, memory.value)
+        ]
+
+    def _contest(
+        self, work: Settlement, targets: Sequence[Memory], lost: Sequence[Memory]
+    ) -> tuple[Memory, Contest]:
+        settings = self._settings
+        weights = Weights(
+            settings.reconcile.conflict_recency,
+            settings.reconcile.conflict_confirmations,
+            settings.ranking.recency_half_life,
+        )
+        new = Side(work.draft.said_at, 1 + sum(1 + memory.confirmations for memory in lost))
+        results = [(m, contest(_side(work.unit, m), new, weights)) for m in targets]
+        return max(results, key=lambda result: result[1].known - result[1].new)
+
+    def _close_waiting(self, work: Settlement, around: Surroundings, by: Memory) -> None:
+        for waiting in self._matching(around, "pending"):
+            work.close(waiting, by, "it was said clearly")
+
+    # --- filling in -----------------------------------------------------------------------------
+
+    def _draft(self, unit: Unit, candidate: Candidate, now: datetime) -> Draft:
+        defaults = self._settings.extraction
+        importance, confidence = candidate.importance, candidate.confidence
+        importance = defaults.default_importance if importance is None else importance
+        confidence = defaults.default_confidence if confidence is None else confidence
+        if _insists(candidate):
+            confidence = max(confidence, self._settings.routing.write)
+        turns = unit.ledger.turns_by_id(candidate.sources)
+        if len(turns) != len(candidate.sources):
+            raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")
+        life = life_of(candidate.kind, candidate.duration, self._settings.lifetimes, now)
+        latest = max(turns, key=lambda turn: turn.at, default=None)
+        confidence = min(confidence, self.scales.most(candidate.trust))
+        return Draft(
+            candidate,
+            Claim(importance, confidence, candidate.trust, life.expires_at),
+            said_at=now if latest is None else min(latest.at, now),
+            session=latest.session if latest is not None and life.ends_with_session else "",
+        )
+
+    def _route(self, draft: Draft) -> Route:
+        settings = self._settings
+        core = settings.upkeep.core_importance
+        return route(draft.candidate.kind, draft.claim, settings.routing, settings.trust, core)
+
+    def _around(
+        self, unit: Unit, candidate: Candidate, now: datetime, cosines: Mapping[str, float]
+    ) -> Surroundings:
+        return Surroundings(unit, candidate, now, self._settings.reconcile, cosines)
+
+    def _work(self, unit: Unit, draft: Draft, operation_id: str, now: datetime) -> Settlement:
+        important = self._settings.events.important_from
+        return Settlement(unit, draft, operation_id, now, self.scales, important, self._ask)
+
+
+def checked(candidate: Candidate) -> Candidate:
+    """The candidate with its partition named, or InvalidInput that says what is wrong."""
+    if not candidate.content.strip():
+        raise InvalidInput("A candidate says nothing", remedy="Give it a content")
+    intake.check_choice(candidate.kind, KINDS, "kind")
+    intake.check_choice(candidate.trust, TRUSTS, "trust")
+    for name in ("importance", "confidence"):
+        share = getattr(candidate, name)
+        if share is not None:
+            intake.check_share(share, name)
+    for name in ("subject", "predicate"):
+        intake.check_text(getattr(candidate, name), name, intake.MAX_NAME)
+    return replace(
+        candidate,
+        content=candidate.content.strip(),
+        project=intake.check_name(candidate.project or GLOBAL_PROJECT, "project"),
+        topic=intake.check_name(candidate.topic or GENERAL_TOPIC, "topic"),
+        sources=tuple(dict.fromkeys(candidate.sources)),
+    )
+
+
+def candidate_of(memory: Memory) -> Candidate:
+    """A memory as it was proposed."""
+    return Candidate(
+        kind=memory.kind,
+        content=memory.content,
+        subject=memory.subject,
+        predicate=memory.predicate,
+        value=memory.value,
+        importance=memory.importance,
+        confidence=memory.confidence,
+        project=memory.project,
+        topic=memory.topic,
+        tags=memory.tags,
+        trust=memory.trust,
+        sources=tuple(source.turn_id for source in memory.sources),
+    )
+
+
+def _insists(candidate: Candidate) -> bool:
+    """The owner asked for it in so many words: no threshold and no earlier "ignore" stands."""
+    return candidate.asked and candidate.trust == "owner"
+
+
+def _side(unit: Unit, memory: Memory) -> Side:
+    turns = unit.ledger.turns_by_id([source.turn_id for source in memory.sources])
+    said = [turn.at for turn in turns] or [memory.updated_at]
+    return Side(max(memory.valid_from, *said), 1 + memory.confirmations)

@@ -1,0 +1,95 @@
+"""Undoing one source: what came from it goes, what it replaced comes back, what it added is lost.
+
+Memories that others said too stay, minus that source. Everything happens in one transaction and
+leaves its events under one operation.
+"""
+
+from __future__ import annotations
+
+from recollect.clock import Clock
+from recollect.errors import InvalidInput
+from recollect.ids import new_id
+from recollect.ingest.undoing import Origin, Undoing, What
+from recollect.rules import intake
+from recollect.settings import Settings
+from recollect.store.base import Store
+from recollect.types import TRUSTS, Event, Json, RolledBack
+
+_WHATS: dict[str, What] = {
+    "session": "session",
+    "turn": "turn",
+    "trust": "trust",
+    "sender": "sender",
+}
+
+
+def origin_of(source: str) -> Origin:
+    """Reads ``session:ID``, ``turn:ID``, ``trust:TIER`` or ``sender:NAME``."""
+    what, colon, name = intake.check_name(source, "source").partition(":")
+    if not colon or not name.strip() or what not in _WHATS:
+        raise InvalidInput(
+            f"source={source!r} does not say what it is",
+            remedy="Give session:ID, turn:ID, trust:TIER or sender:NAME",
+        )
+    if what == "trust" and name not in TRUSTS:
+        raise InvalidInput(f"trust={name!r} is unknown", remedy=f"Use one of {', '.join(TRUSTS)}")
+    return Origin(_WHATS[what], name)
+
+
+class Rollback:
+    """Undoes sources in one space."""
+
+    def __init__(self, store: Store, space: str, clock: Clock, settings: Settings) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+
+    def rollback(
+        self, source: str, *, dry_run: bool = False, operation_id: str | None = None
+    ) -> RolledBack:
+        """Undo everything from one source, or with ``dry_run`` say what would change."""
+        origin, now = origin_of(source), self._clock.now()
+        if dry_run:
+            with self._store.read(self._space) as unit:
+                undoing = Undoing(unit, origin, self._settings, now)
+                undoing.plan()
+                return undoing.report("")
+        operation = operation_id or f"rollback:{new_id(now)}"
+        intake.check_name(operation, "operation_id")
+        with self._store.write(self._space) as unit:
+            before = unit.journal.operation(operation)
+            if before:
+                return _reported(before[-1])
+            undoing = Undoing(unit, origin, self._settings, now)
+            undoing.plan()
+            report = undoing.write(operation)
+            unit.journal.add_event(
+                "rollback", operation_id=operation, subject="", payload=_dump(report), at=now
+            )
+            return report
+
+
+def _dump(report: RolledBack) -> dict[str, Json]:
+    return {
+        "source": report.source,
+        "removed": list(report.removed),
+        "restored": list(report.restored),
+        "revised": list(report.revised),
+    }
+
+
+def _reported(event: Event) -> RolledBack:
+    """What an earlier rollback said it did."""
+
+    def ids(name: str) -> tuple[str, ...]:
+        found = event.payload.get(name)
+        return tuple(map(str, found)) if isinstance(found, list) else ()
+
+    return RolledBack(
+        source=str(event.payload.get("source", "")),
+        removed=ids("removed"),
+        restored=ids("restored"),
+        revised=ids("revised"),
+        operation_id=event.operation_id,
+    )

@@ -1,0 +1,113 @@
+"""The scratchpad of a space: read, overwritten by a person, kept up by the task at hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.clock import Clock
+from recollect.errors import InvalidInput
+from recollect.ids import new_id
+from recollect.rules import intake
+from recollect.rules.scratchpad import parse, render
+from recollect.rules.scratchpad_task import advance, conclude
+from recollect.settings.writing import Scratchpad as Settings
+from recollect.store.base import Store, TurnFilter, Unit
+from recollect.types import Episode, Json, Scratchpad
+
+EVENT = "scratchpad"
+_FOLLOWED = 50  # messages that are taken in on reading, the latest
+
+
+class Scratchpads:
+    """The doors to the scratchpad of one space."""
+
+    def __init__(self, store: Store, space: str, clock: Clock, settings: Settings) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+
+    def get(self) -> Scratchpad:
+        """What is on it, with the latest messages of the user taken in."""
+        with self._store.read(self._space) as unit:
+            return current_pad(unit, self._settings)
+
+    def put(self, markdown: str) -> Scratchpad:
+        """A person's own text in place of what was there, which stays in the history."""
+        intake.check_text(markdown, "scratchpad", self._settings.max_chars)
+        size, limit = len(render(parse(markdown))), self._settings.max_chars
+        if size > limit:
+            raise InvalidInput(
+                f"The scratchpad would have {size:,} characters once written as lists",
+                remedy=f"Shorten it to {limit:,}, or raise scratchpad.max_chars",
+            )
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            old = read_pad(unit)
+            if old.text != markdown:
+                _write(unit, markdown, now, {"by": "user", "before": old.text})
+            return read_pad(unit)
+
+    def advance(self, message: str) -> Scratchpad:
+        """Go on with a message of the user."""
+        with self._store.write(self._space) as unit:
+            return advance_pad(unit, message, self._clock.now(), self._settings)
+
+
+def read_pad(unit: Unit) -> Scratchpad:
+    """The scratchpad as it is stored."""
+    row = unit.scratchpads.get()
+    return Scratchpad() if row is None else replace(parse(row.text), updated_at=row.updated_at)
+
+
+def current_pad(unit: Unit, settings: Settings) -> Scratchpad:
+    """The scratchpad as of the last message: what was said since it was written is added on
+    reading, so that recording a turn does not wait for it.
+    """
+    pad = read_pad(unit)
+    if settings.driver != "task":
+        return pad
+    said = unit.ledger.turns(
+        TurnFilter(role="user", since=pad.updated_at, newest_first=True, limit=_FOLLOWED)
+    )
+    for turn in reversed(said):
+        if turn.trust == "owner" and (pad.updated_at is None or turn.at > pad.updated_at):
+            pad = replace(advance(pad, turn.content, turn.at, settings), updated_at=turn.at)
+    return pad
+
+
+def catch_up_pad(unit: Unit, now: datetime, settings: Settings) -> Scratchpad:
+    """Write down what ``current_pad`` says."""
+    return _changed(unit, read_pad(unit), current_pad(unit, settings), now, "task")
+
+
+def advance_pad(unit: Unit, message: str, at: datetime, settings: Settings) -> Scratchpad:
+    """The task of a message becomes the one at hand; a message without one changes nothing."""
+    old = read_pad(unit)
+    return _changed(unit, old, advance(old, message, at, settings), at, "task")
+
+
+def conclude_pad(
+    unit: Unit, episode: Episode, project: str, at: datetime, settings: Settings
+) -> Scratchpad:
+    """What a session left: done, going on, or open."""
+    old = read_pad(unit)
+    return _changed(unit, old, conclude(old, episode, project, at, settings), at, "session_end")
+
+
+def _changed(unit: Unit, old: Scratchpad, new: Scratchpad, at: datetime, by: str) -> Scratchpad:
+    if new == old:
+        return old
+    kept = frozenset(new.completions)
+    gone: list[Json] = [done.task for done in old.completions if done not in kept]
+    change: dict[str, Json] = {"by": by, "focus": new.focus, "before": old.focus, "gone": gone}
+    _write(unit, new.text, at, change)
+    return replace(new, updated_at=at)
+
+
+def _write(unit: Unit, text: str, at: datetime, change: dict[str, Json]) -> None:
+    unit.scratchpads.put(text, at)
+    unit.journal.add_event(
+        EVENT, operation_id=f"{EVENT}:{new_id(at)}", subject=EVENT, payload=change, at=at
+    )

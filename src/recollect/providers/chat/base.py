@@ -1,0 +1,98 @@
+"""What a model that reads and writes text is, and what its answers are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from recollect.types import Json
+
+T = TypeVar("T")
+Role = Literal["user", "assistant"]
+Schema: TypeAlias = Mapping[str, Json]
+Object: TypeAlias = dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One thing said to the model, or by it."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What an answer took; ``cost`` is None where the price of the model is not known."""
+
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cost: float | None = None
+
+    def __add__(self, other: Spent) -> Spent:
+        costs = None if self.cost is None or other.cost is None else self.cost + other.cost
+        return Spent(
+            self.model,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            costs,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[T]):
+    """A checked value and what it took, repairs included."""
+
+    value: T
+    spent: Spent
+
+
+class WrongShape(ValueError):
+    """An answer is not what was asked for. Its words go back to the model: say what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """Whoever counts: asked before every call to the server, told after every one.
+
+    ``allow`` raises where no call may be made. ``record`` is given the purpose and what was spent,
+    also for answers that turn out to be of no use: they are paid for all the same.
+    """
+
+    allow: Callable[[], None]
+    record: Callable[[str, Spent], None]
+
+
+class ChatModel(Protocol):
+    """Answers with checked values. All failures are ModelErrors; safe from several threads."""
+
+    @property
+    def name(self) -> str:
+        """The model, as usage and prices know it."""
+
+    def ask(
+        self,
+        messages: str | Sequence[Message],
+        *,
+        purpose: str,
+        schema: Schema,
+        parse: Callable[[Object], T],
+        system: str = "",
+    ) -> Answer[T]:
+        """An object that ``parse`` has accepted, never half of one.
+
+        ``schema`` tells the model what to answer; ``parse`` judges it, and raises WrongShape.
+        """
+
+    def write(
+        self, messages: str | Sequence[Message], *, purpose: str, system: str = ""
+    ) -> Answer[str]:
+        """A whole text, not empty."""
+
+    def metered(self, meter: Meter) -> ChatModel:
+        """The same model over the same connections, with every call counted."""
+
+    def close(self) -> None:
+        """Drop the connections; the next call makes new ones."""

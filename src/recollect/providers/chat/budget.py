@@ -1,0 +1,94 @@
+"""What models may be used for in a day, and until when to wait when it is used up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from recollect.clock import Clock, in_zone
+from recollect.errors import BudgetExhausted
+from recollect.providers.chat.base import Meter, Spent
+from recollect.settings import Settings
+from recollect.store.base import Store
+from recollect.types import UsageTotal
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Tokens and cost of a day, 0 for no limit; days begin at midnight of the zone."""
+
+    tokens: int = 0
+    cost: float = 0.0
+    zone: str = "local"
+
+    @classmethod
+    def of(cls, settings: Settings) -> Budget:
+        model = settings.model
+        return cls(model.daily_tokens, model.daily_cost, settings.schedule.zone)
+
+    @property
+    def unlimited(self) -> bool:
+        return not self.tokens and not self.cost
+
+    def since(self, now: datetime) -> datetime:
+        """When the day began."""
+        return _midnight(in_zone(now, self.zone), 0)
+
+    def until(self, now: datetime) -> datetime:
+        """When the next day begins."""
+        return _midnight(in_zone(now, self.zone), 1)
+
+    def check(self, today: Sequence[UsageTotal], now: datetime) -> None:
+        """Raise BudgetExhausted unless the next call may be made.
+
+        The last call may go over: what it takes is known only afterwards.
+        """
+        tokens = sum(total.input_tokens + total.output_tokens for total in today)
+        if self.tokens and tokens >= self.tokens:
+            used = f"{tokens:,} of {self.tokens:,} tokens"
+            raise self._exhausted(used, "model.daily_tokens", now)
+        cost = sum(total.cost or 0.0 for total in today)
+        if self.cost and cost >= self.cost:
+            used = f"{cost:.4g} of {self.cost:.4g} for models"
+            raise self._exhausted(used, "model.daily_cost", now)
+
+    def _exhausted(self, used: str, setting: str, now: datetime) -> BudgetExhausted:
+        until = self.until(now)
+        shown = in_zone(until, self.zone).isoformat(" ", "minutes")
+        return BudgetExhausted(
+            f"Today's {used} are used up, so this waits until {shown}",
+            remedy=f"Raise {setting} to go on today",
+            until=until,
+        )
+
+
+def journal_meter(store: Store, space: str, clock: Clock, budget: Budget) -> Meter:
+    """Keeps the budget of a space by its journal, and writes down there what is spent."""
+
+    def allow() -> None:
+        if budget.unlimited:
+            return
+        now = clock.now()
+        with store.read(space) as unit:
+            today = unit.journal.usage(budget.since(now))
+        budget.check(today, now)
+
+    def record(purpose: str, spent: Spent) -> None:
+        with store.write(space) as unit:
+            unit.journal.add_usage(
+                purpose=purpose,
+                model=spent.model,
+                input_tokens=spent.input_tokens,
+                output_tokens=spent.output_tokens,
+                cost=spent.cost,
+                at=clock.now(),
+            )
+
+    return Meter(allow, record)
+
+
+def _midnight(moment: datetime, days: int) -> datetime:
+    """In UTC. By the calendar, since a day on which clocks change has no 24 hours."""
+    day = moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0) + timedelta(days=days)
+    return day.astimezone(UTC)

@@ -1,0 +1,133 @@
+"""The one budget law: parts with a size each, a total, an order of cutting, and what is never cut.
+
+The parts that are cut (``context.cut``) are the ones that can be any size. When a caller names a
+total of its own they share what the others leave of it, in the proportions of their sizes. When the
+parts together cost more than the total, they give way one after the other: the first to nothing
+before the second loses anything. Kept parts never give way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from recollect.errors import InvalidInput
+from recollect.settings.reading import Context, SectionName
+
+# As they stand in the prompt. What hardly ever changes comes first, so that the beginning of the
+# prompt stays the same from message to message and can be cached; what changes with each, last.
+PROMPT_ORDER: tuple[SectionName, ...] = (
+    "guide",
+    "system",
+    "identity",
+    "persona",
+    "rules",
+    "cards",
+    "user",
+    "catalogs",
+    "core",
+    "scratchpad",
+    "recent",
+    "evidence",
+    "runtime",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Tokens for each part in the order of the prompt, and for the whole."""
+
+    total: int
+    reply: int
+    sizes: Mapping[SectionName, int]
+    separate: tuple[SectionName, ...]
+    cut: tuple[SectionName, ...]
+    keep: tuple[SectionName, ...]
+
+    @property
+    def room(self) -> int:
+        """Tokens of the parts that the total counts."""
+        return max(0, self.total - self.reply)
+
+
+def window_of(context: Context, model: str = "") -> int:
+    """The window of a model, by its name."""
+    return context.windows.get(model, context.window)
+
+
+def budget_of(context: Context, *, model: str = "", total: int | None = None) -> Budget:
+    """The budget for a model; ``total`` is the caller's own, in place of the settings'."""
+    if total is not None and total < 1:
+        raise InvalidInput(f"a budget of {total} tokens", remedy="Give at least 1, or none at all")
+    window = window_of(context, model)
+    if total is not None and not context.total:
+        window = total  # Where the whole window is the total, shares are shares of the total.
+    sizes = {name: getattr(context.sections, name).of(window) for name in PROMPT_ORDER}
+    reply = context.sections.reply.of(window)
+    if total is not None and context.total:
+        reply = min(reply, reply * total // context.total)
+        sizes = _spread(sizes, total - reply, context)
+    return Budget(
+        total=total or context.total or window,
+        reply=reply,
+        sizes={name: size for name, size in sizes.items() if size},
+        separate=context.separate,
+        cut=context.cut,
+        keep=context.keep,
+    )
+
+
+def allot(budget: Budget, costs: Mapping[SectionName, int]) -> dict[SectionName, int]:
+    """What each part may cost so that all together keep the total.
+
+    ``costs`` is what each part costs at its own size. Raises InvalidInput when the kept parts
+    alone cost more: then neither the budget nor the cards could be honoured, and only the caller
+    knows which of the two can give.
+    """
+    rooms = dict(costs)
+    over = sum(cost for name, cost in costs.items() if name not in budget.separate) - budget.room
+    for name in giving_way(budget):
+        if over <= 0:
+            return rooms
+        given = min(over, rooms.get(name, 0))
+        if given:
+            rooms[name] -= given
+            over -= given
+    if over > 0:
+        raise too_small(budget, costs)
+    return rooms
+
+
+def giving_way(budget: Budget) -> tuple[SectionName, ...]:
+    """The parts that can be cut: those of ``cut``, then the rest from the end of the prompt."""
+    fixed = {*budget.cut, *budget.keep, *budget.separate}
+    named = [name for name in budget.cut if name not in budget.separate]
+    return (*named, *(name for name in reversed(PROMPT_ORDER) if name not in fixed))
+
+
+def too_small(budget: Budget, costs: Mapping[SectionName, int]) -> InvalidInput:
+    """The error for cards that do not fit: says what each costs and what would be enough."""
+    kept = {n: c for n, c in costs.items() if c and n in budget.keep and n not in budget.separate}
+    listed = ", ".join(f"{name} {cost}" for name, cost in kept.items())
+    needed = sum(kept.values())
+    return InvalidInput(
+        f"the parts that are never cut need {needed} tokens ({listed}) and the budget has room for"
+        f" {budget.room}",
+        remedy=f"Give a budget of at least {needed + budget.reply}, shorten these parts,"
+        " or take one of them out of context.keep",
+    )
+
+
+def _spread(
+    sizes: Mapping[SectionName, int], room: int, context: Context
+) -> dict[SectionName, int]:
+    """Parts that can be any size share what the others leave, in the proportions of their sizes."""
+    counted = {name: size for name, size in sizes.items() if name not in context.separate}
+    flexible = sum(counted.get(name, 0) for name in context.cut)
+    if not flexible:
+        return dict(sizes)
+    left = max(0, room - (sum(counted.values()) - flexible))
+    return {
+        name: size * left // flexible if name in context.cut and name in counted else size
+        for name, size in sizes.items()
+    }

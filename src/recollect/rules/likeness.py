@@ -1,0 +1,50 @@
+"""Whether two statements say the same in other words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from recollect.rules.slots import fold
+
+_FIGURES = re.compile(r"\d+(?:[.:/-]\d+)*")
+_NEGATIONS = re.compile(
+    r"\b(?:no|not|never|none|neither|nor|without|cannot|stop|stopped|avoid|avoids)\b|n['’]t\b"
+    r"|[不没未别勿非无莫]|禁止|停止|避免",
+    re.IGNORECASE,
+)
+
+
+def overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Shared words as a share of all words, by their weights."""
+    union = {**one, **other}
+    total = sum(union.values())
+    shared = sum(weight for word, weight in one.items() if word in other)
+    return shared / total if total else 0.0
+
+
+def may_agree(one: str, other: str) -> bool:
+    """False when figures or a negation set two texts apart, however alike their words are."""
+    return _figures(one) == _figures(other) and _negated(one) == _negated(other)
+
+
+def same_value(one: str, other: str) -> bool:
+    """Two values that differ only in spelling; an empty one is like no other."""
+    return bool(one) and fold(one) == fold(other)
+
+
+def values_touch(one: str, other: str) -> bool:
+    """Values of which one refines the other: they share a word, or one holds the other."""
+    left, right = fold(one), fold(other)
+    if not left or not right:
+        return False
+    return left in right or right in left or not set(left.split()).isdisjoint(right.split())
+
+
+def _figures(text: str) -> frozenset[str]:
+    return frozenset(_FIGURES.findall(unicodedata.normalize("NFKC", text)))
+
+
+def _negated(text: str) -> bool:
+    return _NEGATIONS.search(text) is not None

@@ -1,0 +1,104 @@
+"""What stands behind a memory: the claims made for it, folded in the order they came.
+
+The same fold serves a repetition (one more claim) and a rollback (all claims but some).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.rules.lifetimes import longer
+from recollect.settings.around import Trust as TrustSettings
+from recollect.types import TRUSTS, Trust
+
+_RANKS = {trust: rank for rank, trust in enumerate(reversed(TRUSTS))}
+_UNTRUSTED: tuple[Trust, ...] = ("tool", "external")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One time that somebody said it, or a person confirmed it."""
+
+    importance: float
+    confidence: float
+    trust: Trust
+    expires_at: datetime | None = None
+    confirms: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a memory is worth after all claims for it."""
+
+    importance: float
+    confidence: float
+    trust: Trust
+    confirmations: int
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """The numbers of the fold: what a repetition adds, and where tools and outsiders stop."""
+
+    repeat_gain: float
+    core_importance: float
+    trust: TrustSettings
+
+    def most(self, trust: Trust) -> float:
+        """The confidence a source reaches by itself."""
+        found: float = getattr(self.trust, trust).max_confidence
+        return found
+
+
+def rank(trust: Trust) -> int:
+    """The owner above the agent, above tools, above the outside."""
+    return _RANKS[trust]
+
+
+def untrusted(trust: Trust) -> bool:
+    """Whether it came from a tool or from outside."""
+    return trust in _UNTRUSTED
+
+
+def may_overrule(trust: Trust, known: Trust) -> bool:
+    """Tools and outsiders change nothing that a better source said."""
+    return not untrusted(trust) or rank(trust) >= rank(known)
+
+
+def first(claim: Claim, scales: Scales) -> Standing:
+    """What the first claim alone is worth."""
+    confidence = min(claim.confidence, scales.most(claim.trust))
+    return Standing(claim.importance, confidence, claim.trust, 0, claim.expires_at)
+
+
+def repeated(standing: Standing, claim: Claim, scales: Scales) -> Standing:
+    """One more claim. A lesser source adds nothing but itself; only the owner lifts the trust."""
+    if rank(claim.trust) < rank(standing.trust):
+        return standing
+    trust: Trust = "owner" if claim.trust == "owner" else standing.trust
+    most = max(standing.confidence, scales.most(trust))
+    gained = standing.confidence + scales.repeat_gain
+    if claim.confirms:
+        gained = max(gained, claim.confidence)
+    lifted = max(standing.importance, claim.importance)
+    if untrusted(trust) and lifted >= scales.core_importance:
+        lifted = standing.importance  # tools do not talk each other into the core
+    return replace(
+        standing,
+        importance=lifted,
+        confidence=min(most, gained),
+        trust=trust,
+        confirmations=standing.confirmations + 1,
+        expires_at=longer(standing.expires_at, claim.expires_at),
+    )
+
+
+def folded(claims: Iterable[Claim], scales: Scales) -> Standing | None:
+    """What all claims in their order are worth; None without any."""
+    standing: Standing | None = None
+    for claim in claims:
+        standing = first(claim, scales) if standing is None else repeated(standing, claim, scales)
+    return standing

@@ -1,0 +1,154 @@
+"""Episodes in SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from recollect.errors import NotFound
+from recollect.plain import plain
+from recollect.store import codec
+from recollect.store.base import EpisodeRow
+from recollect.store.sqlite.text import add_terms, next_doc, set_terms
+from recollect.types import Episode
+
+_COLUMNS = (
+    "id, session, summary, goal, outcome, started_at, ended_at, actions, entities, tools, memories,"
+    " tags, importance, access_count, source"
+)
+_LATEST = "ORDER BY started_at DESC, doc DESC LIMIT ?"
+
+
+class SqliteEpisodes:
+    """The episodes of one space on one connection."""
+
+    def __init__(self, conn: apsw.Connection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    def add(self, row: EpisodeRow) -> Episode:
+        doc = next_doc(self._conn, self._space, "episode")
+        self._conn.execute(
+            f"INSERT INTO episodes (space, doc, {_COLUMNS}, last_turn)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
+            (
+                self._space,
+                doc,
+                row.id,
+                row.session,
+                row.summary,
+                row.goal,
+                row.outcome,
+                codec.to_micros(row.started_at),
+                codec.to_micros(row.ended_at),
+                codec.dump(plain(row.actions)),
+                codec.dump(row.entities),
+                codec.dump(row.tools),
+                codec.dump(row.memories),
+                codec.dump(row.tags),
+                row.importance,
+                row.source,
+                row.last_turn,
+            ),
+        )
+        add_terms(self._conn, self._space, [(doc, row.terms)])
+        return self.by_id([row.id])[0]
+
+    def revise(self, episode: Episode, terms: str) -> Episode:
+        """Tell an episode in other words."""
+        doc = self._conn.execute(
+            "UPDATE episodes SET summary = ?, goal = ?, outcome = ?, entities = ?, tags = ?,"
+            " importance = ? WHERE space = ? AND id = ? RETURNING doc",
+            (
+                episode.summary,
+                episode.goal,
+                episode.outcome,
+                codec.dump(episode.entities),
+                codec.dump(episode.tags),
+                episode.importance,
+                self._space,
+                episode.id,
+            ),
+        ).get
+        if doc is None:
+            raise NotFound(f"No episode {episode.id}", remedy="See episodes()")
+        set_terms(self._conn, self._space, doc, terms)
+        return self.by_id([episode.id])[0]
+
+    def link(self, id_: str, memories: Sequence[str]) -> None:
+        """Note memories that came from an episode; those noted before stay."""
+        found = self.by_id([id_])
+        if found:
+            linked = dict.fromkeys((*found[0].memories, *memories))
+            self._conn.execute(
+                "UPDATE episodes SET memories = ? WHERE space = ? AND id = ?",
+                (codec.dump(list(linked)), self._space, id_),
+            )
+
+    def touch(self, id_: str, uses: int) -> None:
+        self._conn.execute(
+            "UPDATE episodes SET access_count = access_count + ? WHERE space = ? AND id = ?",
+            (uses, self._space, id_),
+        )
+
+    def by_id(self, ids: Sequence[str]) -> list[Episode]:
+        return self._select("id IN (SELECT value FROM json_each(?))", (codec.dump(list(ids)),))
+
+    def of_stretch(self, session: str, source: str, last_turn: str) -> Episode | None:
+        """The episode that tells of the turns up to this one."""
+        found = self._select(
+            "session = ? AND source = ? AND last_turn = ? AND last_turn != ''",
+            (session, source, last_turn),
+        )
+        return found[0] if found else None
+
+    def latest(
+        self,
+        *,
+        session: str | None,
+        since: datetime | None,
+        until: datetime | None,
+        limit: int,
+    ) -> list[Episode]:
+        """Those that began in that time, the latest first."""
+        clauses, values = ["true"], []
+        for clause, value in (
+            ("session = ?", session),
+            ("started_at >= ?", codec.maybe_to_micros(since)),
+            ("started_at < ?", codec.maybe_to_micros(until)),
+        ):
+            if value is not None:
+                clauses.append(clause)
+                values.append(value)
+        return self._select(f"{' AND '.join(clauses)} {_LATEST}", (*values, limit))
+
+    def _select(self, rest: str, values: tuple[Any, ...]) -> list[Episode]:
+        rows = self._conn.execute(
+            f"SELECT {_COLUMNS} FROM episodes WHERE space = ? AND {rest}", (self._space, *values)
+        )
+        return [_episode(row) for row in rows]
+
+
+def _episode(row: tuple[Any, ...]) -> Episode:
+    (id_, session, summary, goal, outcome, started_at, ended_at, actions) = row[:8]
+    (entities, tools, memories, tags, importance, accesses, source) = row[8:]
+    return Episode(
+        id=id_,
+        session=session,
+        summary=summary,
+        goal=goal,
+        outcome=outcome,
+        started_at=codec.from_micros(started_at),
+        ended_at=codec.from_micros(ended_at),
+        actions=codec.load_actions(actions),
+        entities=codec.load_words(entities),
+        tools=codec.load_words(tools),
+        memories=codec.load_words(memories),
+        tags=codec.load_words(tags),
+        importance=importance,
+        access_count=accesses,
+        source=source,
+    )

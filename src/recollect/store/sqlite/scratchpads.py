@@ -1,0 +1,32 @@
+"""The scratchpad in SQLite: one text for a space."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import apsw
+
+from recollect.store import codec
+from recollect.store.base import PadRow
+
+
+class SqliteScratchpads:
+    """The scratchpad of one space on one connection."""
+
+    def __init__(self, conn: apsw.Connection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    def get(self) -> PadRow | None:
+        rows = self._conn.execute(
+            "SELECT text, updated_at FROM scratchpads WHERE space = ?", (self._space,)
+        )
+        found = [PadRow(text, codec.from_micros(at)) for text, at in rows]
+        return found[0] if found else None
+
+    def put(self, text: str, at: datetime) -> None:
+        self._conn.execute(
+            "INSERT INTO scratchpads VALUES (?, ?, ?) ON CONFLICT (space)"
+            " DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at",
+            (self._space, text, codec.to_micros(at)),
+        )

@@ -1,0 +1,98 @@
+"""Settling candidates in a test: a mind, and the rooms that learn beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from recollect import Mind
+from recollect.clock import ManualClock
+from recollect.ingest.embedding import asking
+from recollect.ingest.pending import Inbox
+from recollect.ingest.preparing import Judge
+from recollect.ingest.reconcile import Reconciler
+from recollect.ingest.rollback import Rollback
+from recollect.providers.embedding.base import Embedder
+from recollect.store.base import MemoryFilter, Store
+from recollect.types import Candidate, Memory, MemoryStatus, Settled, Turn
+
+
+def candidate(content: str = "", **fields: Any) -> Candidate:
+    """A candidate that is sure of itself unless told otherwise."""
+    given: dict[str, Any] = {"kind": "fact", "confidence": 0.95, "importance": 0.5, **fields}
+    said = " ".join(
+        filter(None, (given.get("subject"), given.get("predicate"), given.get("value")))
+    )
+    return Candidate(content=content or said, **given)
+
+
+def version(value: str, **fields: Any) -> Candidate:
+    """Which Python somebody uses: a question with one answer."""
+    given = {
+        "kind": "config",
+        "subject": "Python",
+        "predicate": "version",
+        "value": value,
+        **fields,
+    }
+    return candidate(f"Python {value}", **given)
+
+
+def likes(value: str, **fields: Any) -> Candidate:
+    """What somebody likes: a question with many answers."""
+    given = {"kind": "fact", "subject": "user", "predicate": "likes", "value": value, **fields}
+    return candidate(f"likes {value}", **given)
+
+
+@dataclass
+class Learning:
+    """The rooms that learn, over the store of a mind."""
+
+    mind: Mind
+    clock: ManualClock
+    embedder: Embedder | None = None
+    judge: Judge | None = None
+    _operations: count[int] = field(default_factory=count)
+
+    def __post_init__(self) -> None:
+        store, space, settings = self.store, self.mind.space, self.mind.settings
+        self.reconciler = Reconciler(
+            store,
+            space,
+            settings,
+            asking(self.embedder, 3),
+            embedder=self.embedder,
+            judge=self.judge,
+        )
+        self.inbox = Inbox(store, space, self.clock, settings.pending, self.reconciler)
+        self.undo = Rollback(store, space, self.clock, settings)
+
+    @property
+    def store(self) -> Store:
+        return self.mind._store
+
+    def settle(self, told: Candidate, operation_id: str = "") -> Settled:
+        operation = operation_id or f"op-{next(self._operations)}"
+        now = self.clock.now()
+        prepared = self.reconciler.prepare(told, now)
+        with self.store.write(self.mind.space) as unit:
+            return self.reconciler.settle(
+                unit, told, operation_id=operation, now=now, prepared=prepared
+            )
+
+    def say(self, text: str, *, session: str = "s", sender: str = "", **fields: Any) -> Turn:
+        given = {"role": "user", "content": text, **fields}
+        return self.mind.record(session=session, sender=sender, **given)
+
+    def all(self, status: MemoryStatus | None = None) -> list[Memory]:
+        with self.store.read(self.mind.space) as unit:
+            return unit.memories.find(MemoryFilter(status=status, limit=10_000))
+
+    def values(self) -> list[str]:
+        """What holds now, oldest first."""
+        return [memory.value for memory in reversed(self.mind.memories(limit=10_000))]
+
+    def events(self, operation_id: str) -> list[str]:
+        with self.store.read(self.mind.space) as unit:
+            return [event.type for event in unit.journal.operation(operation_id)]

@@ -1,0 +1,100 @@
+"""An hour of conversation that memory feeds: what it said is not taken for news."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from recollect.clock import ManualClock
+from recollect.ingest.echo import ANYWHERE, known_marks, not_echo, note_injected
+from recollect.rules.fence import fence
+from recollect.settings import Settings
+from recollect.store.base import Store
+from recollect.store.sqlite.store import open_sqlite
+from recollect.types import Role
+from tests.conftest import NOON
+from tests.learning import echo_talk
+
+pytestmark = pytest.mark.feature("N1")
+
+SETTINGS = Settings().trust
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: ManualClock) -> Iterator[Store]:
+    opened = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
+    yield opened
+    opened.close()
+
+
+def note(store: Store, *texts: str, session: str = "s", minutes: float = 0) -> None:
+    with store.write("default") as unit:
+        note_injected(unit, session, texts, NOON + timedelta(minutes=minutes), SETTINGS)
+
+
+def left(
+    store: Store, text: str, role: Role = "assistant", *, session: str = "s", minutes: float = 0
+) -> str:
+    with store.read("default") as unit:
+        now = NOON + timedelta(minutes=minutes)
+        return not_echo(unit, session, text, role=role, now=now, settings=SETTINGS)
+
+
+def test_what_was_put_into_a_prompt_is_not_news(store: Store) -> None:
+    note(store, "用户在北京工作", "User prefers tea over coffee")
+    assert left(store, "我记得你在北京工作。要订机票吗？") == "要订机票吗？"
+    assert left(store, "You prefer tea over coffee.") == ""
+    assert left(store, "我在北京工作", "user") == "我在北京工作"
+    assert left(store, fence("anything at all", "memory"), "user") == ""
+
+
+def test_it_is_known_in_its_session_and_for_its_time(store: Store) -> None:
+    note(store, "用户在北京工作")
+    note(store, "User prefers tea over coffee", session=ANYWHERE)
+    assert left(store, "用户在北京工作", session="other") == "用户在北京工作"
+    assert left(store, "User prefers tea over coffee", session="other") == ""
+    day = 24 * 60
+    assert left(store, "用户在北京工作", minutes=day) == ""
+    assert left(store, "用户在北京工作", minutes=day + 1) == "用户在北京工作"
+    note(store, "new line here", minutes=2 * day)
+    with store.read("default") as unit:
+        known = known_marks(unit, "s", NOON, SETTINGS)
+    assert len(known) == 1, "what is too old is gone for good"
+
+
+def test_the_bound_holds_for_a_session(store: Store) -> None:
+    few = SETTINGS.replace(echo_lines=3)
+    with store.write("default") as unit:
+        for number in range(9):
+            at = NOON + timedelta(minutes=number)
+            note_injected(unit, "s", [f"line number {number}"], at, few)
+    assert left(store, "line number 8") == ""
+    assert left(store, "line number 5") == "line number 5"
+
+
+def test_it_can_be_switched_off(store: Store) -> None:
+    off = SETTINGS.replace(suppress_echo=False)
+    text = "用户在北京工作" + fence("x", "memory")
+    with store.write("default") as unit:
+        note_injected(unit, "s", ["用户在北京工作"], NOON, off)
+        assert not known_marks(unit, "s", NOON, SETTINGS)
+        assert not_echo(unit, "s", text, role="assistant", now=NOON, settings=off) == text
+
+
+def test_an_hour_of_talk(store: Store) -> None:
+    """Every statement of the user is in each later prompt, as it was said."""
+    talk = echo_talk()
+    shortened = 0
+    for line in talk.lines:
+        rest = left(store, line.text, line.role, minutes=line.second / 60)
+        if not line.echo:
+            assert rest == line.text, "what is no echo is left alone"
+        elif rest != line.text:
+            shortened += 1
+            assert rest in ("", rest.strip())
+        if line.states:
+            note(store, line.text, minutes=line.second / 60)
+    assert shortened >= 11, "those that repeat it word for word"

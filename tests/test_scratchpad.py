@@ -1,0 +1,114 @@
+"""The scratchpad of a space, through its doors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.clock import ManualClock
+from recollect.ingest.scratchpads import Scratchpads, advance_pad, conclude_pad
+from recollect.settings import load
+from recollect.store.base import Store
+from recollect.store.sqlite.store import open_sqlite
+from recollect.types import Completion, Event, Scratchpad
+from tests.conftest import NOON
+from tests.rules.test_scratchpad import episode
+
+pytestmark = pytest.mark.feature("M13", preset="openakita")
+
+SETTINGS = load("openakita").scratchpad
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: ManualClock) -> Iterator[Store]:
+    opened = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def pads(store: Store, clock: ManualClock) -> Scratchpads:
+    return Scratchpads(store, "default", clock, SETTINGS)
+
+
+def history(store: Store) -> list[Event]:
+    with store.read("default") as unit:
+        return unit.journal.events(type_="scratchpad")
+
+
+def test_it_begins_empty(pads: Scratchpads) -> None:
+    assert pads.get() == Scratchpad()
+    assert (pads.get().text, pads.get().updated_at) == ("", None)
+
+
+def test_a_person_writes_over_it(pads: Scratchpads, store: Store, clock: ManualClock) -> None:
+    pads.advance("Fix the login bug")
+    clock.advance(hours=1)
+    text = "## 当前任务\n\n先喝茶\n\n## 我的笔记\n* 随便写\n"
+    pad = pads.put(text)
+    assert pad.text == text, "as it was written"
+    assert (pad.focus, pad.updated_at) == ("先喝茶", clock.now())
+    assert pads.get() == pad
+    latest, first = history(store)
+    assert latest.payload == {"by": "user", "before": "## Current task\nFix the login bug\n"}
+    assert first.payload["by"] == "task"
+    pads.put(text)
+    assert len(history(store)) == 2, "the same again is no change"
+
+
+def test_messages_move_it_on(pads: Scratchpads, store: Store, clock: ManualClock) -> None:
+    pads.put("## 我的笔记\n别动\n")
+    pads.advance("帮我修复登录接口的 401")
+    clock.advance(minutes=5)
+    pad = pads.advance("帮我规划五月去里斯本的行程")
+    assert pad.focus == "帮我规划五月去里斯本的行程"
+    assert pad.completions == (Completion("帮我修复登录接口的 401", clock.now()),)
+    assert pad.text.endswith("## 我的笔记\n别动\n")
+    assert pads.get() == pad
+    before = history(store)
+    assert before[0].payload["before"] == "帮我修复登录接口的 401"
+    pads.advance("谢谢")
+    assert pads.get().updated_at == clock.now()
+    assert history(store) == before
+
+
+def test_what_falls_off_is_in_the_history(pads: Scratchpads, store: Store) -> None:
+    topics = ["parser", "scheduler", "database", "network", "renderer", "compiler", "debugger"]
+    for name in topics:
+        pads.advance(f"Rewrite the {name}")
+    assert len(pads.get().completions) == 5
+    assert history(store)[0].payload["gone"] == ["Rewrite the parser"]
+
+
+def test_too_long_is_refused_and_nothing_is_cut(pads: Scratchpads) -> None:
+    pads.put("x" * 1_900)
+    with pytest.raises(recollect.InvalidInput, match="2,001"):
+        pads.put("x" * 2_001)
+    with pytest.raises(recollect.InvalidInput, match=r"scratchpad\.max_chars"):
+        pads.put("## Next steps\n" + "a\n" * 900)
+    assert pads.get().text == "x" * 1_900
+    pad = pads.advance("Rewrite the " + "parser " * 100)
+    assert len(pad.text) <= 2_000
+    assert pad.other[0].text == "x" * 1_900
+
+
+def test_spaces_have_their_own(pads: Scratchpads, store: Store, clock: ManualClock) -> None:
+    pads.put("mine")
+    assert Scratchpads(store, "bob", clock, SETTINGS).get() == Scratchpad()
+
+
+@pytest.mark.feature("X7", preset="openakita")
+def test_the_end_of_a_session_in_one_transaction(store: Store) -> None:
+    with store.write("default") as unit:
+        advance_pad(unit, "Fix the login bug", NOON, SETTINGS)
+        done = episode("Fix the login bug", "success")
+        pad = conclude_pad(unit, done, "lantern", NOON, SETTINGS)
+        assert conclude_pad(unit, done, "lantern", NOON, SETTINGS) == pad
+    assert pad.text == (
+        "## Active projects\n- lantern\n\n"
+        "## Recently done\n- 2026-02-12 12:00 UTC · Fix the login bug\n"
+    )
+    assert len(history(store)) == 2
