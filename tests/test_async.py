@@ -73,7 +73,7 @@ def test_a_whole_life(tmp_path: Path, clock: ManualClock) -> None:
             assert len(await mind.daily_events()) == 1
             assert (await mind.stats()).turns == 3
             assert all(finding.ok for finding in await mind.doctor())
-            assert await mind.repair() == 5
+            assert await mind.repair() == 6
         with pytest.raises(recollect.Closed):
             await mind.turns()
 

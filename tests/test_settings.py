@@ -217,7 +217,8 @@ class TestLayers:
 
     def test_entries_of_a_table_are_merged_by_name(self) -> None:
         env = {"RECOLLECT_EVENTS__RULES__CONSOLIDATE_ON_SESSION_END__ENABLED": "false"}
-        extra = {"events": {"rules": {"mine": {"event": "memory.forgotten", "when": ["a.b == x"]}}}}
+        mine = {"event": "forget", "when": ["a.b == x"], "actions": ["notify"]}
+        extra = {"events": {"rules": {"mine": mine}}}
         rules = load("semibot", env=env, overrides=extra).events.rules
         assert rules["consolidate_on_session_end"].enabled is False
         assert rules["consolidate_on_session_end"].when == (Condition("message_count", ">=", 3),)

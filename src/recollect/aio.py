@@ -81,12 +81,15 @@ class AsyncMind(_Async[Mind]):
     attachments = _awaitable(Mind.attachments)
     daily_events = _awaitable(Mind.daily_events)
     events = _awaitable(Mind.events)
+    note_failure = _awaitable(Mind.note_failure)
     record_usage = _awaitable(Mind.record_usage)
     usage = _awaitable(Mind.usage)
     remember = _awaitable(Mind.remember)
+    propose = _awaitable(Mind.propose)
     memories = _awaitable(Mind.memories)
     reveal = _awaitable(Mind.reveal)
     history = _awaitable(Mind.history)
+    projects = _awaitable(Mind.projects)
     pending = _awaitable(Mind.pending)
     waiting = _awaitable(Mind.waiting)
     confirm = _awaitable(Mind.confirm)
@@ -102,9 +105,19 @@ class AsyncMind(_Async[Mind]):
     jobs = _awaitable(Mind.jobs)
     redrive = _awaitable(Mind.redrive)
     discard = _awaitable(Mind.discard)
+    upkeep = _awaitable(Mind.upkeep)
+    undo_upkeep = _awaitable(Mind.undo_upkeep)
+    waiting_rules = _awaitable(Mind.waiting_rules)
+    approve_rule = _awaitable(Mind.approve_rule)
+    onboarding = _awaitable(Mind.onboarding)
+    onboard = _awaitable(Mind.onboard)
     drain = _awaitable(Mind.drain)
     work = _awaitable(Mind.work)
     stats = _awaitable(Mind.stats)
+    metrics = _awaitable(Mind.metrics)
+    prometheus = _awaitable(Mind.prometheus)
+    audit = _awaitable(Mind.audit)
+    forget = _awaitable(Mind.forget)
     doctor = _awaitable(Mind.doctor)
     repair = _awaitable(Mind.repair)
     close = _awaitable(Mind.close)
@@ -112,6 +125,11 @@ class AsyncMind(_Async[Mind]):
     @property
     def space(self) -> str:
         return self._behind.space
+
+    @property
+    def mind(self) -> Mind:
+        """The same memory, for code that does not await."""
+        return self._behind
 
     async def session(
         self, id: str | None = None, *, project: str | None = None, topic: str | None = None

@@ -6,6 +6,7 @@ RecollectError
 ├── NotFound               no such session, turn, memory, job …
 ├── Conflict               the same place is already taken by something else
 ├── Closed                 the mind was closed
+├── MemoryOff              the switch memory.enabled is off, and plain files cannot do this
 ├── MissingExtra           an optional part is not installed
 ├── BudgetExhausted        the day's share for models is used up; ``until`` says when to go on
 ├── ModelError             a model did not do what was asked
@@ -56,6 +57,10 @@ class Conflict(RecollectError):
 
 class Closed(RecollectError):
     """The mind was closed before the call."""
+
+
+class MemoryOff(RecollectError):
+    """Memory is switched off (memory.enabled), and its plain files cannot do this."""
 
 
 class MissingExtra(RecollectError, ImportError):

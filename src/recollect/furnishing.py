@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from recollect.clock import Clock
 from recollect.context.build import Builder, Sources
-from recollect.context.evidence import EvidenceReader
+from recollect.context.evidence import evidence_items
 from recollect.context.window import ShortTermMemory
+from recollect.documents.daily import DailyReport, DailySection
+from recollect.documents.library import Documents, folders_of
+from recollect.documents.scrubbing import files_of, scrub
 from recollect.errors import ConfigError, StoreError
+from recollect.identity.cards import Cards
+from recollect.identity.onboarding import Onboarding
 from recollect.index.choose import engine_for
 from recollect.index.engine import VectorEngine
 from recollect.index.holding import Holder
+from recollect.index.segment import forget_words
 from recollect.ingest import digests, embedding, transcripts
 from recollect.ingest.accept import Limits
 from recollect.ingest.digests import Digests
@@ -31,6 +38,7 @@ from recollect.ingest.learning.triggers import Watcher
 from recollect.ingest.ledger import LedgerBook
 from recollect.ingest.memories import Keeper
 from recollect.ingest.pending import Inbox
+from recollect.ingest.proposing import Proposals
 from recollect.ingest.reconcile import Reconciler
 from recollect.ingest.recorder import FollowUps, Recorder
 from recollect.ingest.rollback import Rollback
@@ -48,12 +56,23 @@ from recollect.recall.request import read_request
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.rooms import Rooms
+from recollect.rules import intake
 from recollect.rules.backoff import Backoff
 from recollect.rules.secrets_looks import Bounds
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.store.sqlite.connection import MEMORY
-from recollect.types import RECORD_TYPES, Hit, Memory
+from recollect.store.upkeep import CoreLine
+from recollect.types import RECORD_TYPES, Hit
+from recollect.upkeep import bus, forgetting
+from recollect.upkeep import upkeep as upkeep_
+from recollect.upkeep.audit import Audit
+from recollect.upkeep.doctoring import Doctor
+from recollect.upkeep.forget_traces import Traces
+from recollect.upkeep.forgetting import Forgetting, Outside
+from recollect.upkeep.metrics import Uses
+from recollect.upkeep.upkeep import Upkeep
+from recollect.upkeep.work import Sections, Tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +106,42 @@ class House:
             judge=None if model is None else ModelJudge(model, self.settings),
         )
 
+    def cards_of(self, space: str) -> Cards:
+        """The identity cards, beside the documents."""
+        folder = None
+        if self.path != MEMORY:
+            folder = folders_of(Path(self.path), space, self.settings).documents
+        return Cards(self.store, space, self.clock, self.settings, folder)
+
+    def documents_of(self, space: str) -> Documents:
+        limits = limits_of(self.settings)
+        return Documents(
+            self.store,
+            space,
+            self.clock,
+            self.settings,
+            folders_of(Path(self.path), space, self.settings),
+            keeper=Keeper(
+                self.store,
+                space,
+                self.clock,
+                limits,
+                self.ask,
+                vault=_vault(self.settings, self.path),
+                important_from=self.settings.events.important_from,
+            ),
+            reconciler=self.reconciler_of(space),
+            limits=limits,
+            ask=self.ask,
+        )
+
+    def sync(self, space: str) -> list[str]:
+        """Bring documents and memory together; the names of those that were written."""
+        if self.path == MEMORY or not self.settings.documents.write:
+            return []
+        done = self.documents_of(space).sync().documents
+        return [document.name for document in done if document.state == "written"]
+
     def learner_of(self, space: str) -> Learner:
         model = self.model_of(space)
         extractor = (
@@ -99,20 +154,27 @@ def furnish(
     store: Store, path: str, space: str, settings: Settings, clock: Clock, *, threaded: bool
 ) -> Rooms:
     """All rooms of one space."""
+    store = bus.listening(store, settings)
     embedder = embedder_for(settings) if settings.index.vectors != "none" else None
     ask = embedding.asking(embedder, settings.jobs.max_attempts)
     house = House(store, path, space, settings, clock, embedder, _model(settings), ask)
     engine = engine_for(settings, path, on_disk=path != MEMORY)
     meaning = None if embedder is None else _by_meaning(house, embedder, engine)
     injected = Injected(store, space, clock, settings.trust)
-    worker = _worker(house, engine, injected)
-    wake = worker.start_or_wake if threaded else _stay_asleep
-    limits = _limits(settings)
-    recorder = _recorder(house, limits, wake)
+    extraction = Extraction(store, clock, settings, house.learner_of, before=injected.flush)
+    upkeep = _upkeep(house, extraction)
+    rules = bus.Bus(store, clock, settings)
     touches = Touches(store, space, enabled=settings.recall.touch)
+    short_term = ShortTermMemory(store, space, settings.short_term)
+    uses = Uses(store, space, clock)
+    held = Held(injected, touches, short_term, uses)
+    eraser = _forgetting(house, engine, meaning, held)
+    worker = _worker(house, engine, extraction, upkeep, rules, eraser=eraser)
+    wake = worker.start_or_wake if threaded else _stay_asleep
+    limits = limits_of(settings)
+    recorder = _recorder(house, limits, wake)
     recall = Recall(store, space, clock, settings=settings, vectors=meaning, touches=touches)
     pads = Scratchpads(store, space, clock, settings.scratchpad)
-    short_term = ShortTermMemory(store, space, settings.short_term)
     reconciler = house.reconciler_of(space)
     if embedder is not None:
         try:
@@ -122,22 +184,49 @@ def furnish(
             worker.failure = str(error)
     return Rooms(
         recorder=recorder,
-        book=LedgerBook(store, space, clock),
+        book=LedgerBook(store, space, clock, settings.jobs.max_attempts),
         closing=Closing(store, space, clock, settings, wake),
         compression=Compression(
             store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask
         ),
         files=Files(store, space, clock, limits, ask),
-        keeper=Keeper(store, space, clock, limits, ask, vault=_vault(settings, path)),
+        keeper=Keeper(
+            store,
+            space,
+            clock,
+            limits,
+            ask,
+            vault=_vault(settings, path),
+            important_from=settings.events.important_from,
+        ),
         inbox=Inbox(store, space, clock, settings.pending, reconciler),
+        proposals=Proposals(store, space, clock, limits, reconciler),
         rollback=Rollback(store, space, clock, settings),
         pads=pads,
         recall=recall,
         touches=touches,
         injected=injected,
         context=Builder(_sources(house, recall, pads, short_term), settings),
+        upkeep=upkeep,
+        rules=rules,
+        forgetting=eraser,
+        uses=uses,
+        audit=Audit(store, space, clock, settings),
+        doctor=Doctor(
+            store, space, clock, settings, forgetting=eraser, files=lambda: files_on_disk(house)
+        ),
+        onboarding=Onboarding(
+            store,
+            space,
+            clock,
+            settings,
+            reconciler=reconciler,
+            settled=lambda: _write_views(house, space),
+        ),
         short_term=short_term,
         worker=worker,
+        transcripts=None if path == MEMORY else transcripts.folder_of(_history(house), space),
+        documents=None if path == MEMORY else folders_of(Path(path), space, settings).documents,
         meaning=meaning,
         model=house.model,
     )
@@ -155,7 +244,8 @@ def _model(settings: Settings) -> ChatModel | None:
     return model
 
 
-def _limits(settings: Settings) -> Limits:
+def limits_of(settings: Settings) -> Limits:
+    """What the settings let through the door."""
     secrets = settings.secrets
     kept = secrets.at_write != "redact"
     return Limits(
@@ -169,6 +259,10 @@ def _limits(settings: Settings) -> Limits:
 def _vault(settings: Settings, path: str) -> Vault:
     beside = None if path == MEMORY else Path(path).parent / settings.secrets.key_file
     return Vault(settings.secrets.key.reveal(), beside)
+
+
+def _history(house: House) -> Path:
+    return Path(house.path).parent / house.settings.ledger.jsonl_folder
 
 
 def _by_meaning(house: House, embedder: Embedder, engine: VectorEngine) -> VectorRoute:
@@ -204,14 +298,15 @@ def _sources(
 ) -> Sources:
     store, space, settings, clock = house.store, house.space, house.settings, house.clock
 
-    def find(query: str, *, k: int, persona: str | None) -> list[Hit]:
-        return recall.recall(
-            read_request(query, k=k, of=RECORD_TYPES, persona=persona, now=clock.now())
+    def find(query: str, *, k: int, persona: str | None, around: Sequence[str]) -> list[Hit]:
+        request = read_request(
+            query, k=k, of=RECORD_TYPES, persona=persona, around=around, now=clock.now()
         )
+        return recall.recall(request)
 
-    def core() -> list[Memory]:
+    def core() -> list[CoreLine]:
         with store.read(space) as unit:
-            return unit.memories.most_important(
+            return unit.shelf.core_lines(
                 least=settings.upkeep.core_importance,
                 now=clock.now(),
                 limit=settings.capacity.core,
@@ -220,15 +315,129 @@ def _sources(
     return Sources(
         gate=recall.gate,
         recall=find,
-        read=EvidenceReader(store, space),
+        read=evidence_items,
         window=short_term.window,
         core=core,
         scratchpad=lambda: pads.get().text,
-        cards=dict,
+        cards=house.cards_of(space).current,
     )
 
 
-def _worker(house: House, engine: VectorEngine, injected: Injected) -> Worker:
+def _upkeep(house: House, extraction: Extraction) -> Upkeep:
+    settings, ledger = house.settings, house.settings.ledger
+    copies = Transcripts(house.store, _history(house), house.clock, ledger.jsonl_keep)
+    on_disk = house.path != MEMORY
+
+    def write_report(space: str, day: date, sections: Sections) -> str:
+        if not on_disk:
+            return ""
+        told = tuple(DailySection(title, tuple(lines)) for title, lines in sections)
+        language = settings.memory.language
+        report = DailyReport(day, told, "zh" if language == "zh" else "en")
+        return str(house.documents_of(space).write_report(report))
+
+    tools = Tools(
+        extraction=extraction,
+        model_of=house.model_of,
+        reconciler_of=house.reconciler_of,
+        ask=house.ask,
+        embedder=house.embedder,
+        sync=house.sync,
+        write_report=write_report,
+        cards=lambda space: house.cards_of(space).compile(house.model_of(space)),
+        lapse=lambda space: Inbox(
+            house.store, space, house.clock, settings.pending, house.reconciler_of(space)
+        ).lapse(),
+        forget_old_files=lambda space: copies.age_space(space) if on_disk and ledger.jsonl else 0,
+    )
+    return Upkeep(house.store, house.clock, settings, tools)
+
+
+class Held(NamedTuple):
+    """What is gathered or held in this process."""
+
+    injected: Injected
+    touches: Touches
+    short_term: ShortTermMemory
+    uses: Uses
+
+
+def _forgetting(
+    house: House, engine: VectorEngine, meaning: VectorRoute | None, held: Held
+) -> Forgetting:
+    settings, on_disk = house.settings, house.path != MEMORY
+    copies = Transcripts(house.store, _history(house), house.clock, settings.ledger.jsonl_keep)
+
+    def gather() -> None:
+        for room in (held.touches, held.injected, held.uses):
+            room.flush()
+
+    def transcript(space: str, session: str) -> None:
+        if on_disk:
+            copies.erase(space, session, settings.jobs.max_attempts)
+
+    def documents(space: str, memories: Collection[str], traces: Traces) -> None:
+        if on_disk:
+            scrub(
+                house.store,
+                space,
+                folders_of(Path(house.path), space, settings),
+                settings,
+                memories=memories,
+                quotes=traces.quotes,
+                repeats=traces.repeats,
+                now=house.clock.now(),
+            )
+
+    def caches() -> None:
+        held.short_term.clear()
+        held.uses.forget()
+        forget_words()
+        intake.forget_names()
+
+    return Forgetting(
+        house.store,
+        house.space,
+        house.clock,
+        settings,
+        ask=house.ask,
+        outside=Outside(
+            gather=gather,
+            transcript=transcript,
+            documents=documents,
+            vectors=engine.erase if meaning is None else meaning.forget,
+            caches=caches,
+        ),
+    )
+
+
+def files_on_disk(house: House) -> list[Path]:
+    """Every file that the engine writes: the database and its log, copies and documents."""
+    if house.path == MEMORY:
+        return []
+    database, settings = Path(house.path), house.settings
+    found = [database, *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm"))]
+    found += sorted(transcripts.folder_of(_history(house), house.space).glob("*.jsonl"))
+    found += files_of(folders_of(database, house.space, settings), settings)
+    chroma = database.with_name(f"{database.name}.chroma")
+    return [*found, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
+
+
+def _write_views(house: House, space: str) -> None:
+    """Documents and cards of what was just learnt, without a model."""
+    house.sync(space)
+    house.cards_of(space).compile(None)
+
+
+def _worker(
+    house: House,
+    engine: VectorEngine,
+    extraction: Extraction,
+    upkeep: Upkeep,
+    rules: bus.Bus,
+    *,
+    eraser: Forgetting,
+) -> Worker:
     store, clock, settings = house.store, house.clock, house.settings
     jobs = settings.jobs
     pace = Pace(
@@ -238,11 +447,8 @@ def _worker(house: House, engine: VectorEngine, injected: Injected) -> Worker:
         poll=jobs.poll,
     )
     ledger = settings.ledger
-    copies = Transcripts(
-        store, Path(house.path).parent / ledger.jsonl_folder, clock, ledger.jsonl_keep
-    )
+    copies = Transcripts(store, _history(house), clock, ledger.jsonl_keep)
     quiet = settings.triggers.quiet_gap or timedelta()
-    extraction = Extraction(store, clock, settings, house.learner_of, before=injected.flush)
     end = Ending(
         store, clock, settings, extraction=extraction, model_of=house.model_of, ask=house.ask
     )
@@ -252,12 +458,24 @@ def _worker(house: House, engine: VectorEngine, injected: Injected) -> Worker:
         transcripts.AGE_KIND: copies.age,
         triggers.KIND: extraction.run,
         ending.KIND: end.run,
+        upkeep_.DAILY_KIND: upkeep.daily,
+        upkeep_.WEEKLY_KIND: upkeep.weekly,
+        upkeep_.STEP_KIND: upkeep.step,
+        bus.KIND: rules.run,
+        forgetting.KIND: eraser.finish,
     }
     failing: dict[str, Failing] = {triggers.KIND: extraction.failed, ending.KIND: end.failed}
     if house.embedder is not None:
         filled = engine if engine.lasting else None
         handlers[embedding.KIND] = Embedding(store, house.embedder, filled).run
-    plans = []
+    plans = [
+        Plan(house.space, kind, cron, settings.schedule.zone)
+        for kind, cron, steps in (
+            (upkeep_.DAILY_KIND, settings.schedule.daily, settings.upkeep.daily),
+            (upkeep_.WEEKLY_KIND, settings.schedule.weekly, settings.upkeep.weekly),
+        )
+        if cron != "never" and steps
+    ]
     if ledger.jsonl and ledger.jsonl_keep is not None:
         plans.append(
             Plan(house.space, transcripts.AGE_KIND, settings.schedule.daily, settings.schedule.zone)

@@ -47,6 +47,11 @@ def _spell(stamp: int) -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
+def made_until(id_: str, moment: datetime) -> bool:
+    """Whether an id was made at that moment or before it, to the millisecond."""
+    return int(id_[:8] + id_[9:13], 16) <= int(moment.timestamp() * 1000)
+
+
 def is_id(text: str) -> bool:
     """Whether ``text`` has the form of one of our ids."""
     try:

@@ -12,9 +12,10 @@ from types import TracebackType
 from typing import Self
 
 from recollect.clock import Clock
+from recollect.identity.onboarding import OnboardingState
 from recollect.ids import new_id
 from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
-from recollect.ingest.reindex import repair_text_index
+from recollect.ingest.scratchpads import Writer
 from recollect.recall.request import read_request
 from recollect.rooms import Rooms
 from recollect.rules.gate import Verdict
@@ -26,6 +27,8 @@ from recollect.store.base import Store
 from recollect.types import (
     RECORD_TYPES,
     Attachment,
+    AuditReport,
+    Candidate,
     Context,
     DailyEvent,
     Direction,
@@ -39,7 +42,9 @@ from recollect.types import (
     JobState,
     Kind,
     Memory,
+    Metrics,
     NewTurn,
+    Receipt,
     Recorded,
     RecordType,
     Role,
@@ -55,6 +60,10 @@ from recollect.types import (
     TurnState,
     UsageTotal,
 )
+from recollect.upkeep.metrics import as_prometheus, measure
+from recollect.upkeep.report import Report, Undone, Work
+
+__all__ = ["Mind", "OnboardingState", "Report", "Undone"]
 
 
 class Mind:
@@ -68,6 +77,16 @@ class Mind:
         self._store = store
         self._clock = clock
         self._rooms = rooms
+
+    @property
+    def transcripts(self) -> Path | None:
+        """The folder of this space's JSONL copies, beside the database; it may not exist."""
+        return self._rooms.transcripts
+
+    @property
+    def documents_folder(self) -> Path | None:
+        """The folder of this space's markdown documents, beside the database; it may not exist."""
+        return self._rooms.documents
 
     # --- what happened --------------------------------------------------------------------------
 
@@ -106,7 +125,9 @@ class Mind:
 
     def record_turn(self, new: NewTurn) -> Turn:
         """Record a turn that is already a value."""
-        return self._rooms.recorder.record(new)
+        turn = self._rooms.recorder.record(new)
+        self._rooms.uses.replied(turn)
+        return turn
 
     def record_many(self, turns: Iterable[NewTurn]) -> Recorded:
         """Record many turns quickly; repeating an interrupted call adds nothing twice."""
@@ -220,6 +241,10 @@ class Mind:
         """What changed and what failed, the latest first."""
         return self._rooms.book.events(subject=subject, type_=type, limit=limit)
 
+    def note_failure(self, where: str, error: str) -> Event:
+        """Record that a part of the host could not use memory; the host itself went on."""
+        return self._rooms.book.note_failure(where, error)
+
     def record_usage(
         self,
         *,
@@ -278,6 +303,10 @@ class Mind:
             operation_id=operation_id,
         )
 
+    def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Settled:
+        """What a model wants kept; rules, core, changes of the owner's word wait for a person."""
+        return self._rooms.proposals.propose(candidate, operation_id=operation_id)
+
     def memories(
         self,
         *,
@@ -288,6 +317,10 @@ class Mind:
     ) -> list[Memory]:
         """Memories that hold now, or were known to hold then, the latest first."""
         return self._rooms.keeper.current(kind=kind, project=project, limit=limit, as_of=as_of)
+
+    def projects(self) -> list[str]:
+        """Every project that a current memory belongs to."""
+        return self._rooms.keeper.projects()
 
     def pending(self, limit: int | None = None) -> list[Memory]:
         """A few statements to put to the user at the end of a reply; each offer is counted."""
@@ -330,9 +363,9 @@ class Mind:
         """What the agent is working on."""
         return self._rooms.pads.get()
 
-    def write_scratchpad(self, markdown: str) -> Scratchpad:
-        """The user's own text in place of it."""
-        return self._rooms.pads.put(markdown)
+    def write_scratchpad(self, markdown: str, *, by: Writer = "user") -> Scratchpad:
+        """The user's or the agent's own text in place of it."""
+        return self._rooms.pads.put(markdown, by)
 
     def reveal(self, id: str) -> str:
         """The secret of a credential, which nothing else shows."""
@@ -358,8 +391,12 @@ class Mind:
         until: datetime | str | None = None,
         as_of: datetime | str | None = None,
         persona: str | None = None,
+        around: Sequence[str] = (),
     ) -> list[Hit]:
-        """The best evidence for a query, with reasons."""
+        """The best evidence for a query, with reasons.
+
+        ``around`` is what was said just before it, which helps a query that says little by itself.
+        """
         request = read_request(
             query,
             k=self.settings.recall.limit if k is None else k,
@@ -374,10 +411,12 @@ class Mind:
             until=until,
             as_of=as_of,
             persona=persona,
+            around=around,
             now=self._clock.now(),
         )
         hits = self._rooms.recall.recall(request)
         self._rooms.injected.add(None, (hit.text for hit in hits if hit.type == "memory"))
+        self._rooms.uses.recalled(len(hits))
         return hits
 
     def context(
@@ -406,6 +445,7 @@ class Mind:
             count=count,
         )
         self._rooms.injected.add(session, [built.text])
+        self._rooms.uses.composed(session, query, built)
         return built
 
     def gate(self, message: str) -> Verdict:
@@ -426,10 +466,42 @@ class Mind:
         """Remove dead jobs for good; says how many."""
         return self._rooms.book.discard(ids)
 
+    def upkeep(self, work: Work = "daily", *, dry_run: bool = False) -> Report:
+        """Do the daily or weekly work now, or with ``dry_run`` say what it would change and why.
+
+        A run that was interrupted goes on; what another process is doing is left to it.
+        """
+        self._rooms.touches.flush()
+        return self._rooms.upkeep.run(self.space, work, dry_run=dry_run)
+
+    def undo_upkeep(self, operation: str) -> Undone:
+        """Take one step of upkeep back, by the operation that its report names."""
+        return self._rooms.upkeep.undo(self.space, operation)
+
+    def waiting_rules(self) -> list[Event]:
+        """Rules of the bus that ask before they act, the latest first."""
+        return self._rooms.rules.waiting(self.space)
+
+    def approve_rule(self, event: str) -> None:
+        """Let a rule act that asked."""
+        self._rooms.rules.approve(self.space, event)
+
+    def onboarding(self, *, begin: bool = False) -> OnboardingState:
+        """Where the first talk about agent and user stands, and what to ask next.
+
+        ``begin`` asks also where the preset does not; what was confirmed is never asked again.
+        """
+        return self._rooms.onboarding.begin() if begin else self._rooms.onboarding.state()
+
+    def onboard(self, answer: str) -> OnboardingState:
+        """Take the user's answer to what was asked last."""
+        return self._rooms.onboarding.answer(answer)
+
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
         """Run every due job now."""
         self._rooms.touches.flush()
         self._rooms.injected.flush()
+        self._rooms.uses.flush()
         return self._rooms.worker.drain(timeout)
 
     def work(self) -> None:
@@ -444,13 +516,58 @@ class Mind:
             unembedded=self._rooms.meaning.waiting() if self._rooms.meaning else 0,
         )
 
-    def doctor(self, *, deep: bool = True) -> list[Finding]:
-        """Check the database; changes nothing."""
-        return self._store.check(self.space, deep=deep)
+    def metrics(self, *, days: int | None = None) -> Metrics:
+        """How well memory serves, over the last days or over all time."""
+        self._rooms.uses.flush()
+        return measure(self._store, self.space, self._clock, days)
+
+    def prometheus(self) -> str:
+        """The same in the text format of Prometheus."""
+        return as_prometheus([self.metrics()])
+
+    def audit(self) -> AuditReport:
+        """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""
+        return self._rooms.audit.audit()
+
+    def forget(
+        self,
+        *,
+        id: str | None = None,
+        query: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        dry_run: bool = False,
+    ) -> Receipt:
+        """Remove for good whatever an id, words, a session, a source or a time range names.
+
+        ``source`` is session:ID, turn:ID, trust:TIER or sender:NAME. With ``dry_run`` nothing is
+        removed, and the receipt lists what would go and why. Keep the receipt: ``doctor`` checks
+        with it that nothing is left.
+        """
+        return self._rooms.forgetting.forget(
+            id=id,
+            query=query,
+            session=session,
+            source=source,
+            since=since,
+            until=until,
+            dry_run=dry_run,
+        )
+
+    def doctor(self, *, deep: bool = True, forgotten: Receipt | str | None = None) -> list[Finding]:
+        """Check the database; changes nothing.
+
+        With ``forgotten``, a receipt or its JSON, also that nothing is left of what it is for.
+        """
+        return self._rooms.doctor.check(deep=deep, forgotten=forgotten)
 
     def repair(self, progress: Callable[[int], None] = lambda done: None) -> int:
-        """Rebuild the text index of every space from the records; says how many were indexed."""
-        return repair_text_index(self._store, progress)
+        """Rebuild the text index of every space, remove what leads to nothing, ask for missing
+        vectors and finish what was being forgotten; says how many records were indexed.
+        """
+        return self._rooms.doctor.repair(progress)
 
     def close(self) -> None:
         """Finish the job in hand and close the database. Closing twice is harmless."""
@@ -458,6 +575,7 @@ class Mind:
         try:
             self._rooms.touches.flush()
             self._rooms.injected.flush()
+            self._rooms.uses.flush()
         finally:
             self._store.close()
             if self._rooms.meaning is not None:

@@ -8,10 +8,13 @@ from typing import Any
 
 from recollect import settings as settings_
 from recollect.clock import Clock, SystemClock
-from recollect.errors import ConfigError
-from recollect.furnishing import furnish
-from recollect.ingest.transcripts import DEFAULT_SPACE
+from recollect.errors import ConfigError, StoreError
+from recollect.furnishing import furnish, limits_of
+from recollect.ingest.transcripts import DEFAULT_SPACE, folder_of
 from recollect.mind import Mind
+from recollect.off.files import Folder
+from recollect.off.rooms import plain_mind
+from recollect.off.taking_in import TakingIn
 from recollect.rules import intake
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.sqlite.store import open_sqlite
@@ -38,13 +41,42 @@ def open(
     path = place(target)
     chosen = settings_.load(preset, file=_settings_file(path), overrides=settings)
     ticking = clock or SystemClock()
+    folder = _plain_files(path, space, chosen)
+    if not chosen.memory.enabled:
+        return _switched_off(folder, space, chosen, ticking)
     store = open_sqlite(
         path, busy_timeout=chosen.store.busy_timeout.total_seconds(), now=ticking.now
     )
     rooms = furnish(store, path, space, chosen, ticking, threaded=worker == "thread")
+    if folder is not None:
+        try:
+            TakingIn(store, space, chosen, rooms, ticking.now, folder).run()
+        except StoreError as error:
+            # The files stay, and the next opening tries again; stats() shows this.
+            rooms.worker.failure = str(error)
     if worker == "thread":
         rooms.worker.start_or_wake()
     return Mind(store, space, chosen, ticking, rooms)
+
+
+def _plain_files(path: str, space: str, chosen: settings_.Settings) -> Folder | None:
+    """The plain files beside the database; a database without a place has none."""
+    memory = chosen.memory
+    named = Path(memory.fallback_folder).expanduser()
+    if path == MEMORY and not named.is_absolute():
+        return None
+    return Folder(folder_of(Path(path).parent / named, space), memory.fallback_file)
+
+
+def _switched_off(
+    folder: Folder | None, space: str, chosen: settings_.Settings, clock: Clock
+) -> Mind:
+    if folder is None:
+        raise ConfigError(
+            "memory.enabled is false, and a memory in RAM has no folder for plain files",
+            remedy="Name a file, or an absolute memory.fallback_folder",
+        )
+    return plain_mind(folder, space, chosen, clock, limits_of(chosen))
 
 
 def place(target: str | os.PathLike[str] | None) -> str:

@@ -385,7 +385,11 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One piece of evidence."""
+    """One piece of evidence.
+
+    ``trust`` is whose words it is. Only a memory has a ``kind`` and ``valid_from``, the moment since
+    when it is true; ``at`` is when it was learnt or said.
+    """
 
     type: RecordType
     id: str
@@ -398,6 +402,9 @@ class Hit:
     index: int | None = None
     role: str = ""
     sender: str = ""
+    kind: Kind | None = None
+    trust: Trust | None = None
+    valid_from: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,3 +512,101 @@ class Finding:
     ok: bool
     detail: str
     remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """One thing that forgetting removes or gives other words, and why; its first words too."""
+
+    kind: str
+    id: str
+    change: Literal["removed", "rewritten"]
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was forgotten, without holding any of it.
+
+    ``marks`` are keyed hashes of whole texts and ids, ``words`` of words that nothing else in the
+    memory has; ``key`` is their key. ``items`` is only told by a preview, which removes nothing.
+    """
+
+    id: str
+    space: str
+    at: datetime
+    asked: str
+    counts: Mapping[str, int]
+    key: str = ""
+    marks: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    items: tuple[Forgotten, ...] = ()
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AuditCheck:
+    """How often one thing is wrong: ``examples`` are ids and what is wrong with each."""
+
+    name: str
+    found: int
+    of: int
+    examples: tuple[tuple[str, str], ...]
+    remedy: str
+
+    @property
+    def rate(self) -> float:
+        return self.found / self.of if self.of else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """How good a memory is."""
+
+    space: str
+    at: datetime
+    memories: int
+    checks: tuple[AuditCheck, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """How well memory serves; a rate is None where nothing was counted yet.
+
+    ``confirmation_rate``: of pending statements that the user answered, those that were confirmed.
+    ``wrong_write_rate``: of memories that were learnt, those that were later taken back.
+    ``recall_hit_rate``: of recalls, those that found evidence. ``evidence_used_rate``: of replies
+    that were given evidence, those that say something of it which the question does not.
+    ``context_share``: of the tokens of contexts, those that came from memory.
+    """
+
+    space: str
+    at: datetime
+    days: int | None
+    confirmed: int
+    refused: int
+    confirmation_rate: float | None
+    learnt: int
+    taken_back: int
+    wrong_write_rate: float | None
+    recalls: int
+    recalls_with_evidence: int
+    recall_hit_rate: float | None
+    replies: int
+    replies_using_evidence: int
+    evidence_used_rate: float | None
+    contexts: int
+    context_tokens: int
+    memory_tokens: int
+    context_share: float | None
+    pending: int
+    queue_depth: int
+    queue_running: int
+    dead_letters: int
+    turns: int
+    turns_failed: int
+    memories: int
+    model_calls: int
+    model_tokens: int
+    cost: float | None

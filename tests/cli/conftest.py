@@ -12,6 +12,11 @@ from click.testing import CliRunner, Result
 
 from recollect.cli.root import cli
 
+# Nothing waits for silence, and a short session has a story too.
+AT_ONCE = (
+    "--set", "triggers.quiet_gap=1ms", "--set", "triggers.session_min_messages=1",
+)  # fmt: skip
+
 
 class Shell:
     """Runs ``recollect`` and checks how it left."""

@@ -14,6 +14,13 @@ pytestmark = pytest.mark.feature("O4")
 
 QUIET = {
     "recall": ["recall", "Python"],
+    "search": ["search", "Python"],
+    "context": ["context", "which Python?"],
+    "episodes": ["episodes"],
+    "scratchpad": ["scratchpad"],
+    "pending": ["pending"],
+    "rollback": ["rollback", "--source", "session:dev", "--dry-run"],
+    "end": ["end", "dev"],
     "sessions": ["sessions"],
     "turns": ["turns"],
     "memories": ["memories"],
@@ -42,8 +49,11 @@ def test_prints_something_for_people(told: Shell, name: str) -> None:
 
 
 def test_every_command_is_tried_here() -> None:
-    elsewhere = {"bench", "demo", "history", "ingest"}
-    assert set(COMMANDS) == {*QUIET, *elsewhere}
+    elsewhere = {
+        *("bench", "demo", "history", "ingest", "mcp", "onboard", "reveal", "show", "upkeep"),
+        *("audit", "forget", "sync"),
+    }
+    assert set(COMMANDS) <= {*QUIET, *elsewhere}
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
@@ -89,8 +99,8 @@ def test_record_keeps_tool_traffic(shell: Shell) -> None:
 def test_recall_in_both_languages_with_reasons(told: Shell) -> None:
     shown = told("recall", "用", "哪个", "Python", "--of", "turn", "--explain").stdout
     assert "我升级到 Python 3.12 了" in shown
-    assert "routes  " in shown
-    assert "sources dev #0" in shown
+    assert "routes: " in shown
+    assert "sources: dev #0" in shown
     hits = told.json("recall", "when do we fly to Lisbon?", "--of", "turn", "-k", "1")
     assert hits[0]["session"] == "trip"
     assert set(hits[0]["why"]) == {"routes", "parts", "terms"}
@@ -113,17 +123,6 @@ def test_turns_filters(told: Shell) -> None:
 
 def test_sessions_tell_their_project(told: Shell) -> None:
     assert {s["id"]: s["project"] for s in told.json("sessions")} == {"dev": "", "trip": "travel"}
-
-
-def test_a_memory_and_its_history(told: Shell) -> None:
-    old = told.json("memories")[0]["id"]
-    new = told.json("add", "uses Python 3.13", "--kind", "config", "--supersedes", old)["id"]
-    found = told.json("history", new)
-    assert [v["content"] for v in found["versions"]] == ["uses Python 3.12", "uses Python 3.13"]
-    assert [e["type"] for e in found["events"]] == ["write", "supersede", "write"]
-    shown = told("history", old).stdout
-    assert shown.index("3.12") < shown.index("3.13")
-    assert [m["content"] for m in told.json("memories", "--kind", "config")] == ["uses Python 3.13"]
 
 
 def test_attach_remembers_where_a_file_is(shell: Shell, tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from recollect.cli.demo.steps import STEPS
 from tests.cli.conftest import Shell
+from tests.cli.terminal import on_a_terminal
 
 pytestmark = pytest.mark.feature("O4")
 
@@ -23,6 +26,32 @@ def test_the_demo_plays_through_and_leaves_its_database(shell: Shell, tmp_path: 
     assert not (tmp_path / "conversation_history").exists()
 
 
+def test_what_the_demo_suggests_works(shell: Shell) -> None:
+    shown = shell("demo").stdout
+    suggested = [line.strip() for line in shown.splitlines() if line.startswith("  recollect ")]
+    assert len(suggested) > 5
+    for memory in shell.json("memories", "--db", "recollect-demo.db"):
+        told = shell("history", memory["id"], "--db", "recollect-demo.db").stdout
+        assert all(len(line.split()) > 4 for line in told.splitlines() if " v1 " in line), told
+    for line in suggested:
+        assert shell(*shlex.split(line)[1:]).stdout.strip(), line
+
+
+@pytest.mark.parametrize("setting", ["MODEL__PROVIDER=openai", "ROUTING__WRITE=1.0"])
+def test_the_settings_of_whoever_runs_it_change_nothing(
+    shell: Shell, setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, _, value = setting.partition("=")
+    monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    shell("demo")
+
+
+def test_on_a_terminal_no_line_of_the_demo_is_too_wide(shell: Shell) -> None:
+    shown = on_a_terminal(100, "demo", NO_COLOR="1")
+    assert max(map(cell_len, shown.splitlines())) <= 100
+    assert "\x1b[" not in shown
+
+
 def test_the_demo_is_made_anew_and_told_as_json(shell: Shell) -> None:
     first = shell.json("demo")
     second = shell.json("demo")
@@ -31,9 +60,14 @@ def test_the_demo_is_made_anew_and_told_as_json(shell: Shell) -> None:
         facts = {act["step"]: act["facts"] for act in told["steps"]}
         assert facts["sudden_death"]["survived"] == facts["sudden_death"]["acknowledged"]
         assert facts["tool_traffic"]["attachments"] == ["reports/kyoto-budget.pdf"]
+        assert facts["tool_traffic"]["actions"] == ["search_hotels", "write_pdf"]
+        assert facts["poison_and_secret"] == {"obeyed": 0, "files_with_the_token": 0}
+        assert facts["changed_mind"]["versions"] == ["3.10", "3.12"]
+        assert facts["asked"] == {"offered": 2, "kept": "tea", "ignored": "jazz"}
+        assert facts["night"]["expired"] == ["我今天在上海出差"]
+        assert 0 < facts["prompt"]["tokens"] <= facts["prompt"]["budget"]
         assert facts["night"]["removed"] == ["demo-setup.jsonl"]
-        assert facts["figures"]["memories"] == 1
-        assert told["seconds"] < 20
+        assert told["seconds"] < 60
 
 
 def test_keep_writes_beside_an_earlier_demo(shell: Shell) -> None:

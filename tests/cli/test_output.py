@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from rich.cells import cell_len
 
 from recollect.cli.output import cut, flat, pad, size
 from tests.cli.conftest import Shell
+from tests.cli.terminal import on_a_terminal
 
 pytestmark = pytest.mark.feature("O4")
 
@@ -41,33 +41,15 @@ def test_sizes(count: int, said: str) -> None:
     assert size(count) == said
 
 
-def on_a_terminal(columns: int, *args: str, **extra: str) -> str:
-    """What the command shows on a real terminal of this width."""
-    parent, child = pty.openpty()
-    env = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color", **extra}
-    env.pop("CI", None)
-    command = [sys.executable, "-m", "recollect", *args]
-    with subprocess.Popen(command, stdout=child, stderr=child, stdin=child, env=env) as process:
-        os.close(child)
-        shown = b""
-        while True:
-            try:
-                more = os.read(parent, 65536)
-            except OSError:  # the other end was closed
-                break
-            if not more:
-                break
-            shown += more
-        assert process.wait() == 0
-    os.close(parent)
-    return shown.decode()
-
-
 LONG = "我升级到 Python 3.12 了，以后都用 uv，" * 20
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-@pytest.mark.parametrize("command", [["recall", "Python"], ["turns"], ["sessions"], ["memories"]])
+@pytest.mark.parametrize(
+    "command",
+    [["recall", "Python"], ["search", "Python"], ["turns"], ["sessions"], ["memories"]],
+    ids=lambda command: command[0],
+)
 def test_no_line_is_wider_than_the_terminal(told: Shell, columns: int, command: list[str]) -> None:
     told("record", "-s", "长" * 60, LONG, "--sender", "名字很长的人" * 5)
     told("add", LONG)

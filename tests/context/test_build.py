@@ -12,7 +12,7 @@ import pytest
 import recollect
 from recollect.clock import ManualClock
 from recollect.context.build import Builder, Sources
-from recollect.context.evidence import EvidenceReader
+from recollect.context.evidence import evidence_items
 from recollect.context.window import ShortTermMemory
 from recollect.prompts import prompt
 from recollect.rules.fence import strip_fenced
@@ -42,7 +42,7 @@ class Desk:
         sources = Sources(
             gate=mind.gate,
             recall=mind.recall,
-            read=EvidenceReader(store, mind.space),
+            read=evidence_items,
             window=self.short_term.window,
             core=lambda: self.core,
             scratchpad=lambda: self.scratchpad,

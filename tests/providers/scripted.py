@@ -12,6 +12,7 @@ import contextlib
 import json
 import socket
 import struct
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -170,10 +171,16 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up, or is killed, is part of the play."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
 
 def _handler(server: Scripted) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # head and body go out at once, each as it is sent
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))

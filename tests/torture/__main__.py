@@ -20,7 +20,10 @@ from tests.torture import (
     disk_full,
     forked_child,
     hostile_queries,
+    killed_learner,
+    killed_upkeep,
     killed_writer,
+    long_year,
     many_writers,
     power_cut,
 )
@@ -47,6 +50,7 @@ class Scenario(NamedTuple):
 
 SCENARIOS = {
     "killed_writer": Scenario(killed_writer.run, "cycles", {"cycles": 1_000}),
+    "killed_learner": Scenario(killed_learner.run, "cycles", {"cycles": 300}),
     "many_writers": Scenario(
         many_writers.run, "turns", {"processes": 8, "turns": 5_000, "races": 200}
     ),
@@ -55,6 +59,8 @@ SCENARIOS = {
     "broken_file": Scenario(broken_file.run, "corruptions", {"corruptions": 1_000, "turns": 400}),
     "hostile_queries": Scenario(hostile_queries.run, "queries", {"queries": 100_000}),
     "forked_child": Scenario(forked_child.run, "forks", {"forks": 200}),
+    "killed_upkeep": Scenario(killed_upkeep.run, "kills", {"kills": 200}),
+    "long_year": Scenario(long_year.run, "days", {"days": 365}),
     "bad_days": Scenario(bad_days.run, "jumps", {"jumps": 100}),
 }
 _SHOWN = 20
@@ -95,6 +101,9 @@ def _run(scenario: Scenario, cycles: int | None, seed: int) -> tuple[Report, flo
 def _figures(report: Any) -> str:
     told = {field.name: getattr(report, field.name) for field in fields(report)}
     told["losses"], told["errors"] = len(report.losses), len(report.errors)
+    if isinstance(report, long_year.Report):
+        every = max(1, report.days // 12)
+        told["course"] = [(d.day, d.memories, round(d.seconds, 2)) for d in report.course[::every]]
     if isinstance(report, many_writers.Report):
         told["commits/s"] = report.commits_per_second
     return ", ".join(

@@ -13,7 +13,10 @@ from tests.torture import (
     disk_full,
     forked_child,
     hostile_queries,
+    killed_learner,
+    killed_upkeep,
     killed_writer,
+    long_year,
     many_writers,
     power_cut,
 )
@@ -29,6 +32,16 @@ def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
     report = killed_writer.run(tmp_path, cycles=15, integrity_every=5)
     assert report.ok, report
     assert report.calls > 0, "every child was killed before it had written anything"
+
+
+@pytest.mark.feature("X3", "N3")
+def test_a_killed_learner_leaves_no_turn_behind_and_no_fact_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    report = killed_learner.run(tmp_path, cycles=10)
+    assert report.ok, report
+    assert report.asked > 0, "no model was ever asked"
 
 
 @pytest.mark.feature("L1")
@@ -80,3 +93,17 @@ def test_a_forked_child_and_its_parent_keep_their_turns(tmp_path: Path) -> None:
 def test_bad_days_are_told_in_words_and_change_nothing(tmp_path: Path) -> None:
     report = bad_days.run(tmp_path, jumps=6)
     assert report.ok, report
+
+
+@pytest.mark.feature("U1")
+def test_a_killed_upkeep_ends_where_an_undisturbed_one_does(tmp_path: Path) -> None:
+    report = killed_upkeep.run(tmp_path, kills=5)
+    assert report.ok, report
+    assert report.finished > 0
+
+
+@pytest.mark.feature("M9", "U1", "U2", "U6")
+def test_a_month_leaves_memory_small_and_true(tmp_path: Path) -> None:
+    report = long_year.run(tmp_path, days=30, turns=24)
+    assert report.ok, report
+    assert report.turns == 30 * 24

@@ -17,25 +17,27 @@ from recollect.ingest.accept import turn_terms
 from recollect.types import NewTurn
 
 _BLOCK = 20
-_BEFORE = 2_000  # turns that are there already: a memory is empty only once
+# Turns that are there already, for each that is timed: by then new words come as rarely as in talk.
+_BEFORE = 20
 _LIMIT = 1.5
 _COPIED = ("turns", "text_terms")
 
 
 def measure_recording(folder: Path, corpus: Corpus, count: int) -> list[Figure]:
     """``count`` turns each, one transaction and one sync a turn."""
-    turns = corpus.turns(0, _BEFORE + count)
+    before = _BEFORE * count
+    turns = corpus.turns(0, before + count)
     bare = _Bare(folder / "donor.db", folder / "bare.db", turns)
-    bare.insert(*range(_BEFORE))
+    bare.insert(*range(before))
     mind = bench_mind(folder / "recorded.db")
-    mind.record_many(turns[:_BEFORE])
+    mind.record_many(turns[:before])
 
     def record(number: int) -> object:
-        turn = turns[_BEFORE + number]
+        turn = turns[before + number]
         return mind.record(session=turn.session, role=turn.role, content=turn.content, at=turn.at)
 
     timed = side_by_side(
-        {"ours": record, "bare": lambda number: bare.insert(_BEFORE + number)},
+        {"ours": record, "bare": lambda number: bare.insert(before + number)},
         count,
         block=_BLOCK,
     )

@@ -42,24 +42,23 @@ def context(
     show_account(built)
 
 
-def show_account(built: Context) -> None:
+def show_account(built: Context, *, margin: int = 0) -> None:
     """Tokens by part, and what had no room or no right to be there."""
-    heading(f"{built.tokens:,} of {built.budget:,} tokens")
+    heading(f"{built.tokens:,} of {built.budget:,} tokens", margin=margin)
     table(
-        ("  part", "tokens", "allotted", "records"),
+        ("part", "tokens", "allotted", "records"),
         [
-            (f"  {part.name}", f"{part.tokens:,}", f"{part.size:,}", len(part.ids) or "")
+            (part.name, f"{part.tokens:,}", f"{part.size:,}", len(part.ids) or "")
             for part in built.sections
         ],
-        right="tokens allotted",
+        right="tokens allotted records",
+        margin=margin,
     )
     if built.dropped:
-        heading("Left out")
+        heading("Left out", margin=margin)
         table(
-            ("  part", "tokens", "why", "what"),
-            [
-                (f"  {one.section}", f"{one.tokens:,}", one.reason, one.text)
-                for one in built.dropped
-            ],
+            ("part", "tokens", "why", "what"),
+            [(one.section, f"{one.tokens:,}", one.reason, one.text) for one in built.dropped],
             right="tokens",
+            margin=margin,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -15,14 +16,25 @@ from recollect.types import Finding
 
 @click.command(cls=Command)
 @click.option("--deep", is_flag=True, help="Also read every page of the file; slow when it is big.")
-@click.option("--repair", is_flag=True, help="First rebuild the text index from the records.")
+@click.option(
+    "--repair", is_flag=True, help="First mend the text index, orphans and missing vectors."
+)
+@click.option(
+    "--forgotten",
+    metavar="RECEIPT",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Also check that nothing is left of what this receipt is for.",
+)
 @pass_state
 @click.pass_context
-def doctor(ctx: click.Context, state: State, deep: bool, repair: bool) -> None:
-    """Check a database, and repair its text index. Leaves with 1 when something is wrong."""
+def doctor(
+    ctx: click.Context, state: State, *, deep: bool, repair: bool, forgotten: Path | None
+) -> None:
+    """Check a database, and repair what can be. Leaves with 1 when something is wrong."""
+    receipt = None if forgotten is None else forgotten.read_text("utf-8", "replace")
     with state.open() as mind:
         indexed = _repair(mind) if repair else None
-        findings = mind.doctor(deep=deep)
+        findings = mind.doctor(deep=deep, forgotten=receipt)
     well = all(finding.ok for finding in findings)
     if state.json:
         emit({"ok": well, "repaired": indexed, "findings": findings})

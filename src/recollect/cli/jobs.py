@@ -63,7 +63,7 @@ def explained(job: Job) -> str:
     """What a job is waiting for."""
     tries = f"{job.attempts} of {counted(job.max_attempts, 'try', 'tries')}"
     if job.state == "dead":
-        return f"gave up after {tries}; recollect jobs redrive {job.id}"
+        return f"gave up after {tries}; recollect jobs redrive runs it again"
     if job.state == "running":
         return f"running, {tries}, held until {when(job.lease_until)}"
     if job.attempts:

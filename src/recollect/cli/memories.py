@@ -130,10 +130,20 @@ def _entry(memory: Memory) -> Entry:
         "" if memory.status == "active" else memory.status,
         "" if memory.trust == "owner" else f"said by {memory.trust}",
         f"until {when(memory.expires_at)}" if memory.expires_at else "",
+        _source(memory),
         "" if memory.project.startswith("_") else memory.project,
         *(f"#{tag}" for tag in memory.tags),
     )
     return Entry(memory.kind, memory.content, (about,), colour_of(memory))
+
+
+def _source(memory: Memory) -> str:
+    """Where it was last said, and how many times more."""
+    if not memory.sources:
+        return ""
+    last = memory.sources[-1]
+    more = f" and {len(memory.sources) - 1} more" if len(memory.sources) > 1 else ""
+    return f"{last.session} #{last.index}{more}"
 
 
 def colour_of(memory: Memory) -> str | None:
@@ -147,7 +157,8 @@ def colour_of(memory: Memory) -> str | None:
 def reveal(state: State, memory: str, yes: bool) -> None:
     """Show the secret of a credential.
 
-    Nothing else shows it. Asks first on a terminal; elsewhere, and with --json, it has to be told --yes.
+    Nothing else shows it. Asks first on a terminal; elsewhere, and with --json, it has to be told
+    --yes.
     """
     with state.open() as mind:
         version = next(v for v in mind.history(memory).versions if v.id == memory)

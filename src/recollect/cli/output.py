@@ -50,10 +50,10 @@ def bold(text: str) -> str:
     return click.style(text, bold=True)
 
 
-def heading(text: str) -> None:
+def heading(text: str, *, margin: int = 0) -> None:
     """What the lines below are about, after a blank line."""
     say()
-    say(bold(text))
+    say(bold(indented(text, margin)))
 
 
 def room() -> int | None:
@@ -127,7 +127,9 @@ def entries(found: Iterable[Entry], *, margin: int = 0) -> None:
             say(dim(indented(line, left)))
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = "") -> None:
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = "", margin: int = 0
+) -> None:
     """Aligned columns, of which the last takes what room is left. ``right``: heads of numbers."""
     lines = [[flat(str(cell)) for cell in row] for row in rows]
     if not lines:
@@ -140,7 +142,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str =
     def laid_out(line: Sequence[str]) -> str:
         places = enumerate(zip(line, widths, strict=True))
         padded = [pad(cell, width, right=place in numbers) for place, (cell, width) in places]
-        return cut(GAP.join(padded).rstrip(), room())
+        return cut(" " * margin + GAP.join(padded).rstrip(), room())
 
     say(dim(laid_out(head)))
     for line in lines:

@@ -32,7 +32,8 @@ _ANSWERS = {
 def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
     """Statements that wait for your word.
 
-    Confirm, ignore or put them off by their ids. On a terminal each is put to you in turn; elsewhere they are listed.
+    Confirm, ignore or put them off by their ids. On a terminal each is put to you in turn;
+    elsewhere they are listed.
     """
     if ctx.invoked_subcommand is not None:
         return

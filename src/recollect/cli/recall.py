@@ -125,7 +125,8 @@ def _entry(hit: Hit, mark: str, *, explain: bool) -> Entry:
 def _about(hit: Hit) -> str:
     speaker = f"{hit.role} {hit.sender}".strip() or hit.type
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
-    return joined(f"{hit.score:.2f}", when(hit.at), speaker, place)
+    id_ = hit.id if hit.type == "memory" else ""  # what show, history and forget ask for
+    return joined(f"{hit.score:.2f}", when(hit.at), speaker, place, id_)
 
 
 def _reasons(hit: Hit) -> list[str]:
@@ -136,6 +137,6 @@ def _reasons(hit: Hit) -> list[str]:
         ("score", parts),
         ("terms", " ".join(hit.why.terms)),
         ("sources", sources),
-        ("id", hit.id),
+        ("id", "" if hit.type == "memory" else hit.id),
     )
     return [f"{name}: {value}" for name, value in told if value]

@@ -41,10 +41,10 @@ def end(state: State, session: str) -> None:
     """
     with state.open() as mind:
         mind.end_session(session)
-        waiting = len(mind.jobs(state="ready"))
+        due = [job for job in mind.jobs(state="ready") if job.payload.get("session") == session]
     if state.json:
-        emit({"session": session, "jobs_ready": waiting})
+        emit({"session": session, "jobs": due})
     else:
-        say(
-            f"{session} has ended." + (" recollect worker --once does the rest." if waiting else "")
-        )
+        wraps_up = any(job.kind == "session_end" for job in due)
+        rest = "recollect worker tells its story." if wraps_up else "It is too short for a story."
+        say(f"{session} has ended. {rest}")

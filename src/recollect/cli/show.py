@@ -154,8 +154,9 @@ def _names(versions: Sequence[Memory]) -> dict[str, str]:
 
 
 def _believed(version: Memory) -> str:
-    """The days it was believed; a pending one never was."""
+    """The days it was believed; a pending or rejected one never was."""
+    since = when(version.created_at)[:10]
     if version.status in ("pending", "rejected"):
-        return when(version.created_at)[:10]
-    until = when(version.superseded_at)[:10] or "now"
-    return f"{when(version.created_at)[:10]} to {until}"
+        return since
+    ended = None if version.status == "active" else version.superseded_at or version.updated_at
+    return f"{since} to {when(ended)[:10] or 'now'}"

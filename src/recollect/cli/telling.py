@@ -2,50 +2,57 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime
 
 from recollect.cli.output import when
 from recollect.types import Event, Json
 
+_SAID = {
+    "write": "was written as {kind}{after}",
+    "supersede": "was replaced by {by}",
+    "repeat": "was said again",
+    "pending": "waits for the user's word{because}",
+    "confirm": "was confirmed by the user",
+    "later": "was put off until {until}",
+    "archive": "was put away{because}",
+    "withdraw": "was withdrawn by the user",
+    "withdrawn": "no longer holds",
+    "conflict": "won against another statement{because}",
+    "trust": "is now trusted as said by {to}, before by {from}",
+    "memory.write.important": "was announced as important ({importance})",
+    "restore": "holds again{because}",
+    "revise": "lost what one source had added{because}",
+    "core": "became one of those always in view{because}",
+    "leave_core": "is no longer always in view{because}",
+    "merge": "was merged into {into}{because}",
+    "demote": "was given a short life{because}",
+    "expire": "expired{because}",
+    "delete": "was put away for good{because}",
+    "undo": "is as it was before{because}",
+}
+
 
 def told(event: Event, names: Mapping[str, str]) -> str:
     """A few words on an event of a memory; ``names`` are what its versions are called."""
     payload = event.payload
-    match event.type:
-        case "write":
-            before = _name(payload.get("supersedes"), names)
-            return f"was written as {payload.get('kind')}" + (f", after {before}" if before else "")
-        case "supersede":
-            return f"was replaced by {_name(payload.get('by'), names)}"
-        case "repeat":
-            return "was said again"
-        case "pending":
-            return f"waits for the user's word{_because(payload)}"
-        case "confirm":
-            return "was confirmed by the user"
-        case "reject":
-            return f"was not kept: {_rejected(payload, names)}"
-        case "later":
-            return f"was put off until {_moment(payload.get('until'))}"
-        case "archive":
-            return f"was put away: {payload.get('reason')}"
-        case "withdraw":
-            return "was withdrawn by the user"
-        case "withdrawn":
-            return "no longer holds"
-        case "conflict":
-            return f"won against another statement{_because(payload)}"
-        case "trust":
-            return f"is now trusted as said by {payload.get('to')}, before by {payload.get('from')}"
-        case "memory.write.important":
-            return f"was announced as important ({payload.get('importance')})"
-        case "restore":
-            return f"holds again: {payload.get('reason')}"
-        case "revise":
-            return f"lost what one source had added: {payload.get('reason')}"
-        case other:
-            return other
+    if event.type == "reject":
+        user = payload.get("by") == "user"
+        why = (
+            "the user did not want it" if user else f"{_name(payload.get('by'), names)} is stronger"
+        )
+        return f"was not kept: {why}"
+    before = _name(payload.get("supersedes"), names)
+    words = {
+        **payload,
+        "by": _name(payload.get("by"), names),
+        "into": _name(payload.get("into"), names),
+        "after": f", after {before}" if before else "",
+        "because": _because(payload),
+        "until": _moment(payload.get("until")),
+    }
+    return _SAID.get(event.type, event.type).format_map(defaultdict(str, words))
 
 
 def _name(id_: Json, names: Mapping[str, str]) -> str:
@@ -54,14 +61,10 @@ def _name(id_: Json, names: Mapping[str, str]) -> str:
 
 def _because(payload: Mapping[str, Json]) -> str:
     settled = payload.get("settled")
-    reason = settled.get("reason") if isinstance(settled, dict) else ""
+    decided = settled.get("reason") if isinstance(settled, dict) else ""
+    reason = payload.get("reason") or decided
     return f": {reason}" if reason else ""
 
 
-def _rejected(payload: Mapping[str, Json], names: Mapping[str, str]) -> str:
-    by = payload.get("by")
-    return "the user did not want it" if by == "user" else f"{_name(by, names)} is stronger"
-
-
 def _moment(text: Json) -> str:
-    return when(datetime.fromisoformat(str(text)))
+    return when(datetime.fromisoformat(text)) if isinstance(text, str) else ""

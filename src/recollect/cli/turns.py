@@ -26,7 +26,6 @@ from recollect.cli.params import moment
 from recollect.cli.state import State, pass_state
 from recollect.types import ROLES, TURN_STATES, Role, Turn, TurnState
 
-
 _TROUBLED = ("failed", "dead")
 
 

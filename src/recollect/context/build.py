@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from recollect.context.composer import compose
-from recollect.context.evidence import PROMOTED, SECRET, UNTRUSTED, memory_item
+from recollect.context.evidence import PROMOTED, SECRET, UNTRUSTED, Known, memory_item
 from recollect.context.fitting import gone
 from recollect.context.parts import Item, Parts, Talk
 from recollect.context.window import Window
@@ -23,7 +23,7 @@ from recollect.rules.gate import Verdict
 from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.settings import Settings
 from recollect.settings.reading import SectionName
-from recollect.types import Context, Hit, Left, Memory, Turn
+from recollect.types import Context, Hit, Left, Turn
 
 _CARDS: tuple[SectionName, ...] = ("identity", "persona", "user")
 
@@ -31,7 +31,9 @@ _CARDS: tuple[SectionName, ...] = ("identity", "persona", "user")
 class Recaller(Protocol):
     """Finds evidence; never raises for a failing route."""
 
-    def __call__(self, query: str, *, k: int, persona: str | None) -> Sequence[Hit]: ...
+    def __call__(
+        self, query: str, *, k: int, persona: str | None, around: Sequence[str]
+    ) -> Sequence[Hit]: ...
 
 
 class Windows(Protocol):
@@ -52,7 +54,7 @@ class Sources:
     recall: Recaller
     read: Callable[[Sequence[Hit]], Sequence[Item]]
     window: Windows
-    core: Callable[[], Sequence[Memory]]
+    core: Callable[[], Sequence[Known]]
     scratchpad: Callable[[], str]
     cards: Callable[[], Mapping[SectionName, str]]
 
@@ -87,7 +89,7 @@ class Builder:
         core, left = self._core(limits, count)
         evidence: tuple[Item, ...] = ()
         if "evidence" in limits.sizes and self.wants_evidence(query):
-            evidence, secret = self._evidence(self._hits(query, session, persona))
+            evidence, secret = self._evidence(self._hits(query, session, persona, talk))
             left += secret
         return compose(
             Parts(texts, core, evidence, talk, tuple(left)),
@@ -143,13 +145,15 @@ class Builder:
         fit_to_show = [m for m in memories if m.trust in PROMOTED and m.kind != "credential"]
         return tuple(map(memory_item, fit_to_show)), left
 
-    def _hits(self, query: str, session: str | None, persona: str | None) -> list[Hit]:
+    def _hits(self, query: str, session: str | None, persona: str | None, talk: Talk) -> list[Hit]:
         most = self._settings.recall.evidence.high
         if most < 1:
             return []
         # In a conversation the nearest hits are often its own last turns: ask for some more.
         asked = most if session is None else 2 * most
-        hits = self._from.recall(query, k=asked, persona=persona)
+        latest = talk.turns[-self._settings.recall.enrich_turns.high :]
+        around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
+        hits = self._from.recall(query, k=asked, persona=persona, around=around)
         # The same question, asked now or before, answers nothing.
         return [hit for hit in hits if hit.type != "turn" or hit.text.strip() != query.strip()]
 

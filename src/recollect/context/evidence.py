@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
 
 from recollect.context.parts import Item
-from recollect.rules.trust import trust_of
-from recollect.store.base import Store
-from recollect.types import ROLES, Hit, Memory, Source, Trust
+from recollect.types import Hit, Kind, Source, Trust
 
 SECRET = "a credential is never put into a prompt"
 UNTRUSTED = "what came from outside is not core until a person confirms it"
 PROMOTED: tuple[Trust, ...] = ("owner", "agent")
 
 
-def memory_item(memory: Memory, score: float = 0.0) -> Item:
+class Known(Protocol):
+    """What a prompt tells of a memory; a whole Memory has it, too."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def trust(self) -> Trust: ...
+    @property
+    def valid_from(self) -> datetime: ...
+    @property
+    def sources(self) -> Sequence[Source]: ...
+
+
+def memory_item(memory: Known, score: float = 0.0) -> Item:
     """A memory with the day it became true, not the day it was written down."""
     return Item(
         text=memory.content,
@@ -27,45 +44,22 @@ def memory_item(memory: Memory, score: float = 0.0) -> Item:
     )
 
 
-class EvidenceReader:
-    """Fills in what a hit does not say of itself: the kind of a memory and who it is from."""
-
-    def __init__(self, store: Store, space: str) -> None:
-        self._store = store
-        self._space = space
-
-    def __call__(self, hits: Sequence[Hit]) -> list[Item]:
-        """Items for the hits, in their order; a memory that is gone by now is left out."""
-        memories = self._memories([hit.id for hit in hits if hit.type == "memory"])
-        items = []
-        for hit in hits:
-            if hit.type != "memory":
-                items.append(_other_item(hit))
-            elif hit.id in memories:
-                items.append(memory_item(memories[hit.id], hit.score))
-        return items
-
-    def _memories(self, ids: Sequence[str]) -> dict[str, Memory]:
-        if not ids:
-            return {}
-        with self._store.read(self._space) as unit:
-            return {memory.id: memory for memory in unit.memories.by_id(ids)}
+def evidence_items(hits: Sequence[Hit]) -> list[Item]:
+    """What was found, in its order."""
+    return [_hit_item(hit) for hit in hits]
 
 
-def _other_item(hit: Hit) -> Item:
-    """A turn speaks with the trust of its role; a file is from outside, a story is the agent's."""
-    trust: Trust = "agent" if hit.type == "episode" else "external"
-    for role in ROLES:
-        if hit.role == role:
-            trust = trust_of(role)
-    said = f"{hit.type} of {hit.sender or hit.role}" if hit.role else hit.type
-    return Item(hit.text, hit.id, hit.at, _sources(hit.sources), said, trust, hit.score)
+def _hit_item(hit: Hit) -> Item:
+    """A file is from outside, a story is the agent's."""
+    said = f"{hit.type} of {hit.sender or hit.role}" if hit.role else hit.kind or hit.type
+    trust = hit.trust or ("agent" if hit.type == "episode" else "external")
+    at = hit.valid_from or hit.at
+    return Item(hit.text, hit.id, at, _sources(hit.sources), said, trust, hit.score)
 
 
-def _sources(sources: Iterable[Source]) -> str:
+def _sources(sources: Sequence[Source]) -> str:
     """The first source, and how many more there are."""
-    listed = list(sources)
-    if not listed:
+    if not sources:
         return ""
-    more = f" +{len(listed) - 1}" if len(listed) > 1 else ""
-    return f"{listed[0].session}#{listed[0].index}{more}"
+    more = f" +{len(sources) - 1}" if len(sources) > 1 else ""
+    return f"{sources[0].session}#{sources[0].index}{more}"

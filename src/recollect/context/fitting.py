@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Protocol
 
 from recollect.context.parts import Item
@@ -104,8 +106,10 @@ class ItemsPart:
         return Fitted(left=tuple(self._gone(item) for item in self.items))
 
     def _within(self, costs: list[int], spare: int) -> Fitted:
-        least = max(costs, default=0) if self.whole else LEAST_PIECE
-        many = how_many(costs, spare, least)
+        if self.whole:
+            many = bisect_right(list(accumulate(costs)), spare)
+        else:
+            many = how_many(costs, spare, LEAST_PIECE)
         lines: list[str] = []
         ids: list[str] = []
         left: list[Left] = []

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from recollect.context import words
 from recollect.context.parts import Item
 from recollect.prompts import Language
-from recollect.rules.fence import fence
+from recollect.rules.fence import fence, neutral
 from recollect.types import Message, Turn
 
 
@@ -51,11 +51,13 @@ def turn_lines(turn: Turn, pieces: Sequence[str], language: Language) -> str:
 def turn_message(turn: Turn, pieces: Sequence[str], language: Language) -> Message | None:
     """A turn as a chat message; None when it has nothing to say.
 
-    What tools said is fenced, and given by the user's side: a model takes neither as its own words.
+    What tools and strangers said is fenced, and given by the user's side: a model takes neither as
+    its own words.
     """
     content, told, said = _sorted_out(turn, pieces)
     by_tool = turn.role == "tool"
-    lines = [fence(content, "tool") if by_tool else content] if content else []
+    foreign = by_tool or turn.trust in ("tool", "external")
+    lines = [fence(content, turn.trust) if foreign else neutral(content)] if content else []
     for call, text in zip(turn.tool_calls, told, strict=True):
         lines.append(f"({words.CALLED[language]} {call.name} {text})")
     for result, text in zip(turn.tool_results, said, strict=True):

@@ -8,14 +8,17 @@ import errno
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 
 from recollect.errors import DiskFull, StoreError, StoreReadOnly, StoreUnavailable
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_STALE = 3600  # seconds; nobody writes one small file for that long
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
@@ -81,6 +84,7 @@ def prepared(path: Path, data: bytes) -> Iterator[Callable[[], None]]:
     """Write beside the file, and give what puts it in the file's place."""
     with typed(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     temporary = Path(name)
 
@@ -135,6 +139,14 @@ def _keep_mode(path: Path, temporary: Path) -> None:
     """The permissions of the file that is replaced; a new one is for its owner alone."""
     with contextlib.suppress(FileNotFoundError):
         temporary.chmod(path.stat().st_mode & 0o777)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a process left that died while writing."""
+    for left in path.parent.glob(f".{escape(path.name)}.*.tmp"):
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _STALE:
+                left.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -11,7 +11,8 @@ from recollect.rules.documents import undated
 from recollect.rules.documents_words import EARLIER, USUAL, Section
 from recollect.rules.markdown import GENERATED, Bullet, Free, Part, marks_in
 from recollect.rules.markdown_layout import TITLE, Layout
-from recollect.store.base import Unit, Written
+from recollect.store.base import Unit
+from recollect.store.document_states import Written
 from recollect.types import Memory
 
 

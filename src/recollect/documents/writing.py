@@ -15,7 +15,8 @@ from recollect.rules.documents_summary import summary
 from recollect.rules.documents_words import EARLIER, Language
 from recollect.rules.markdown import GENERATED, Bullet, Part
 from recollect.rules.markdown_layout import Entry, Layout, compose
-from recollect.store.base import DocumentRow, Store, Written
+from recollect.store.base import Unit
+from recollect.store.document_states import DocumentRow, Written
 from recollect.types import Memory
 
 _PER_PROJECT = 10  # one line of the summary for this many lines of the document
@@ -53,6 +54,10 @@ class Page:
         bullets = {entry.mark: fingerprint(entry.text) for entry in self.entries}
         return Written(fingerprint(self.data), bullets)
 
+    def row(self, name: str) -> DocumentRow:
+        """The document once this is its file."""
+        return DocumentRow(name, self.written, None, self.rolled_through)
+
 
 class Setter:
     """Sets one document from a shelf, around what a person wrote."""
@@ -66,30 +71,29 @@ class Setter:
     def page(self, loaded: Loaded, parts: tuple[Part, ...]) -> Page:
         """The document with as much as fits."""
         chosen = self._chosen()
-        language = self._language(chosen)
+        language = self._language()
         layout = layout_of(self._view, self._view.sections(self._shelf.projects), language)
         sheet = _Sheet(self._view, loaded, parts or new_parts(layout), layout)
         earlier = self._earlier(language)
         over = self._view.over(sheet.data(earlier))
-        if self._view.name == "project" and chosen and self._view.over(
-            sheet.data([*earlier, *self._entries(chosen)])
-        ):
+        whole = [*earlier, *self._entries(chosen)]
+        if self._view.name == "project" and chosen and self._view.over(sheet.data(whole)):
             return self._roll(sheet, chosen, language)
-        entries = earlier + ([] if over else self._fitting(sheet, earlier, chosen))
+        entries = earlier if over else [*earlier, *self._fitting(sheet, earlier, chosen)]
         return Page(sheet.data(entries), tuple(entries), over, self._rolled)
 
     def _chosen(self) -> list[Chosen]:
         """In order: what a person wants here, then the best."""
         memories, hidden = self._shelf.memories, self._shelf.hidden
-        wanted = [self._view.place(memories[id_]) for id_ in self._shelf.first if id_ in memories]
+        wanted = [self._view.place(memories[id_]) for id_ in self._shelf.first]
         best = self._view.choose(memories.values(), self._now, self._rolled)
-        ordered = {c.memory.id: c for c in reversed([*wanted, *best])}
-        once = [*dict.fromkeys(c.memory.id for c in [*wanted, *best])]
-        return self._view.capped([ordered[id_] for id_ in once if id_ not in hidden])
+        once: dict[str, Chosen] = {}
+        for chosen in (*wanted, *best):
+            if chosen.memory.id not in hidden:
+                once.setdefault(chosen.memory.id, chosen)
+        return self._view.capped(list(once.values()))
 
-    def _fitting(
-        self, sheet: _Sheet, before: list[Entry], chosen: Sequence[Chosen]
-    ) -> list[Entry]:
+    def _fitting(self, sheet: _Sheet, before: list[Entry], chosen: Sequence[Chosen]) -> list[Entry]:
         entries = self._entries(chosen)
         if not self._view.over(sheet.data([*before, *entries])):
             return entries
@@ -102,9 +106,11 @@ class Setter:
     def _entries(self, chosen: Sequence[Chosen]) -> list[Entry]:
         return [Entry(c.memory.id, self._view.shown(c.memory), c.section) for c in chosen]
 
-    def _language(self, chosen: Sequence[Chosen]) -> Language:
+    def _language(self) -> Language:
+        """Of all that is known: what one document shows changes too often."""
         told = self._view.settings.memory.language
-        return language_of(c.memory.content for c in chosen) if told == "auto" else told
+        known = self._shelf.memories.values()
+        return language_of(memory.content for memory in known) if told == "auto" else told
 
     # --- rolling --------------------------------------------------------------------------------
 
@@ -115,10 +121,7 @@ class Setter:
         planned = self._earlier(language, through=max(c.memory.id for c in chosen))
 
         def over(kept: int, lines: int) -> bool:
-            data = sheet.data([*planned, *entries[:kept]])
-            return self._view.over(data) > lines - limit if lines == limit else (
-                data.count(b"\n") > lines
-            )
+            return sheet.data([*planned, *entries[:kept]]).count(b"\n") > lines
 
         kept = rolling.split(len(chosen), over, limit)
         old = [c for c in chosen[kept:] if c.memory.id not in self._shelf.first]
@@ -145,7 +148,7 @@ class Setter:
         text = summary(
             old,
             [path.name for path in rolling.archives(self._view)],
-            shown=self._view.shown,
+            shown=lambda memory: self._view.spellings(memory)[0],
             language=language,
             lines=self._view.settings.documents.project_lines // _PER_PROJECT,
             global_project=GLOBAL_PROJECT,
@@ -166,26 +169,30 @@ class _Sheet:
         return self.loaded.encode(compose(self.parts, entries, self.layout))
 
 
-def put(store: Store, space: str, view: View, loaded: Loaded, page: Page, now: datetime) -> bool:
-    """Replace the file unless it says this already; Changed when it is no longer what was read."""
-    with store.write(space) as unit:
-        row = unit.document_states.get(view.name) or DocumentRow(view.name)
-        done = DocumentRow(view.name, page.written, None, page.rolled_through)
-        if page.data == loaded.data:
-            if row != done:
-                unit.document_states.put(done, now)
-            return False
+def announce(unit: Unit, view: View, loaded: Loaded, page: Page, now: datetime) -> bool:
+    """Note what is about to be written, so that a crash leaves no doubt; False: nothing is."""
+    row = unit.document_states.get(view.name) or DocumentRow(view.name)
+    if page.data != loaded.data:
         unit.document_states.put(replace(row, writing=page.written), now)
-    with files.prepared(view.path, page.data) as into_place, store.write(space) as unit:
-        try:
-            found = files.read_bytes(view.path, view.settings.documents.file_bytes)
-        except files.Unreadable as error:
-            raise Changed from error
-        if found != loaded.data:
-            raise Changed
-        into_place()
-        unit.document_states.put(done, now)
-    return True
+        return True
+    if row != page.row(view.name):
+        settle(unit, view, page, now)
+    return False
+
+
+def check(view: View, loaded: Loaded) -> None:
+    """Changed when the file is no longer what was read."""
+    try:
+        found = files.read_bytes(view.path, view.settings.documents.file_bytes)
+    except files.Unreadable as error:
+        raise Changed from error
+    if found != loaded.data:
+        raise Changed
+
+
+def settle(unit: Unit, view: View, page: Page, now: datetime) -> None:
+    """The file is the page."""
+    unit.document_states.put(page.row(view.name), now)
 
 
 def marks_of(parts: Sequence[Part]) -> list[str]:

@@ -7,6 +7,7 @@ has not seen them all is brought up to date, or made again.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from hashlib import sha256
 from importlib import import_module
@@ -54,6 +55,11 @@ class ChromaEngine:
             about = collection.metadata or {}
             if about.get("space") == space and about.get("embedder") != embedder:
                 client.delete_collection(collection.name)
+
+    def erase(self) -> None:
+        """Remove the folder: inside of it, what was deleted stays in logs and free pages."""
+        self.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self) -> None:
         """Let go of the folder."""

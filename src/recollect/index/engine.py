@@ -64,6 +64,9 @@ class VectorEngine(Protocol):
     def keep_only(self, space: str, embedder: str) -> None:
         """Drop the tables of other embedders of a space."""
 
+    def erase(self) -> None:
+        """Remove all that lasts, for good; tables that were given out are of no use any more."""
+
     def close(self) -> None: ...
 
 

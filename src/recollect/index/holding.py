@@ -73,6 +73,13 @@ class Holder:
             number = unit.vectors.known_embedders().get(embedder, _UNKNOWN)
             return unit.vectors.waiting(number)
 
+    def forget(self) -> None:
+        """Let go of all vectors, in memory and in the engine; they are brought over again."""
+        self.settle()
+        with self._guard:
+            self._tables.clear()
+            self._engine.erase()
+
     def close(self) -> None:
         """Let go of what the engine has open; a thread beside ends when the store is closed."""
         self.settle()

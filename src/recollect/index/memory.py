@@ -18,6 +18,9 @@ class MemoryEngine:
     def keep_only(self, space: str, embedder: str) -> None:
         """Tables belong to whoever asked for them."""
 
+    def erase(self) -> None:
+        """Nothing lasts."""
+
     def close(self) -> None:
         """Nothing is open."""
 

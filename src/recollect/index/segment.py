@@ -68,32 +68,34 @@ class _Chunks(dict[str, Indexed]):
     """Runs without white space and their terms, remembered when they are likely to come again."""
 
     def __missing__(self, chunk: str) -> Indexed:
-        if len(chunk) > _MEMO_CHUNK:
-            return _indexed(_chunk_terms(chunk))
-        if chunk.isascii():
-            found = self._plain_word(chunk.strip(_PUNCTUATION)) or _indexed(_chunk_terms(chunk))
-        elif _DENSE_CHARACTER.search(chunk):
-            return _indexed(_chunk_terms(chunk))
+        word = chunk.strip(_PUNCTUATION)
+        # Most new chunks are one plain word, which needs no closer look.
+        if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
+            stem = _stem(word.lower())
+            found = Indexed(stem, bm25.pack_one(stem))
         else:
             found = _indexed(_chunk_terms(chunk))
-        if len(self) >= _MEMO_LIMIT:
-            self.clear()
-        self[chunk] = found
+            if not chunk.isascii() and _DENSE_CHARACTER.search(chunk):
+                return found
+        if len(chunk) <= _MEMO_CHUNK:
+            if len(self) >= _MEMO_LIMIT:
+                self.clear()
+            self[chunk] = found
         return found
-
-    def _plain_word(self, word: str) -> Indexed | None:
-        """The stem of a word that is nothing but one: most are, and need no closer look."""
-        if not word.isalpha() or not (word[1:].islower() or len(word) == 1):
-            return None
-        lower = word.lower()
-        return self.get(lower) or _indexed([_stem(lower)])
 
 
 def _indexed(terms: list[str]) -> Indexed:
     return Indexed(" ".join(terms), bm25.pack(terms))
 
 
-_terms_of_chunk = _Chunks().__getitem__
+_chunks = _Chunks()
+_terms_of_chunk = _chunks.__getitem__
+
+
+def forget_words() -> None:
+    """Let go of every word that was seen: what is forgotten must not linger in memory."""
+    _chunks.clear()
+    bm25.forget_terms()
 
 
 def index_terms(text: str) -> Indexed:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from recollect.clock import Clock
+from recollect.errors import StoreError
 from recollect.locks import ForkSafeLock
 from recollect.rules.echo import fingerprints, without_echo
 from recollect.settings.around import Trust
@@ -14,6 +16,7 @@ from recollect.types import Role
 
 ANYWHERE = ""
 _GATHERED = 500  # texts
+_MOST = 20 * _GATHERED  # while nothing can be written
 
 
 class Injected:
@@ -40,7 +43,9 @@ class Injected:
             self._count += len(listed)
             full = self._count >= _GATHERED
         if full:
-            self.flush()
+            # Who asked for evidence gets it all the same; the job that needs this flushes again.
+            with suppress(StoreError):
+                self.flush()
 
     def flush(self) -> None:
         """Write down what was gathered."""
@@ -49,9 +54,22 @@ class Injected:
         if not texts:
             return
         now = self._clock.now()
-        with self._store.write(self._space) as unit:
+        try:
+            with self._store.write(self._space) as unit:
+                for session, some in texts.items():
+                    note_injected(unit, session, dict.fromkeys(some), now, self._settings)
+        except StoreError:
+            self._put_back(texts)
+            raise
+
+    def _put_back(self, texts: Mapping[str, Sequence[str]]) -> None:
+        """What could not be written down waits for the next time, as long as it is not too much."""
+        with self._lock:
             for session, some in texts.items():
-                note_injected(unit, session, dict.fromkeys(some), now, self._settings)
+                if self._count > _MOST:
+                    return
+                self._texts.setdefault(session, []).extend(some)
+                self._count += len(some)
 
 
 def note_injected(

@@ -61,6 +61,16 @@ def catch_up(
         queue(unit, now, max_attempts)
 
 
+def cache_hashes(records: Sequence[EmbedText]) -> set[bytes]:
+    """What the answers of paid models for these records are kept under."""
+    return {
+        hashlib.sha256(text.encode()).digest()
+        for record in records
+        for passage in passages(unsealed_part(record.text))
+        for text in (passage, f"{record.speaker}: {passage}", record.text[:_WHOLE])
+    }
+
+
 class Embedding:
     """Embeds what has no vectors yet."""
 

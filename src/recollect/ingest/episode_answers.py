@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
+from recollect.ingest.learning.showing import line
 from recollect.prompts import Language, filled
 from recollect.providers.chat.base import Answer, ChatModel, Object, Schema, WrongShape
 from recollect.rules.episode import EpisodeDraft
-from recollect.rules.fence import fence, strip_fenced
+from recollect.rules.fence import fence
 from recollect.rules.tokens import count_tokens
-from recollect.rules.tool_results import tool_summary
 from recollect.settings import Settings
-from recollect.store import codec
 from recollect.types import Outcome, Turn
 
 PURPOSE = "episode"
@@ -51,17 +50,17 @@ def ask_for_episode(
 
 def conversation(turns: Sequence[Turn], tool_chars: int, most_tokens: int) -> str:
     """Turns as text: the first, and as many of the last as there is room for."""
-    lines = [_line(turn, tool_chars) for turn in turns]
+    lines = [line(turn, tool_chars) for turn in turns]
     if not lines:
         return ""
     room = most_tokens - count_tokens(lines[0])
     kept: list[str] = []
-    for line in reversed(lines[1:]):
-        room -= count_tokens(line)
+    for told in reversed(lines[1:]):
+        room -= count_tokens(told)
         if room < 0:
             kept.append(_SKIPPED)
             break
-        kept.append(line)
+        kept.append(told)
     return "\n".join([lines[0], *reversed(kept)])
 
 
@@ -81,18 +80,6 @@ def parse_episode(answer: Object) -> EpisodeDraft:
         tags=_texts(answer, "tags"),
         importance=_share(answer, "importance"),
     )
-
-
-def _line(turn: Turn, tool_chars: int) -> str:
-    parts = [f"{turn.sender or turn.role}: {strip_fenced(turn.content)}".rstrip()]
-    parts += [
-        f"  called {call.name}: {tool_summary(codec.dump(dict(call.input)), tool_chars)}"
-        for call in turn.tool_calls
-    ]
-    for result in turn.tool_results:
-        said = tool_summary(result.content, tool_chars)
-        parts.append(f"  {'failed' if result.is_error else 'answered'}: {said}")
-    return "\n".join(parts)
 
 
 def _text(answer: Object, key: str) -> str:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from recollect.clock import Clock
+from recollect.ids import new_id
+from recollect.ingest.learning.redriving import redrive
 from recollect.rules import intake
 from recollect.rules.dates import calendar_day, maybe_moment
 from recollect.store.base import Store, TurnFilter
@@ -30,10 +32,11 @@ from recollect.types import (
 class LedgerBook:
     """What happened in one space."""
 
-    def __init__(self, store: Store, space: str, clock: Clock) -> None:
+    def __init__(self, store: Store, space: str, clock: Clock, max_attempts: int) -> None:
         self._store = store
         self._space = space
         self._clock = clock
+        self._max_attempts = max_attempts
 
     # --- conversations --------------------------------------------------------------------------
 
@@ -120,6 +123,17 @@ class LedgerBook:
         with self._store.read(self._space) as unit:
             return unit.journal.events(subject=subject, type_=type_, limit=limit)
 
+    def note_failure(self, where: str, error: str) -> Event:
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            return unit.journal.add_event(
+                "host_fail",
+                operation_id=f"host_fail:{new_id(now)}",
+                subject=intake.check_name(where, "where"),
+                payload={"error": error},
+                at=now,
+            )
+
     def record_usage(
         self, purpose: str, model: str, input_tokens: int, output_tokens: int, cost: float | None
     ) -> None:
@@ -150,7 +164,7 @@ class LedgerBook:
     def redrive(self, ids: Sequence[str] | None) -> int:
         chosen = None if ids is None else intake.check_tags(ids, intake.MAX_ROWS, "ids")
         with self._store.write(self._space) as unit:
-            return unit.tasks.redrive(chosen, self._clock.now())
+            return redrive(unit, chosen, self._clock.now(), self._max_attempts)
 
     def discard(self, ids: Sequence[str]) -> int:
         chosen = intake.check_tags(ids, intake.MAX_ROWS, "ids")

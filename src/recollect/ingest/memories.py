@@ -28,7 +28,15 @@ class Keeper:
     """Adds memories to one space and tells their history."""
 
     def __init__(
-        self, store: Store, space: str, clock: Clock, limits: Limits, ask: Ask, *, vault: Vault
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        limits: Limits,
+        ask: Ask,
+        *,
+        vault: Vault,
+        important_from: float,
     ) -> None:
         self._store = store
         self._space = space
@@ -36,6 +44,7 @@ class Keeper:
         self._limits = limits
         self._ask_vectors = ask
         self._vault = vault
+        self._important_from = important_from
 
     def remember(
         self,
@@ -156,6 +165,8 @@ class Keeper:
             },
             at=row.at,
         )
+        if row.importance >= self._important_from:
+            note_important(unit, memory, operation, row.at)
         return memory
 
     def current(
@@ -181,6 +192,11 @@ class Keeper:
             )
         return [masked(memory) for memory in found]
 
+    def projects(self) -> list[str]:
+        """The projects of current memories."""
+        with self._store.read(self._space) as unit:
+            return unit.memories.projects()
+
     def history(self, id_: str) -> History:
         """Every version of a memory, oldest first, and every event about them."""
         intake.check_name(id_, "id")
@@ -201,6 +217,17 @@ def _statement(text: str, limits: Limits) -> str:
     if not intake.check_text(text, "text", limits.characters).strip():
         raise InvalidInput("There is nothing to remember", remedy="Give a statement")
     return text.strip()
+
+
+def note_important(unit: Unit, memory: Memory, operation: str, at: datetime) -> None:
+    """Tell that something important was written."""
+    unit.journal.add_event(
+        "memory.write.important",
+        operation_id=operation,
+        subject=memory.id,
+        payload={"importance": memory.importance, "kind": memory.kind},
+        at=at,
+    )
 
 
 def memory_terms(subject: str, predicate: str, content: str, tags: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from recollect.errors import ModelError
+from recollect.errors import BudgetExhausted, ModelError
 from recollect.ingest.neighbours import Surroundings
 from recollect.providers.embedding.base import Embedder
 from recollect.rules.reconcile import Verdict
@@ -76,7 +76,7 @@ class Preparing:
             return Prepared(cosines, failure=failure)
         try:
             judgement = self._judge.decide(candidate, neighbours)
-        except ModelError as error:
+        except (ModelError, BudgetExhausted) as error:
             return Prepared(cosines, seen=seen, failure=str(error))
         return Prepared(cosines, judgement, seen, failure)
 

@@ -15,7 +15,7 @@ from recollect.ingest.embedding import Ask
 from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.ingest.neighbours import Surroundings
 from recollect.ingest.preparing import Judge, Prepared, Preparing
-from recollect.ingest.settling import Draft, Settlement, settled_before
+from recollect.ingest.settling import Draft, Settlement, settled_before, stands_on
 from recollect.providers.embedding.base import Embedder
 from recollect.rules import intake
 from recollect.rules.conflict import Contest, Side, Weights, contest
@@ -23,11 +23,13 @@ from recollect.rules.lifetimes import life_of
 from recollect.rules.likeness import same_value
 from recollect.rules.reconcile import Relation, relate, says_same, to_withdraw
 from recollect.rules.routing import Route, route
-from recollect.rules.slots import has_one_answer
+from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim, Scales, may_overrule
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.base import MemoryFilter, Store, Unit
 from recollect.types import KINDS, TRUSTS, Candidate, Memory, MemoryStatus, Settled
+
+_LONGEST = 1_000_000  # characters of a statement
 
 
 class Reconciler:
@@ -64,8 +66,12 @@ class Reconciler:
         operation_id: str,
         now: datetime,
         prepared: Prepared | None = None,
+        own_idea: bool = False,
     ) -> Settled:
-        """Decide and write; the same operation again changes nothing and says what it did."""
+        """Decide and write; the same operation again changes nothing and says what it did.
+
+        ``own_idea``: a model asked for it to be kept, not somebody's words in a conversation.
+        """
         intake.check_name(operation_id, "operation_id")
         before = settled_before(unit, unit.journal.operation(operation_id))
         if before is not None:
@@ -76,19 +82,23 @@ class Reconciler:
         if prepared.failure:
             work.note("judge_fail", "", {"error": prepared.failure})
         around = self._around(unit, draft.candidate, now, prepared.cosines)
-        way = self._route(draft)
-        if draft.candidate.kind == "credential":
-            return work.drop("refused", "credentials are kept only when the user asks, encrypted")
-        if draft.candidate.withdraws:
-            return self._withdraw(work, around, way)
-        if way.way == "drop":
-            return work.drop("dropped", way.reason)
+        way = self._route(draft, own_idea=own_idea)
+        settled = self._at_once(work, around, way)
+        if settled is not None:
+            return settled
         relation = self._relation(draft.candidate, around, prepared)
+        own_idea = own_idea and draft.claim.trust == "agent"
         if relation.verdict == "same":
-            return self._same(work, around, relation.targets[0])
+            known = relation.targets[0]
+            return self._same(_modest(work, known) if own_idea else work, around, known)
         if not _insists(draft.candidate) and self._matching(around, "rejected"):
             return work.drop("dropped", "the user ignored it before")
-        overruled = [m for m in relation.targets if not may_overrule(draft.claim.trust, m.trust)]
+        overruled = [
+            memory
+            for memory in relation.targets
+            if not may_overrule(draft.claim.trust, memory.trust)
+            or (own_idea and memory.trust == "owner")
+        ]
         if way.way == "write" and overruled:
             way = Route("pending", f"it contradicts what the {overruled[0].trust} said")
         if way.way == "pending":
@@ -117,6 +127,18 @@ class Reconciler:
         if relation.verdict == "same":
             return work.repeat(relation.targets[0], "same")
         return work.write(relation.targets, "update" if relation.targets else "new")
+
+    def _at_once(self, work: Settlement, around: Surroundings, way: Route) -> Settled | None:
+        """What is decided without comparing it with what is known."""
+        candidate = work.draft.candidate
+        if candidate.kind == "credential":
+            return work.drop("refused", "credentials are kept only when the user asks, encrypted")
+        if candidate.withdraws:
+            return self._withdraw(work, around, way)
+        if way.way == "drop":
+            return work.drop("dropped", way.reason)
+        read_before = _learnt_from(work.unit, candidate)
+        return None if read_before is None else work.know(read_before)
 
     def _same(self, work: Settlement, around: Surroundings, memory: Memory) -> Settled:
         settled = work.repeat(memory, "same")
@@ -236,10 +258,16 @@ class Reconciler:
             session=latest.session if latest is not None and life.ends_with_session else "",
         )
 
-    def _route(self, draft: Draft) -> Route:
+    def _route(self, draft: Draft, *, own_idea: bool) -> Route:
         settings = self._settings
-        core = settings.upkeep.core_importance
-        return route(draft.candidate.kind, draft.claim, settings.routing, settings.trust, core)
+        return route(
+            draft.candidate.kind,
+            draft.claim,
+            settings.routing,
+            settings.trust,
+            settings.upkeep.core_importance,
+            own_idea=own_idea,
+        )
 
     def _around(
         self, unit: Unit, candidate: Candidate, now: datetime, cosines: Mapping[str, float]
@@ -261,6 +289,8 @@ def checked(candidate: Candidate) -> Candidate:
         share = getattr(candidate, name)
         if share is not None:
             intake.check_share(share, name)
+    for name in ("content", "value"):
+        intake.check_text(getattr(candidate, name), name, _LONGEST)
     for name in ("subject", "predicate"):
         intake.check_text(getattr(candidate, name), name, intake.MAX_NAME)
     return replace(
@@ -293,6 +323,28 @@ def candidate_of(memory: Memory) -> Candidate:
 def _insists(candidate: Candidate) -> bool:
     """The owner asked for it in so many words: no threshold and no earlier "ignore" stands."""
     return candidate.asked and candidate.trust == "owner"
+
+
+def _modest(work: Settlement, known: Memory) -> Settlement:
+    """A model that repeats itself does not make a memory more important."""
+    claim = work.draft.claim
+    claim = replace(claim, importance=min(claim.importance, known.importance))
+    return replace(work, draft=replace(work.draft, claim=claim))
+
+
+def _learnt_from(unit: Unit, candidate: Candidate) -> Memory | None:
+    """The memory that was made of the same statement in the same turns, whatever became of it."""
+    slot = slot_of(candidate.subject, candidate.predicate)
+    if not candidate.sources or not slot or not candidate.value:
+        return None
+    for memory in unit.memories.find(MemoryFilter(from_turn=candidate.sources[0])):
+        if (
+            slot_of(memory.subject, memory.predicate) == slot
+            and same_value(candidate.value, memory.value)
+            and stands_on(memory, candidate.sources)
+        ):
+            return memory
+    return None
 
 
 def _side(unit: Unit, memory: Memory) -> Side:

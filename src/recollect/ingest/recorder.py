@@ -56,7 +56,7 @@ class Recorder:
         self._store = store
         self._space = space
         self._clock = clock
-        self._limits = limits
+        self.limits = limits
         self._follow_ups = follow_ups
         self._wake = wake
         self._promised: dict[str, _Promise] = {}
@@ -64,7 +64,7 @@ class Recorder:
     def record(self, new: NewTurn) -> Turn:
         """Durable when it returns. The same turn at the same index again changes nothing."""
         now = self._clock.now()
-        row = accept_turn(new, now, self._limits)
+        row = accept_turn(new, now, self.limits)
         with self._store.write(self._space) as unit:
             placed = unit.ledger.append([row])[0]
             if not placed.added:
@@ -80,7 +80,7 @@ class Recorder:
         source = iter(turns)
         while batch := list(islice(source, _BATCH)):
             now = self._clock.now()
-            rows = accept_turns(batch, now, self._limits)
+            rows = accept_turns(batch, now, self.limits)
             with self._store.write(self._space) as unit:
                 placed = unit.ledger.append(rows)
                 fresh = [row for row, place in zip(rows, placed, strict=True) if place.added]
@@ -92,11 +92,17 @@ class Recorder:
             self._wake()
         return Recorded(added=added, known=total - added)
 
+    def record_rows(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
+        """Checked rows, with what they set in motion, in a transaction of the caller's."""
+        placed = unit.ledger.append(rows)
+        fresh = [row for row, place in zip(rows, placed, strict=True) if place.added]
+        self._follow(unit, fresh, now)
+
     def _follow(self, unit: Unit, fresh: Sequence[TurnRow], now: datetime) -> dict[str, _Promise]:
         """Queue what the turns set in motion; says which sessions will be looked at, and when."""
         for row in fresh:
             if row.tool_calls:
-                note_written_files(unit, row, self._limits)
+                note_written_files(unit, row, self.limits)
         if fresh:
             self._follow_ups.ask_vectors(unit, now)
             self._follow_ups.watcher.watch(unit, fresh, now)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal, get_args
 
 from recollect.clock import Clock
 from recollect.errors import InvalidInput
@@ -13,10 +15,13 @@ from recollect.rules.scratchpad import parse, render
 from recollect.rules.scratchpad_task import advance, conclude
 from recollect.settings.writing import Scratchpad as Settings
 from recollect.store.base import Store, TurnFilter, Unit
-from recollect.types import Episode, Json, Scratchpad
+from recollect.types import Episode, Json, Scratchpad, Turn
 
 EVENT = "scratchpad"
+Writer = Literal["user", "agent"]
+WRITERS: tuple[Writer, ...] = get_args(Writer)
 _FOLLOWED = 50  # messages that are taken in on reading, the latest
+_Stamp = tuple[Scratchpad, tuple[str, ...]]
 
 
 class Scratchpads:
@@ -27,14 +32,27 @@ class Scratchpads:
         self._space = space
         self._clock = clock
         self._settings = settings
+        self._held: tuple[_Stamp, Scratchpad] | None = None
 
     def get(self) -> Scratchpad:
-        """What is on it, with the latest messages of the user taken in."""
-        with self._store.read(self._space) as unit:
-            return current_pad(unit, self._settings)
+        """What is on it, with the latest messages of the user taken in.
 
-    def put(self, markdown: str) -> Scratchpad:
-        """A person's own text in place of what was there, which stays in the history."""
+        It is asked for with every message, so it is worked out again only when they are others.
+        """
+        with self._store.read(self._space) as unit:
+            stored = read_pad(unit)
+            said = _said_since(unit, stored, self._settings)
+        stamp = (stored, tuple(turn.id for turn in said))
+        held = self._held
+        if held is not None and held[0] == stamp:
+            return held[1]
+        pad = _with_said(stored, said, self._settings)
+        self._held = (stamp, pad)
+        return pad
+
+    def put(self, markdown: str, by: Writer = "user") -> Scratchpad:
+        """Somebody's own text in place of what was there, which stays in the history."""
+        intake.check_choice(by, WRITERS, "by")
         intake.check_text(markdown, "scratchpad", self._settings.max_chars)
         size, limit = len(render(parse(markdown))), self._settings.max_chars
         if size > limit:
@@ -46,7 +64,7 @@ class Scratchpads:
         with self._store.write(self._space) as unit:
             old = read_pad(unit)
             if old.text != markdown:
-                _write(unit, markdown, now, {"by": "user", "before": old.text})
+                _write(unit, markdown, now, {"by": by, "before": old.text})
             return read_pad(unit)
 
     def advance(self, message: str) -> Scratchpad:
@@ -66,11 +84,19 @@ def current_pad(unit: Unit, settings: Settings) -> Scratchpad:
     reading, so that recording a turn does not wait for it.
     """
     pad = read_pad(unit)
+    return _with_said(pad, _said_since(unit, pad, settings), settings)
+
+
+def _said_since(unit: Unit, pad: Scratchpad, settings: Settings) -> list[Turn]:
+    """What the user said since the scratchpad was written, the latest first."""
     if settings.driver != "task":
-        return pad
-    said = unit.ledger.turns(
+        return []
+    return unit.ledger.turns(
         TurnFilter(role="user", since=pad.updated_at, newest_first=True, limit=_FOLLOWED)
     )
+
+
+def _with_said(pad: Scratchpad, said: Sequence[Turn], settings: Settings) -> Scratchpad:
     for turn in reversed(said):
         if turn.trust == "owner" and (pad.updated_at is None or turn.at > pad.updated_at):
             pad = replace(advance(pad, turn.content, turn.at, settings), updated_at=turn.at)

@@ -9,7 +9,7 @@ from datetime import datetime
 from recollect.ids import new_id
 from recollect.ingest.claims import dump_claim
 from recollect.ingest.embedding import Ask
-from recollect.ingest.memories import memory_terms
+from recollect.ingest.memories import memory_terms, note_important
 from recollect.rules.support import Claim, Scales, Standing, first, repeated
 from recollect.store.base import MemoryRow, Unit
 from recollect.types import Candidate, Decision, Event, Json, Memory, MemoryStatus, Settled
@@ -63,6 +63,8 @@ class Settlement:
 
     def repeat(self, memory: Memory, decision: Decision, reason: str = "") -> Settled:
         """Said again: what is known gains from it as far as its source may give."""
+        if self.draft.waiting is None and stands_on(memory, self.draft.candidate.sources):
+            return self.know(memory, decision)
         after = repeated(standing_of(memory), self.draft.claim, self.scales)
         if after != standing_of(memory):
             self.unit.memories.revise(
@@ -83,6 +85,11 @@ class Settlement:
         return self._settled(
             "repeat", memory.id, Settled(decision, now_known, reason=reason), self._said()
         )
+
+    def know(self, memory: Memory, decision: Decision = "same") -> Settled:
+        """Read again, not said again: it stands on these turns already and gains nothing."""
+        settled = Settled(decision, memory, reason="known from the same turns")
+        return self._settled("known", memory.id, settled, {})
 
     def wait(self, reason: str) -> Settled:
         """Put to a person first."""
@@ -195,8 +202,7 @@ class Settlement:
 
     def _announce(self, before: float, memory: Memory) -> None:
         if before < self.important_from <= memory.importance:
-            payload: dict[str, Json] = {"importance": memory.importance, "kind": memory.kind}
-            self.note("memory.write.important", memory.id, payload)
+            note_important(self.unit, memory, self.operation_id, self.now)
 
     def _said(self) -> dict[str, Json]:
         """What an event keeps of the statement: enough to take it back, nothing to read."""
@@ -229,6 +235,11 @@ def settled_before(unit: Unit, events: Iterable[Event]) -> Settled | None:
             decision: Decision = told["decision"]  # type: ignore[assignment]
             return Settled(decision, memory, tuple(map(str, replaced)), str(told["reason"]))
     return None
+
+
+def stands_on(memory: Memory, turns: Sequence[str]) -> bool:
+    """Whether a memory has all of these turns among its sources."""
+    return bool(turns) and {source.turn_id for source in memory.sources}.issuperset(turns)
 
 
 def standing_of(memory: Memory) -> Standing:

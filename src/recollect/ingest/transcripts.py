@@ -61,17 +61,35 @@ class Transcripts:
 
     def age(self, job: Job) -> None:
         """Remove files whose session has been silent for too long; the database copy stays."""
+        self.age_space(job.space)
+
+    def age_space(self, space: str) -> int:
+        """The same for one space; says how many files went."""
         if self._keep is None:
-            return
-        with self._store.write(job.space) as unit:
-            for old in unit.ledger.old_transcripts(self._clock.now() - self._keep):
-                self.path(job.space, old.session).unlink(missing_ok=True)
-                unit.ledger.drop_transcript(old.session)
+            return 0
+        with self._store.write(space) as unit:
+            old = unit.ledger.old_transcripts(self._clock.now() - self._keep)
+            for transcript in old:
+                self.path(space, transcript.session).unlink(missing_ok=True)
+                unit.ledger.drop_transcript(transcript.session)
+        return len(old)
+
+    def erase(self, space: str, session: str, max_attempts: int) -> None:
+        """Remove the file of a session; what is left of the session is written anew."""
+        with self._store.write(space) as unit:
+            self.path(space, session).unlink(missing_ok=True)
+            if unit.ledger.transcript(session) is not None:
+                unit.ledger.drop_transcript(session)
+                queue(unit, session, self._clock.now(), max_attempts)
 
     def path(self, space: str, session: str) -> Path:
         """A file name that any system takes and that no two sessions share."""
-        folder = self._folder if space == DEFAULT_SPACE else self._folder / _safe(space)
-        return folder / f"{_safe(session)}.jsonl"
+        return folder_of(self._folder, space) / f"{_safe(session)}.jsonl"
+
+
+def folder_of(folder: Path, space: str) -> Path:
+    """Where the files of one space are; none of another's."""
+    return folder if space == DEFAULT_SPACE else folder / _safe(space)
 
 
 def _safe(name: str) -> str:

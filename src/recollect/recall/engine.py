@@ -8,6 +8,7 @@ from recollect.recall.evidence import as_hits
 from recollect.recall.gathering import Gathered, Gatherer
 from recollect.recall.ranker import Ranker
 from recollect.recall.request import Request
+from recollect.recall.reranking import reranked, reranker_for
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.rules.gate import Verdict, wants_memory
@@ -36,6 +37,8 @@ class Recall:
         self._gatherer = Gatherer(settings.recall, vectors)
         self._ranker = Ranker(settings)
         self._touches = touches
+        self._settings = settings.recall
+        self._reranker = reranker_for(settings.recall)
         self.failure = ""
 
     def gate(self, message: str) -> Verdict:
@@ -54,13 +57,24 @@ class Recall:
         if hits is None:
             latest = self._gatherer.latest(attempts, request, ("turn",))
             hits = self._weigh(attempts, request, latest)
-        hits = hits or []
+        hits = self._reordered(attempts, request, hits or [])
         if attempts.failures:
             attempts.note(self._clock)
         self.failure = "; ".join(f"{route}: {why}" for route, why in attempts.failures.items())
         used = [hit.id for hit in hits if hit.type in ("memory", "episode")]
         self._touches.add(used, request.now)
         return hits
+
+    def _reordered(self, attempts: Attempts, request: Request, hits: list[Hit]) -> list[Hit]:
+        """What is good enough, in the order of a cross-encoder where there is one."""
+        least, reranker = self._settings.min_score, self._reranker
+        if least:
+            hits = [hit for hit in hits if hit.score >= least]
+        if reranker is None or not hits:
+            return hits
+        top = self._settings.rerank_top
+        ordered = attempts.run("rerank", lambda unit: reranked(reranker, request.query, hits, top))
+        return hits if ordered is None else ordered
 
     def _weigh(self, attempts: Attempts, request: Request, gathered: Gathered) -> list[Hit] | None:
         """Evidence in its order; None when what was found cannot be weighed."""

@@ -67,6 +67,7 @@ def _turn_hit(turn: Turn, score: float, why: Why) -> Hit:
         index=turn.index,
         role=turn.role,
         sender=turn.sender,
+        trust=turn.trust,
     )
 
 
@@ -88,6 +89,9 @@ def _memory_hit(memory: Memory, score: float, why: Why) -> Hit:
         why=why,
         sources=memory.sources,
         at=memory.created_at,
+        kind=memory.kind,
+        trust=memory.trust,
+        valid_from=memory.valid_from,
     )
 
 

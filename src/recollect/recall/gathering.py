@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
-from recollect.index.segment import query_terms
 from recollect.recall.attempts import Attempts
+from recollect.recall.enriching import enriched_terms
 from recollect.recall.request import Request
-from recollect.recall.routes import OTHER_ROUTES, applies
+from recollect.recall.routes import OTHER_ROUTES, Routed, applies
 from recollect.recall.vectors import VectorFound, VectorRoute
 from recollect.settings.reading import Recall as RecallSettings
 from recollect.store.base import TextFound, Unit
@@ -25,6 +25,7 @@ class Gathered:
     text: TextFound | None = None
     vector: VectorFound | None = None
     trust: float = 0.0
+    total: int = 0  # records that an exact question is about, listed or not
 
     @cached_property
     def docs(self) -> list[int]:
@@ -56,20 +57,31 @@ class Gatherer:
 
     def gather(self, attempts: Attempts, request: Request) -> Gathered:
         """Each route in turn; one that fails leaves its list empty."""
-        text = attempts.run("text", lambda unit: self._by_words(unit, request))
-        vector, trust = self._by_meaning(attempts, request, text)
         lists: dict[str, list[int]] = {}
+        total = 0
+        if self._settings.supplement_below and "partition" in self._settings.routes:
+            lists["partition"] = self._others(attempts, request, "partition").docs
+        enough = 0 < self._settings.supplement_below <= len(lists.get("partition", ()))
+        text = None if enough else attempts.run("text", lambda unit: self._by_words(unit, request))
+        vector, trust = self._by_meaning(attempts, request, text)
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
         if vector is not None:
             near = vector.nearest(request.scope.types, self._wanted(request, "vector"))
             lists["vector"] = [found.doc for found in near]
-        for route, search in OTHER_ROUTES.items():
-            if route in self._settings.routes and applies(route, request):
-                lists[route] = attempts.run(route, partial(search, request, self._settings)) or []
+        for route in OTHER_ROUTES:
+            if route not in lists and route in self._settings.routes and applies(route, request):
+                found = self._others(attempts, request, route)
+                lists[route] = found.docs
+                total = max(total, found.total)
         if not any(lists.values()) and attempts.failures:
             return self.latest(attempts, request)
-        return Gathered({name: docs for name, docs in lists.items() if docs}, text, vector, trust)
+        filled = {name: docs for name, docs in lists.items() if docs}
+        return Gathered(filled, text, vector, trust, total)
+
+    def _others(self, attempts: Attempts, request: Request, route: str) -> Routed:
+        search = OTHER_ROUTES[route]
+        return attempts.run(route, partial(search, request, self._settings)) or Routed([])
 
     def latest(
         self, attempts: Attempts, request: Request, types: tuple[RecordType, ...] = RECORD_TYPES
@@ -86,7 +98,7 @@ class Gatherer:
         return max(least, settings.oversample * request.k)
 
     def _by_words(self, unit: Unit, request: Request) -> TextFound:
-        terms = query_terms(request.query)
+        terms = enriched_terms(request.query, request.around, self._settings)
         return unit.text.search(terms, request.scope, self._wanted(request, "text"))
 
     def _by_meaning(

@@ -147,7 +147,6 @@ def _shown(found: Relevance, n: int, parts: rules.Parts, gathered: Gathered) -> 
         "importance": parts.importance,
         "access": parts.access,
     }
-    exact = gathered.lists.get("exact", [])
-    if found.docs[n] in exact:
-        shown["of exactly"] = float(len(exact))
+    if gathered.total and found.docs[n] in gathered.lists.get("exact", ()):
+        shown["of exactly"] = float(gathered.total)
     return {name: value for name, value in shown.items() if value}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.recall.conversation import Surroundings, as_candidates, look_around
 from recollect.recall.gathering import Gathered
 from recollect.recall.request import Request
@@ -16,6 +17,7 @@ from recollect.settings.reading import Ranking
 from recollect.store.base import Unit
 
 _SAME = 1e-9
+_SAYS_LITTLE = 0.2
 
 
 _PROMISING = 12  # of each route's list: the turns around these are looked at too
@@ -51,7 +53,7 @@ def by_conversation(
     fused = _with_exact(fused, docs, request, gathered, ranking)
     return _ordered(
         around,
-        relevance=_share_of_range(fused.total),
+        relevance=_share_of_range(fused.total) * _strength(gathered),
         keyword=text,
         semantic=np.zeros(len(docs)) if vectors is None else vectors.similarity,
         parts=fused.parts,
@@ -91,6 +93,15 @@ def by_ranks(unit: Unit, gathered: Gathered, ranking: Ranking) -> Relevance:
         semantic=likeness,
         parts={"text": words, "vector": likeness},
     )
+
+
+def _strength(gathered: Gathered) -> float:
+    """Less where nothing was found but by words that are in every text."""
+    if gathered.text is None or set(gathered.lists) - {"text"}:
+        return 1.0
+    said = query_terms(" ".join(gathered.text.words.values()))
+    telling = any(term.weight > STOP_WEIGHT for term in said)
+    return 1.0 if telling or not gathered.text.matches else _SAYS_LITTLE
 
 
 def _share_of_range(total: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -30,6 +30,7 @@ class Request:
     exact: ExactQuestion | None
     times: tuple[TimeSpan, ...]
     persona: str | None
+    around: tuple[str, ...]
     now: datetime
 
 
@@ -48,9 +49,10 @@ def read_request(
     until: datetime | str | None = None,
     as_of: datetime | str | None = None,
     persona: str | None = None,
+    around: Sequence[str] = (),
     now: datetime,
 ) -> Request:
-    """Check what the caller asked for."""
+    """Check what the caller asked for; ``around`` is what was said just before the query."""
     intake.check_text(query, "query", MAX_QUERY)
     intake.check_count(k, "k", MAX_HITS)
     for name, value in (
@@ -85,6 +87,7 @@ def read_request(
         exact=exact_question(query),
         times=tuple(find_times(query, now)),
         persona=persona,
+        around=tuple(around),
         now=now,
     )
 

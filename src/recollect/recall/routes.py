@@ -7,19 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from recollect.index.segment import STOP_WEIGHT, has_dense_script, query_terms
 from recollect.recall.request import Request
+from recollect.rules.entities import find_entities
 from recollect.rules.exact import ExactQuestion
 from recollect.settings.reading import Recall
 from recollect.store.base import Unit
+from recollect.types import RecordType
 
 _EXACT_DEPTH = 200
+_ABOUT: tuple[RecordType, ...] = ("memory", "episode")
 
-Route = Callable[[Request, Recall, Unit], list[int]]
+
+class Routed(NamedTuple):
+    """Documents, best first; ``total`` says how many there are where that was counted."""
+
+    docs: list[int]
+    total: int = 0
 
 
-def by_time(request: Request, settings: Recall, unit: Unit) -> list[int]:
+Route = Callable[[Request, Recall, Unit], Routed]
+
+
+def by_time(request: Request, settings: Recall, unit: Unit) -> Routed:
     """What was said in the times that the query names."""
     docs: list[int] = []
     for span in request.times:
@@ -29,27 +41,39 @@ def by_time(request: Request, settings: Recall, unit: Unit) -> list[int]:
         docs += [match.doc for match in found.matches]
         if not found.matches:
             docs += unit.text.latest(scope, settings.text_candidates)
-    return docs
+    return Routed(docs)
 
 
-def by_exact_question(request: Request, settings: Recall, unit: Unit) -> list[int]:
+def by_exact_question(request: Request, settings: Recall, unit: Unit) -> Routed:
     """Everything that has all the words of an exact question's topic, in the order it asks for."""
     question = request.exact
     if question is None:
-        return []
+        return Routed([])
     if question.kind == "file":
-        return _files(request, question, settings, unit)
+        return Routed(_files(request, question, settings, unit))
     everything = query_terms(question.topic)
-    terms = [term for term in everything if term.weight > STOP_WEIGHT]
-    found = unit.text.search(terms, request.scope, _EXACT_DEPTH)
-    docs = [match.doc for match in found.matches]
     empty = {term.text for term in everything if term.weight <= STOP_WEIGHT}
-    telling = {term.text for term in terms if term.weight >= 1 and not _is_loose(term.text, empty)}
-    matched = unit.text.matched(found, docs)
-    whole = [doc for doc in docs if telling and telling <= set(matched[doc])]
+    telling = [
+        term.text for term in everything if term.weight >= 1 and not _is_loose(term.text, empty)
+    ]
+    if not telling:
+        return Routed([])
+    docs, total = unit.text.holding(telling, request.scope, _EXACT_DEPTH)
     if question.kind in ("latest", "earliest"):
-        return unit.ledger.in_order(whole, newest_first=question.kind == "latest")
-    return whole
+        docs = unit.ledger.in_order(docs, newest_first=question.kind == "latest")
+    return Routed(docs, total)
+
+
+def by_entity(request: Request, settings: Recall, unit: Unit) -> Routed:
+    """Memories and episodes about what the query names: people, projects, files, tools."""
+    types = tuple(type_ for type_ in request.scope.types if type_ in _ABOUT)
+    named = find_entities(request.query) if types else ()
+    terms = {term.text: term for name in named for term in query_terms(name)}
+    if not terms:
+        return Routed([])
+    scope = replace(request.scope, types=types)
+    found = unit.text.search(list(terms.values()), scope, settings.entity_candidates)
+    return Routed([match.doc for match in found.matches])
 
 
 def _is_loose(term: str, empty: set[str]) -> bool:
@@ -66,12 +90,12 @@ def _files(request: Request, question: ExactQuestion, settings: Recall, unit: Un
     return docs or unit.text.latest(scope, settings.text_candidates)
 
 
-def by_partition(request: Request, settings: Recall, unit: Unit) -> list[int]:
+def by_partition(request: Request, settings: Recall, unit: Unit) -> Routed:
     """The most important memories of the project at hand, and of none in particular."""
     if "memory" not in request.scope.types:
-        return []
+        return Routed([])
     project = request.scope.project or _named_project(unit, request.query)
-    return unit.memories.partition(project, settings.partition_candidates)
+    return Routed(unit.memories.partition(project, settings.partition_candidates))
 
 
 def _named_project(unit: Unit, query: str) -> str | None:
@@ -80,11 +104,11 @@ def _named_project(unit: Unit, query: str) -> str | None:
     return max(named, key=len, default=None)
 
 
-def by_recency(request: Request, settings: Recall, unit: Unit) -> list[int]:
+def by_recency(request: Request, settings: Recall, unit: Unit) -> Routed:
     """What was said and learnt in the last days, whatever its words."""
     since = request.now - settings.recent
     scope = replace(request.scope, since=max(since, request.scope.since or since))
-    return unit.text.latest(scope, settings.text_candidates)
+    return Routed(unit.text.latest(scope, settings.text_candidates))
 
 
 def applies(route: str, request: Request) -> bool:
@@ -97,6 +121,7 @@ def applies(route: str, request: Request) -> bool:
 OTHER_ROUTES: dict[str, Route] = {
     "time": by_time,
     "exact": by_exact_question,
+    "entity": by_entity,
     "partition": by_partition,
     "recent": by_recency,
 }

@@ -18,7 +18,7 @@ from recollect.errors import BadVector, ModelUnavailable, StoreError
 from recollect.index.holding import Holder, Made
 from recollect.index.segment import has_dense_script, query_terms
 from recollect.locks import ForkSafeLock
-from recollect.providers.embedding.base import Embedder, WordEmbedder, expect, release
+from recollect.providers.embedding.base import Embedder, WordEmbedder, expect, forget_kept, release
 from recollect.recall.nearness import Indexed, Scanned, VectorFound
 from recollect.rules.bm25 import number_of
 from recollect.settings.reading import Conversation
@@ -63,6 +63,12 @@ class VectorRoute:
             return self._holder.waiting(self._embedder.name)
         except StoreError:
             return 0  # a damaged file; recall and the worker tell of it
+
+    def forget(self) -> None:
+        """Let go of vectors and answers that can be had again."""
+        for embedder in (self._embedder, *filter(None, self._remade.values())):
+            forget_kept(embedder)
+        self._holder.forget()
 
     def close(self) -> None:
         """Let go of connections and files."""

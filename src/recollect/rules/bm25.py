@@ -7,6 +7,7 @@ long: a short chat line is not better for being shorter.
 from __future__ import annotations
 
 import math
+import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from zlib import crc32
@@ -34,12 +35,23 @@ class _Numbers(dict[str, int]):
         return number
 
 
-number_of = _Numbers().__getitem__
+_numbers = _Numbers()
+number_of = _numbers.__getitem__
+
+
+def forget_terms() -> None:
+    """Let go of every term that was seen."""
+    _numbers.clear()
 
 
 def pack(terms: Iterable[str]) -> bytes:
     """Terms as numbers, the same in every process."""
     return array("I", map(number_of, terms)).tobytes()
+
+
+def pack_one(term: str) -> bytes:
+    """As ``pack`` of a single term, without remembering its number."""
+    return crc32(term.encode("utf-8", "surrogatepass")).to_bytes(TERM_BYTES, sys.byteorder)
 
 
 def rarity(total: int, rows: int) -> float:

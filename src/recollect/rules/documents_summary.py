@@ -30,10 +30,10 @@ def summary(
     by_project: dict[str, list[Memory]] = {}
     for memory in sorted(memories, key=attrgetter("id"), reverse=True):
         by_project.setdefault(memory.project, []).append(memory)
-    told = [
-        f"{GENERAL.title(language) if name == global_project else harmless(name)}: {_best(found, shown)}"
-        for name, found in list(by_project.items())[:lines]
-    ]
+    told = []
+    for name, found in list(by_project.items())[:lines]:
+        title = GENERAL.title(language) if name == global_project else harmless(name)
+        told.append(f"{title}: {_best(found, shown)}")
     more = len(by_project) - len(told)
     if more > 0:
         told.append(f"还有 {more} 个项目" if zh else f"and {more} more projects")
@@ -51,6 +51,4 @@ def _span(memories: Sequence[Memory], zh: bool) -> str:
 
 def _best(memories: Sequence[Memory], shown: Callable[[Memory], str]) -> str:
     best = sorted(memories, key=lambda memory: -memory.importance)[:_BEST]
-    return "; ".join(
-        shorten(shown(memory).replace("\n", " "), _CHARACTERS) for memory in best
-    )
+    return "; ".join(shorten(shown(memory).replace("\n", " "), _CHARACTERS) for memory in best)

@@ -2,11 +2,12 @@
 comes back.
 
 The mark is defined here and nowhere else. Nothing inside a fence can close it: whatever looks like
-the mark, in any case, spacing or width of its letters, loses its angle bracket.
+the mark, in any case, spacing, width or alphabet of its letters, loses its angle bracket.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import UTC, datetime
 
 from recollect.rules.gate_code import compiled
@@ -17,9 +18,25 @@ _OPENING = rf"<{MARK} source=\"[^\"<>\n]*\"(?: at=\"[^\"<>\n]*\")?>\n?"
 _CLOSING = rf"\n?</{MARK}>"
 # Between its letters a mark in disguise may have a few characters nobody sees.
 _GAP = r"[\W_]{0,4}"
-_DISGUISED = rf"(?i)[<＜﹤〈‹](?=[\W_]{{0,8}}{_GAP.join('recollect')})"
+_BRACKET = r"(?:[<〈‹⟨❮❬❰˂ᐸ⧼≺]|&lt;?|&#0*60;?|&#x0*3c;?|\\u003c|\\x3c|%3c)"
+_NAME = _GAP.join(("r", "[e3]", "c", "[o0]", "[l1i|]", "[l1i|]", "[e3]", "c", "t"))
+_DISGUISED = rf"{_BRACKET}(?=[\W_]{{0,8}}{_NAME})"
 _HARMLESS = "("
 _NOT_A_NAME = r"[^\w.:/ -]"
+# Letters of other alphabets that are drawn as those of the mark.
+_LOOK_ALIKES = str.maketrans("гꮁеєεсσоοӏιіıτтᴛꞇ", "rreeeccoolllltttt")
+
+
+class _Plain(dict[int, str]):
+    """One plain character for each, so that what is found is found in the same place."""
+
+    def __missing__(self, code: int) -> str:
+        parts = unicodedata.normalize("NFKD", chr(code)).casefold()
+        found = self[code] = parts[:1].translate(_LOOK_ALIKES) or chr(code)
+        return found
+
+
+_PLAIN = _Plain()
 
 
 def fence(text: str, source: str, at: datetime | None = None) -> str:
@@ -31,7 +48,12 @@ def fence(text: str, source: str, at: datetime | None = None) -> str:
 
 def neutral(text: str) -> str:
     """``text`` without anything that a person or a model could take for one of the marks."""
-    return compiled(_DISGUISED).sub(_HARMLESS, text)
+    plain = text.lower() if text.isascii() else text.translate(_PLAIN)
+    kept, place = [], 0
+    for mark in compiled(_DISGUISED).finditer(plain):
+        kept += [text[place : mark.start()], _HARMLESS]
+        place = mark.end()
+    return "".join([*kept, text[place:]])
 
 
 def strip_fenced(text: str) -> str:

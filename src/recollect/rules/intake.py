@@ -51,6 +51,11 @@ def _known_name(value: str, name: str) -> str:
     return value
 
 
+def forget_names() -> None:
+    """Let go of the names that were seen."""
+    _known_name.cache_clear()
+
+
 def check_choice(value: Choice, choices: Iterable[Choice], name: str) -> Choice:
     """One of a fixed set of words."""
     allowed = tuple(choices)

@@ -78,6 +78,17 @@ def marks_in(text: str) -> frozenset[str]:
     return frozenset(match["id"].lower() for match in _MARK.finditer(text) if is_id(_id(match)))
 
 
+def without(text: str, ids: frozenset[str]) -> str:
+    """The text without the bullets of these ids, and without their marks elsewhere."""
+    kept: list[str] = []
+    for piece in _pieces(text.split("\n")):
+        if isinstance(piece, str):
+            kept.append(piece)
+        elif isinstance(piece, Free) or piece.mark not in ids:
+            kept += piece.lines
+    return _MARK.sub(lambda m: "" if _id(m) in ids else m[0], "\n".join(kept))
+
+
 def tidy(text: str) -> str:
     """A statement as bullets show it: no control characters, single spaces, no empty lines."""
     lines = (" ".join(line.split()) for line in _UNSEEN.sub("", text).splitlines())
@@ -177,7 +188,7 @@ class _Blocks:
 
     def _closed_at(self, place: int, closing: int | None) -> int:
         marked = _next(self._marked, place)
-        if closing is None or (marked is not None and marked < closing):
+        if closing is None or (marked is not None and marked <= closing):
             return place
         return closing + 1
 

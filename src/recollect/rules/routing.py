@@ -13,6 +13,8 @@ from recollect.types import Kind
 Way = Literal["write", "pending", "drop"]
 # What steers the agent or describes its owner: only people put these in force.
 _GUARDED: tuple[Kind, ...] = ("rule", "identity", "preference", "trait", "config", "credential")
+# Of these not even a model makes one by itself: they are orders to it, or say who it serves.
+_STEERING: tuple[Kind, ...] = ("rule", "identity", "trait")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,18 @@ class Route:
 
 
 def route(
-    kind: Kind, claim: Claim, routing: Routing, trust: TrustSettings, core_importance: float
+    kind: Kind,
+    claim: Claim,
+    routing: Routing,
+    trust: TrustSettings,
+    core_importance: float,
+    *,
+    own_idea: bool = False,
 ) -> Route:
-    """By confidence; whatever a tool or an outsider says of weight waits for a person."""
+    """By confidence; whatever a tool or an outsider says of weight waits for a person.
+
+    ``own_idea``: a model asked for it to be kept. It puts neither rules nor core into force.
+    """
     if claim.confidence < routing.pending:
         return Route("drop", f"confidence {claim.confidence:.2f} is below {routing.pending:.2f}")
     if claim.trust in trust.quarantine:
@@ -35,6 +46,12 @@ def route(
         return Route("pending", f"a {kind} from a source of trust {claim.trust}")
     if untrusted(claim.trust) and claim.importance >= core_importance:
         return Route("pending", f"important, from a source of trust {claim.trust}")
+    if claim.trust == "agent" and kind in _STEERING:
+        return Route(
+            "pending", f"a {kind} that {'a model added' if own_idea else 'the agent said'}"
+        )
+    if own_idea and claim.trust == "agent" and claim.importance >= core_importance:
+        return Route("pending", "important, and added by a model")
     if claim.confidence < routing.write:
         return Route("pending", f"confidence {claim.confidence:.2f} is below {routing.write:.2f}")
     return Route("write")

@@ -10,6 +10,32 @@ from recollect.settings.tree import Settings
 from recollect.settings.values import Origin
 
 _NOWHERE = Origin("built-in")
+_OF_A_SESSION = ("extract", "consolidate", "episode")
+EVENTS = (
+    "session.ended",
+    "memory.write.important",
+    "write",
+    "supersede",
+    "conflict",
+    "pending",
+    "confirm",
+    "reject",
+    "repeat",
+    "withdraw",
+    "drop",
+    "episode",
+    "archive",
+    "delete",
+    "expire",
+    "demote",
+    "merge",
+    "core",
+    "forget",
+    "rollback",
+    "retrieval_fail",
+    "upkeep_fail",
+    "onboarding",
+)
 
 
 def check(settings: Settings, origins: Mapping[str, Origin]) -> list[Problem]:
@@ -22,7 +48,12 @@ def check(settings: Settings, origins: Mapping[str, Origin]) -> list[Problem]:
         Problem(
             " and ".join(named(key, value) for key, value in parts.items()) + f": {why}", remedy
         )
-        for parts, why, remedy in (*_sums(settings), *_orders(settings), *_prompt(settings))
+        for parts, why, remedy in (
+            *_sums(settings),
+            *_orders(settings),
+            *_prompt(settings),
+            *_rules(settings),
+        )
     ]
 
 
@@ -105,3 +136,24 @@ def _prompt(settings: Settings) -> Found:
             f"context.sections.{name}": f"{share:g}%" for name, share in shares.items() if share
         }
         yield shown, f"they add up to {total:g}%", "Shares add up to at most 100%"
+
+
+def _rules(settings: Settings) -> Found:
+    """A rule waits for an event that there is, and does something."""
+    for name, rule in settings.events.rules.items():
+        key = f"events.rules.{name}"
+        about_session = [action for action in rule.actions if action in _OF_A_SESSION]
+        if rule.event not in EVENTS:
+            yield (
+                {f"{key}.event": rule.event or "nothing"},
+                "there is no such event",
+                f"Use one of {', '.join(EVENTS)}",
+            )
+        elif not rule.actions:
+            yield {f"{key}.actions": []}, "the rule does nothing", "Give it an action"
+        elif about_session and rule.event != "session.ended":
+            yield (
+                {f"{key}.event": rule.event, f"{key}.actions": list(about_session)},
+                "the event is about no session",
+                "Use these actions with session.ended",
+            )

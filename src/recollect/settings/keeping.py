@@ -42,6 +42,26 @@ DailyStep = Literal[
     "report",
 ]
 WeeklyStep = Literal["merge", "core", "decay"]
+RuleAction = Literal[
+    "extract",
+    "consolidate",
+    "episode",
+    "notify",
+    "daily",
+    "weekly",
+    "queue",
+    "turns",
+    "events",
+    "dedup",
+    "decay",
+    "expiry",
+    "attachments",
+    "capacity",
+    "documents",
+    "identity",
+    "merge",
+    "core",
+]
 RuleMode = Literal["auto", "ask"]
 Risk = Literal["low", "medium", "high"]
 
@@ -199,7 +219,7 @@ class EventRule(Section):
     enabled: bool = flag(True, "Whether the rule is in force.")
     event: str = text("", "The event it waits for.")
     when: tuple[Condition, ...] = custom((), Conditions(), "Tests that must all hold.")
-    actions: tuple[str, ...] = names((), None, "What runs then, in order.")
+    actions: tuple[RuleAction, ...] = names((), RuleAction, "What runs then, in order.")
     mode: RuleMode = choice("auto", RuleMode, "Run it, or ask first.")
     risk: Risk = choice("low", Risk, "How much harm it could do.")
 

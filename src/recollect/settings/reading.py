@@ -84,7 +84,7 @@ class Recall(Section):
         "Ways of searching that are tried when the caller names none.",
     )
     text_candidates: int = count(40, "Candidates taken from full text.", low=1)
-    vector_candidates: int = count(40, "Candidates taken from vectors.", low=1)
+    vector_candidates: int = count(100, "Candidates taken from vectors.", low=1)
     oversample: int = count(2, "Take at least this many candidates per wanted result.", low=1)
     rerank_folder: str = text(
         "", "Folder of a cross-encoder that puts the best results in order; empty: none."
@@ -93,6 +93,8 @@ class Recall(Section):
     recent: timedelta = span("3d", "What the `recent` route looks back on.")
     episode_window: timedelta = span("7d", "Episodes this young count as recent.")
     enrich_turns: Span = between(3, 5, "Last turns that enrich the query.")
+    enrich_weight: float = ratio(0.15, "What a word of those turns counts beside the query's own.")
+    entity_candidates: int = count(20, "Candidates of the `entity` route.", low=1)
     partition_candidates: int = count(20, "Candidates of the `partition` route.", low=1)
     supplement_below: int = count(
         0, "Ask full text only when the partition gave fewer than this; 0: ask always."

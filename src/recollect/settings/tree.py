@@ -27,6 +27,7 @@ from recollect.settings.keeping import (
 )
 from recollect.settings.reading import Context, Gate, Ranking, Recall, ShortTerm
 from recollect.settings.section import Section, group, text
+from recollect.settings.tools import Tools
 from recollect.settings.values import Origin, Secret
 from recollect.settings.writing import (
     Attachments,
@@ -66,6 +67,7 @@ class Settings(Section):
     recall: Recall = group(Recall)
     ranking: Ranking = group(Ranking)
     context: Context = group(Context)
+    tools: Tools = group(Tools)
     lifetimes: Lifetimes = group(Lifetimes)
     decay: Decay = group(Decay)
     capacity: Capacity = group(Capacity)

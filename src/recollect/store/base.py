@@ -6,12 +6,15 @@ owner's rows. ``write`` is one durable transaction; ``read`` is one consistent s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+from recollect.store.document_states import DocumentStates
+from recollect.store.erasing import Counters, Erasing, Tidying
+from recollect.store.upkeep import Cards, Onboardings, Runs, Shelf
 from recollect.types import (
     ActionNode,
     Attachment,
@@ -38,8 +41,6 @@ from recollect.types import (
     TurnState,
     UsageTotal,
 )
-
-Choice = Literal["pinned", "hidden", "asked"]
 
 
 class TurnRow(NamedTuple):
@@ -166,42 +167,6 @@ class PadRow:
 
     text: str
     updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What a document held: fingerprints of the file, and of each bullet by its memory's id."""
-
-    file: str
-    bullets: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
-    """A document as it was left.
-
-    ``writing`` is set while its file is being replaced: after a crash the file is one of the two.
-    ``rolled_through`` is the id of the latest memory that went into an archive.
-    """
-
-    name: str
-    written: Written | None = None
-    writing: Written | None = None
-    rolled_through: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentChoice:
-    """What a person decided about a memory in a document.
-
-    Pinned: put there by hand. Hidden: taken out of this document only. Asked: taken out of all of
-    them, and whether to forget it is an open question.
-    """
-
-    document: str
-    memory: str
-    choice: Choice
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,6 +341,7 @@ class Episodes(Protocol):
     def touch(self, id_: str, uses: int) -> None: ...
     def by_id(self, ids: Sequence[str]) -> list[Episode]: ...
     def of_stretch(self, session: str, source: str, last_turn: str) -> Episode | None: ...
+    def told(self, session: str, source: str | None) -> list[int]: ...
     def latest(
         self,
         *,
@@ -401,16 +367,6 @@ class Echoes(Protocol):
     ) -> None: ...
     def marks(self, session: str, since: datetime) -> frozenset[int]: ...
     def drop(self, before: datetime | None) -> None: ...
-
-
-class DocumentStates(Protocol):
-    """What was written to the documents people read, and what they chose to see there."""
-
-    def get(self, name: str) -> DocumentRow | None: ...
-    def put(self, row: DocumentRow, at: datetime) -> None: ...
-    def choices(self) -> list[DocumentChoice]: ...
-    def choose(self, choice: DocumentChoice) -> None: ...
-    def drop_choices(self, memory: str, document: str | None = None) -> None: ...
 
 
 class Attachments(Protocol):
@@ -462,6 +418,9 @@ class TextIndex(Protocol):
     def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextFound: ...
     def score(self, found: TextFound, docs: Sequence[int]) -> list[float]: ...
     def matched(self, found: TextFound, docs: Sequence[int]) -> dict[int, tuple[str, ...]]: ...
+    def holding(
+        self, terms: Sequence[str], scope: Scope, limit: int
+    ) -> tuple[list[int], int]: ...
     def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]: ...
     def latest(self, scope: Scope, limit: int) -> list[int]: ...
     def records(self, docs: Sequence[int]) -> dict[int, tuple[RecordType, str]]: ...
@@ -610,6 +569,20 @@ class Unit(Protocol):
     def vectors(self) -> Vectors: ...
     @property
     def tasks(self) -> Tasks: ...
+    @property
+    def shelf(self) -> Shelf: ...
+    @property
+    def runs(self) -> Runs: ...
+    @property
+    def cards(self) -> Cards: ...
+    @property
+    def onboarding(self) -> Onboardings: ...
+    @property
+    def erasing(self) -> Erasing: ...
+    @property
+    def tidying(self) -> Tidying: ...
+    @property
+    def counters(self) -> Counters: ...
 
 
 class Store(Protocol):
@@ -623,4 +596,8 @@ class Store(Protocol):
     def check(self, space: str, *, deep: bool) -> list[Finding]: ...
     def spaces(self) -> list[str]: ...
     def clear_text_index(self) -> None: ...
+    def compact(self) -> None: ...
+    def settle(self) -> None: ...
+    def vocabulary(self) -> Iterator[str]: ...
+    def names(self) -> list[str]: ...
     def close(self) -> None: ...

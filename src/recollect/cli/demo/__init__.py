@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from recollect.cli.base import Command
+from recollect.cli.demo.learning import changed_mind
 from recollect.cli.demo.stage import DEFAULT_FILE, Stage, make_room, next_free
 from recollect.cli.demo.steps import STEPS
 from recollect.cli.demo.story import LASTS
@@ -36,7 +37,7 @@ def demo(state: State, keep: bool) -> None:
     silence = io.StringIO()
     with contextlib.redirect_stdout(silence) if state.json else contextlib.nullcontext():
         acts = _play(path)
-        _farewell(path, time.monotonic() - started)
+        _farewell(path, acts, time.monotonic() - started)
     if state.json:
         emit({"path": path, "seconds": round(time.monotonic() - started, 2), "steps": acts})
 
@@ -54,7 +55,8 @@ def _play(path: Path) -> list[dict[str, Any]]:
     return acts
 
 
-def _farewell(path: Path, seconds: float) -> None:
+def _farewell(path: Path, acts: list[dict[str, Any]], seconds: float) -> None:
+    changed = next(act["facts"]["memory"] for act in acts if act["step"] == changed_mind.__name__)
     try:
         shown = path.relative_to(Path.cwd())
     except ValueError:
@@ -62,11 +64,19 @@ def _farewell(path: Path, seconds: float) -> None:
     say()
     say(bold(f"That took {seconds:.1f} s. The memory is in {shown}; try it:"))
     for arguments in (
-        'recall "我现在用哪个 Python 版本？" --of memory --explain',
-        'recall "kyoto budget pdf"',
+        'search "Python 版本"',
+        f"show {changed}",
+        f"memories --as-of {_long_ago():%Y-%m-%d}",
         "turns --session demo-kyoto --full",
-        "memories",
+        "episodes --full",
+        'context "还记得我用哪个 Python 吗？"',
+        "rollback --source session:demo-upgrade --dry-run",
         "events --daily",
         "doctor --deep",
     ):
         say(f"  recollect {arguments} {dim(f'--db {shown}')}")
+
+
+def _long_ago() -> datetime:
+    """A day of the story when the old Python was in use."""
+    return datetime.now().astimezone() - timedelta(days=30)

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from recollect.cli.demo.story import MARK, MARK_TOPIC, SESSIONS
 from recollect.cli.output import dim, indented, say
-from recollect.clock import ManualClock
+from recollect.clock import Clock, ManualClock, SystemClock
 from recollect.errors import Conflict, RecollectError, StoreError
 from recollect.mind import Mind
 from recollect.opening import open as open_mind
+from recollect.types import NewTurn
 
 DEFAULT_FILE = "recollect-demo.db"
 
 
 class DemoFailed(RecollectError):
     """The demo did not show what it promises."""
+
+
+def files_of(path: Path) -> Path:
+    """The folder of whatever a demo writes beside its database."""
+    return path.with_name(f"{path.stem}-files")
+
+
+def open_demo(path: Path, clock: Clock, *, write: float = 0.85) -> Mind:
+    """The mind of the demo; ``write`` is how sure it has to be to ask nobody.
+
+    What counts here is said outright, so that the settings of whoever runs it change nothing.
+    """
+    beside = files_of(path).name
+    return open_mind(
+        path,
+        preset="default",
+        clock=clock,
+        worker="none",
+        ledger={"jsonl": True, "jsonl_folder": f"{beside}/history", "jsonl_keep": "30d"},
+        documents={"folder": f"{beside}/documents"},
+        upkeep={"report_folder": f"{beside}/reports"},
+        triggers={"quiet_gap": "3m"},
+        extraction={"engine": "rules"},
+        routing={"write": write, "pending": 0.6},
+        embedding={"provider": "auto", "folder": ""},
+    )
 
 
 class Stage:
@@ -30,22 +58,18 @@ class Stage:
         self.begins = begins
 
     @property
-    def history(self) -> Path:
-        """Where the JSONL copies of the sessions are."""
-        return self.path.with_name(f"{self.path.stem}-history")
+    def beside(self) -> Path:
+        """The folder of the copies, documents and reports."""
+        return files_of(self.path)
 
     def __enter__(self) -> Self:
-        # Said outright, so that the settings of the person at the keyboard change nothing here.
-        self.mind: Mind = open_mind(
-            self.path,
-            preset="default",
-            clock=self.clock,
-            worker="none",
-            ledger={"jsonl": True, "jsonl_folder": self.history.name, "jsonl_keep": "30d"},
-            triggers={"quiet_gap": "3m"},
-        )
+        self.mind: Mind = open_demo(self.path, self.clock)
         self.mind.session(MARK, topic=MARK_TOPIC)
         return self
+
+    def careful(self) -> Mind:
+        """A second mind on the same file, whose host wants to be asked more often."""
+        return open_demo(self.path, self.clock, write=0.95)
 
     def __exit__(
         self,
@@ -55,14 +79,46 @@ class Stage:
     ) -> None:
         self.mind.close()
 
-    def day(self, number: int) -> datetime:
-        """Move on to the morning of that day of the story."""
-        self.clock.set(self.begins)
-        return self.clock.advance(days=number)
+    def begins_plus(self, *, days: int) -> datetime:
+        """The morning of that day of the story."""
+        return self.begins + timedelta(days=days)
+
+    def converse(
+        self, turns: Sequence[NewTurn], *, day: int | None = None, mind: Mind | None = None
+    ) -> None:
+        """Say these turns half a minute apart, on the morning of that day or now."""
+        if day is not None:
+            self.clock.set(self.begins_plus(days=day))
+        for turn in turns:
+            (mind or self.mind).record_turn(turn)
+            self.clock.advance(seconds=30)
+
+    def rest(self, mind: Mind | None = None) -> int:
+        """Nobody speaks for ten minutes, and the background work is done; says how much."""
+        self.clock.advance(minutes=10)
+        drained = (mind or self.mind).drain()
+        expect(not drained.dead and not drained.retried, "a job failed")
+        return drained.done
+
+    def files(self) -> int:
+        """How many files the demo has written."""
+        return len(self._written())
+
+    def files_with(self, text: str) -> list[str]:
+        """Those that hold a text, byte for byte."""
+        return [file.name for file in self._written() if text.encode() in file.read_bytes()]
+
+    def _written(self) -> list[Path]:
+        database = self.path.parent.glob(f"{self.path.name}*")
+        return [file for file in (*database, *self.beside.rglob("*")) if file.is_file()]
 
     def transcripts(self) -> list[str]:
         """The names of the JSONL files there are."""
-        return sorted(file.name for file in self.history.rglob("*.jsonl"))
+        return sorted(file.name for file in self.beside.rglob("*.jsonl"))
+
+    def documents(self) -> list[str]:
+        """The names of the markdown documents there are."""
+        return sorted(file.name for file in (self.beside / "documents").glob("*.md"))
 
 
 def tell(text: str) -> None:
@@ -97,8 +153,9 @@ def make_room(path: Path) -> None:
         )
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-    for file in Stage(path, datetime.now().astimezone()).history.glob("default/demo-*.jsonl"):
-        file.unlink()
+    for file in files_of(path).rglob("*"):
+        if file.suffix in (".jsonl", ".md"):
+            file.unlink()
 
 
 def _is_demo(path: Path) -> bool:
@@ -106,7 +163,7 @@ def _is_demo(path: Path) -> bool:
     if path.stat().st_size == 0:
         return False
     try:
-        with open_mind(path, preset="default", worker="none") as mind:
+        with open_demo(path, SystemClock()) as mind:
             found = {session.id for session in mind.sessions(limit=1_000)}
     except StoreError:
         return False

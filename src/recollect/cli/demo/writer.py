@@ -8,16 +8,17 @@ from __future__ import annotations
 import sys
 from datetime import datetime
 from itertools import count
+from pathlib import Path
 
+from recollect.cli.demo.stage import open_demo
 from recollect.cli.demo.story import note_turn
 from recollect.clock import ManualClock
-from recollect.opening import open as open_mind
 
 
 def write(path: str, moment: str) -> None:
     """Record until killed; a number is printed when its turn is durable."""
     clock = ManualClock(datetime.fromisoformat(moment))
-    with open_mind(path, preset="default", clock=clock, worker="none") as mind:
+    with open_demo(Path(path), clock) as mind:
         for number in count():
             mind.record_turn(note_turn(number))
             print(number, flush=True)

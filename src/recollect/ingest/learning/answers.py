@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from recollect.errors import InvalidInput
+from recollect.ingest.reconcile import checked
 from recollect.providers.chat.base import Object, Schema, WrongShape
 from recollect.rules.trust import least_trusted
 from recollect.types import KINDS, Candidate, Json, Kind, Trust, Turn
@@ -65,7 +67,7 @@ def _read(fact: Json, place: str, turns: Sequence[Turn], durations: Sequence[str
     if duration and duration not in durations:
         raise WrongShape(f"{place}.duration has to be one of {', '.join(durations)}")
     said = _said(fact, place, turns)
-    return Candidate(
+    candidate = Candidate(
         kind=kind,
         content=content,
         importance=_share(fact, "importance", place),
@@ -81,6 +83,10 @@ def _read(fact: Json, place: str, turns: Sequence[Turn], durations: Sequence[str
         project=_text(fact, "project", place),
         topic=_text(fact, "topic", place),
     )
+    try:
+        return checked(candidate)
+    except InvalidInput as error:
+        raise WrongShape(f"{place}: {error}") from error
 
 
 def _said(fact: dict[str, Json], place: str, turns: Sequence[Turn]) -> list[Turn]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from recollect.clock import Clock
 from recollect.errors import InvalidInput, NotFound
+from recollect.ingest.accept import accept_turn
 from recollect.ingest.echo import known_marks
 from recollect.ingest.embedding import Ask
 from recollect.ingest.episodes import fill_episode, write_episode
@@ -19,7 +20,7 @@ from recollect.ingest.recorder import Recorder
 from recollect.rules import intake
 from recollect.rules.episode import EpisodeDraft
 from recollect.settings import Settings
-from recollect.store.base import Store, TurnFilter, Unit
+from recollect.store.base import Store, TurnFilter, TurnRow, Unit
 from recollect.types import Episode, NewTurn, Turn
 
 _MOST = 10_000  # turns of a session that are compared with the messages
@@ -102,42 +103,47 @@ class Compression:
             recorded = unit.ledger.turns(
                 TurnFilter(session=session, newest_first=True, limit=_MOST)
             )[::-1]
-            told = unit.episodes.latest(session=session, since=None, until=None, limit=1)
+            told = unit.episodes.told(session, None)
         if messages is None:
-            since = max((episode.ended_at for episode in told), default=None)
-            return [turn for turn in recorded if since is None or turn.at > since]
+            return [turn for turn in recorded if not told or turn.index > told[-1]]
         return self._matched(session, messages, recorded)
 
     def _matched(
         self, session: str, messages: Iterable[NewTurn], recorded: Sequence[Turn]
     ) -> list[Turn]:
         """The turn of each message, in their order; the same words twice are two turns."""
-        known: dict[tuple[str, str], list[Turn]] = {}
+        known: dict[tuple[object, ...], list[Turn]] = {}
         for turn in reversed(recorded):
-            known.setdefault((turn.role, turn.content), []).append(turn)
-        found: list[Turn] = []
+            known.setdefault(_said(turn), []).append(turn)
+        found: dict[str, Turn] = {}
         for message in messages:
             if message.session != session:
                 raise InvalidInput(
                     f"A message belongs to session {message.session!r}",
                     remedy="Pass NewTurn(session, role, content) of the session itself",
                 )
-            same = known.get((message.role, message.content))
-            found.append(same.pop() if same else self._recorder.record(message))
-        return sorted(found, key=lambda turn: turn.index)
+            same = None if message.index is not None else known.get(self._as_recorded(message))
+            turn = same.pop() if same else self._recorder.record(message)
+            found[turn.id] = turn
+        return sorted(found.values(), key=lambda turn: turn.index)
+
+    def _as_recorded(self, message: NewTurn) -> tuple[object, ...]:
+        """The message as the ledger keeps it: without its secrets."""
+        return _said(accept_turn(message, self._clock.now(), self._recorder.limits))
 
     def _learn(self, unit: Unit, session: str, turns: Sequence[Turn]) -> list[str]:
         now, trust = self._clock.now(), self._settings.trust
         marks = known_marks(unit, session, now, trust) if trust.suppress_echo else None
         fresh = [turn for turn in turns if turn.state in ("new", "failed")]
         learnt: list[str] = []
-        for candidate in self._extractor.propose(heard(fresh, marks), ()):
+        for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ())):
             settled = self._reconciler.settle(
-                unit,
-                candidate,
-                operation_id=f"rules:{candidate.sources[0]}:{len(learnt)}",
-                now=now,
+                unit, candidate, operation_id=f"rules:{candidate.sources[0]}:{n}", now=now
             )
             if settled.memory is not None:
                 learnt.append(settled.memory.id)
         return learnt
+
+
+def _said(turn: Turn | TurnRow) -> tuple[object, ...]:
+    return (turn.role, turn.content, *(result.content for result in turn.tool_results))

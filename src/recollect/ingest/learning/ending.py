@@ -5,11 +5,11 @@ A durable job of idempotent steps: each can be repeated after a crash without ad
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from recollect.clock import Clock
-from recollect.errors import NotFound
+from recollect.errors import ModelError, ModelRefused, NotFound
 from recollect.ids import new_id
 from recollect.ingest.embedding import Ask
 from recollect.ingest.endings import end_with_session
@@ -20,12 +20,15 @@ from recollect.ingest.scratchpads import catch_up_pad, conclude_pad
 from recollect.providers.chat.base import ChatModel
 from recollect.rules import intake
 from recollect.rules.episode import EpisodeDraft
+from recollect.rules.eventrules import wants
 from recollect.rules.language import language_of
 from recollect.settings import Settings
 from recollect.store.base import MemoryFilter, Store, TurnFilter, Unit
-from recollect.types import Job, Turn
+from recollect.types import Job, Json, Turn
 
 KIND = "session_end"
+ENDED = "session.ended"
+CONSOLIDATE = "consolidate"  # the action of an event rule that asks for this
 _MOST = 10_000  # turns of one story, the latest
 
 ModelOf = Callable[[str], ChatModel | None]
@@ -64,53 +67,100 @@ class Ending:
         self._ask = ask
 
     def run(self, job: Job) -> None:
-        """Memories, episode, scratchpad, cleaning."""
+        """Memories, episode, scratchpad, cleaning.
+
+        Where no model can be had in the end the rules tell the story, and the job still dies of
+        what could not be learnt, to be tried again when somebody says so.
+        """
         session = str(job.payload["session"])
-        self._extraction.learn(job.space, session, again=bool(job.error))
-        turns = self._untold(job.space, session)
-        draft = self._draft(job, turns) if turns else None
-        now = self._clock.now()
+        failure: ModelError | None = None
+        try:
+            done = self._extraction.learn(job, session)
+        except ModelError as error:
+            if not _is_last(job, error):
+                raise
+            failure, done = error, True
+        if not done:
+            self._go_on(job, session)
+            return
+        turns = self._untold(job, session)
+        draft, reason = (None, str(failure)) if failure else self._draft(job, turns)
         with self._store.write(job.space) as unit:
             if turns:
-                episode = write_episode(
-                    unit,
-                    session,
-                    turns,
-                    "session_end",
-                    now=now,
-                    settings=self._settings.episodes,
-                    ask_vectors=self._ask,
-                    draft=draft,
-                    memories=_learnt_in(unit, session),
-                )
-                info = unit.ledger.session(session)
-                catch_up_pad(unit, now, self._settings.scratchpad)
-                conclude_pad(
-                    unit, episode, info.project if info else "", now, self._settings.scratchpad
-                )
-            end_with_session(unit, session, operation_id=f"session_end:{session}:{job.id}", now=now)
+                self._tell(unit, session, turns, draft, reason)
+            operation = f"session_end:{session}:{job.id}"
+            end_with_session(unit, session, operation_id=operation, now=self._clock.now())
+        if failure is not None:
+            raise failure
 
     def failed(self, job: Job, reason: str, *, dead: bool) -> None:
         """Its turns say so, as after an extraction."""
         self._extraction.failed(job, reason, dead=dead)
 
-    def _untold(self, space: str, session: str) -> list[Turn]:
-        """The turns since the last time this session ended."""
-        with self._store.read(space) as unit:
-            found = unit.episodes.latest(session=session, since=None, until=None, limit=100)
-            told = [episode for episode in found if episode.source == "session_end"]
-            since = max((episode.ended_at for episode in told), default=None)
-            turns = unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=_MOST))
-        return [turn for turn in reversed(turns) if since is None or turn.at > since]
+    def _go_on(self, job: Job, session: str) -> None:
+        with self._store.write(job.space) as unit:
+            queue(unit, session, self._clock.now(), job.max_attempts)
 
-    def _draft(self, job: Job, turns: list[Turn]) -> EpisodeDraft | None:
+    def _untold(self, job: Job, session: str) -> list[Turn]:
+        """The turns since the last time this session ended; a job that failed after it had told
+        them tells them again, with what it has learnt since.
+        """
+        with self._store.read(job.space) as unit:
+            told = unit.episodes.told(session, "session_end")
+            turns = unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=_MOST))
+        if job.error and told and turns and told[-1] == turns[0].index:
+            told.pop()
+        return [turn for turn in reversed(turns) if not told or turn.index > told[-1]]
+
+    def _draft(self, job: Job, turns: list[Turn]) -> tuple[EpisodeDraft | None, str]:
+        """A model's words for the story, or why there are none."""
         model = self._model_of(job.space)
-        if model is None:
-            return None
+        if model is None or not turns:
+            return None, ""
         language = language_of(
             [turn.content for turn in turns if turn.role == "user"], self._settings.memory.language
         )
-        return ask_for_episode(model, turns, language, self._settings).value
+        try:
+            return ask_for_episode(model, turns, language, self._settings).value, ""
+        except ModelError as error:
+            if not _is_last(job, error):
+                raise
+            return None, str(error)
+
+    def _tell(
+        self, unit: Unit, session: str, turns: list[Turn], draft: EpisodeDraft | None, reason: str
+    ) -> None:
+        now = self._clock.now()
+        known = unit.episodes.of_stretch(session, "session_end", turns[-1].id)
+        episode = write_episode(
+            unit,
+            session,
+            turns,
+            "session_end",
+            now=now,
+            settings=self._settings.episodes,
+            ask_vectors=self._ask,
+            draft=draft,
+            memories=_learnt_in(unit, session),
+        )
+        if reason:
+            unit.journal.add_event(
+                "told_by_rules",
+                operation_id=f"told_by_rules:{new_id(now)}",
+                subject=episode.id,
+                payload={"reason": reason},
+                at=now,
+            )
+        if known is None:
+            info = unit.ledger.session(session)
+            project = "" if info is None else info.project
+            catch_up_pad(unit, now, self._settings.scratchpad)
+            conclude_pad(unit, episode, project, now, self._settings.scratchpad)
+
+
+def _is_last(job: Job, error: ModelError) -> bool:
+    """Whether the worker gives the job up after this error."""
+    return isinstance(error, ModelRefused) or job.attempts >= job.max_attempts
 
 
 def _learnt_in(unit: Unit, session: str) -> list[str]:
@@ -133,6 +183,7 @@ class Closing:
         self._space = space
         self._clock = clock
         self._triggers = settings.triggers
+        self._rules = tuple(settings.events.rules.values())
         self._max_attempts = settings.jobs.max_attempts
         self._wake = wake
 
@@ -145,16 +196,20 @@ class Closing:
                 raise NotFound(f"No session {session!r}", remedy="See sessions()")
             unit.ledger.end_session(session, now)
             operation = f"session.ended:{session}:{new_id(now)}"
+            told: dict[str, Json] = {"message_count": info.turns}
             unit.journal.add_event(
-                "session.ended",
-                operation_id=operation,
-                subject=session,
-                payload={"message_count": info.turns},
-                at=now,
+                ENDED, operation_id=operation, subject=session, payload=told, at=now
             )
-            wanted = self._triggers.session_end
-            if wanted and info.turns >= self._triggers.session_min_messages:
+            if self._is_wanted(told, info.turns):
                 queue(unit, session, now, self._max_attempts)
             else:
                 end_with_session(unit, session, operation_id=operation, now=now)
         self._wake()
+
+    def _is_wanted(self, told: Mapping[str, Json], turns: int) -> bool:
+        if self._triggers.session_end and turns >= self._triggers.session_min_messages:
+            return True
+        return any(
+            CONSOLIDATE in rule.actions and rule.mode == "auto" and wants(rule, ENDED, told)
+            for rule in self._rules
+        )

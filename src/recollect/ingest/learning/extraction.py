@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock
+from recollect.errors import ModelRefused
+from recollect.ids import made_until
 from recollect.ingest.echo import known_marks
+from recollect.ingest.endings import end_with_session
 from recollect.ingest.learning import triggers
 from recollect.ingest.learning.batches import first_batch
 from recollect.ingest.learning.extractors import Extractor
@@ -25,6 +28,8 @@ _READ = 500  # turns looked at for one batch
 _EARLIER = 6  # turns before a batch that help to understand it
 _REASON = 500  # characters
 _CHANGES = frozenset({"new", "same", "update", "conflict", "pending", "withdrawn"})
+# What a server says of the text itself, not of the key or the model; None: the model declined.
+_ABOUT_THE_TEXT = frozenset({None, 400, 413, 422, 451})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,16 @@ class Learner:
 
 
 LearnerOf = Callable[[str], Learner]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The next batch of a session as it was recorded, and with what came before it as heard."""
+
+    batch: Sequence[Turn]
+    before: Sequence[Turn]
+    spoken: Sequence[Turn]
+    earlier: Sequence[Turn]
 
 
 class Extraction:
@@ -62,61 +77,106 @@ class Extraction:
         session = str(job.payload["session"])
         if job.payload.get("quiet") and self._still_talking(job, session):
             return
-        self.learn(job.space, session, again=bool(job.error))
+        done = self.learn(job, session)
+        now = self._clock.now()
+        with self._store.write(job.space) as unit:
+            info = unit.ledger.session(session)
+            if not done:
+                self._go_on(unit, session, job)
+            elif info is not None and info.ended_at is not None:
+                operation = f"extract:{job.id}:{job.run_at.isoformat()}"
+                end_with_session(unit, session, operation_id=operation, now=now)
 
-    def learn(self, space: str, session: str, *, again: bool = False) -> list[str]:
-        """Go through what waits, and with ``again`` through what failed; ids of what was learnt."""
-        learner = self._learner_of(space)
+    def learn(self, job: Job, session: str) -> bool:
+        """Go through what waits; False when the time of the job was over before the turns were.
+
+        Whoever fails is given less at once the next time. A batch whose text a model will not read
+        ends dead by itself, and the rest goes on.
+        """
+        learner = self._learner_of(job.space)
         self._before_learning()
-        learnt: list[str] = []
-        if again:
-            self._revive(space, session)
-        while True:
-            with self._store.read(space) as unit:
-                waiting = unit.ledger.unextracted(session, _READ)
-                batch = first_batch(waiting, self._settings.extraction.batch_tokens.high)
-                earlier = self._before(unit, session, batch)
-                marks = self._marks(unit, session)
-            if not batch:
-                return learnt
-            said = heard([*earlier, *batch], marks)
-            earlier, spoken = said[: len(earlier)], said[len(earlier) :]
-            candidates = learner.extractor.propose(spoken, earlier)
-            learnt += self._settle(space, session, batch, learner, candidates)
+        until = self._clock.now() + self._settings.jobs.lease / 2
+        declined: ModelRefused | None = None
+        while reading := self._next(job, session):
+            try:
+                candidates = learner.extractor.propose(reading.spoken, reading.earlier)
+            except ModelRefused as refusal:
+                if refusal.status not in _ABOUT_THE_TEXT:
+                    raise
+                declined = declined or refusal
+                self._give_up(job.space, session, reading.batch, f"ModelRefused: {refusal}")
+            else:
+                self._settle(job.space, session, reading, learner, candidates)
+            if self._clock.now() >= until:
+                return False
+        if declined is not None:
+            raise declined
+        return True
 
     def failed(self, job: Job, reason: str, *, dead: bool) -> None:
-        """The job failed: its turns say so, and why."""
+        """A try failed: the turns it was about say so, and why.
+
+        After the last one everything dies that was there when it began. Told twice, it does no
+        more. What was said since has not been tried yet and is looked at by a job of its own.
+        """
+        session = str(job.payload["session"])
         with self._store.write(job.space) as unit:
-            self._mark(unit, str(job.payload["session"]), reason, dead=dead)
-
-    def _mark(self, unit: Unit, session: str, reason: str, *, dead: bool) -> None:
-        while waiting := unit.ledger.unextracted(session, _READ):
-            ids = [turn.id for turn in waiting]
-            unit.ledger.set_state(ids, "dead" if dead else "failed", reason[:_REASON])
+            waiting = unit.ledger.unextracted(session, _READ)
             if not dead:
-                return  # the first ones stand for all: the rest was not tried
-            unit.ledger.mark_extracted(session)
+                ids = [turn.id for turn in first_batch(waiting, self._size(job))]
+                unit.ledger.set_state(ids, "failed", reason[:_REASON])
+                return
+            began = self._began(job)
+            while ids := [turn.id for turn in waiting if made_until(turn.id, began)]:
+                unit.ledger.set_state(ids, "dead", reason[:_REASON])
+                unit.ledger.mark_extracted(session)
+                waiting = unit.ledger.unextracted(session, _READ)
+            if waiting:
+                self._go_on(unit, session, job)
 
-    def _revive(self, space: str, session: str) -> None:
-        """Dead turns wait again, when a person has said so."""
-        with self._store.write(space) as unit:
-            unit.ledger.revive(session, "to be tried again")
+    def _began(self, job: Job) -> datetime:
+        """When the last try began: one lease ago or, of a job that was only taken to be buried
+        after its process had died, another for each time it was.
+        """
+        idle = max(0, job.attempts - job.max_attempts)
+        until = self._clock.now() if job.lease_until is None else job.lease_until
+        return until - self._settings.jobs.lease * (1 + idle)
+
+    # --- one batch ------------------------------------------------------------------------------
+
+    def _next(self, job: Job, session: str) -> _Reading | None:
+        with self._store.read(job.space) as unit:
+            batch = first_batch(unit.ledger.unextracted(session, _READ), self._size(job))
+            if not batch:
+                return None
+            before = [
+                turn
+                for turn in unit.ledger.turns_before(session, batch[0].index, _EARLIER)
+                if turn.state != "dead"  # what could not be read must not hold up what follows
+            ]
+            marks = self._marks(unit, session)
+        said = heard([*before, *batch], marks)
+        return _Reading(batch, before, said[len(before) :], said[: len(before)])
+
+    def _size(self, job: Job) -> int:
+        tokens = self._settings.extraction.batch_tokens
+        return int(tokens.high if job.attempts <= 1 else tokens.low)
 
     def _settle(
         self,
         space: str,
         session: str,
-        batch: Sequence[Turn],
+        reading: _Reading,
         learner: Learner,
         candidates: Sequence[Candidate],
-    ) -> list[str]:
-        now = self._clock.now()
-        believed = [grounded(candidate, batch) for candidate in candidates]
+    ) -> None:
+        now, batch = self._clock.now(), reading.batch
+        core = self._settings.upkeep.core_importance
+        believed = [grounded(candidate, batch, reading.before, core) for candidate in candidates]
         prepared = [learner.reconciler.prepare(candidate, now) for candidate in believed]
         with self._store.write(space) as unit:
-            waiting = {turn.id for turn in unit.ledger.unextracted(session, _READ)}
-            if not all(turn.id in waiting for turn in batch):
-                return []  # another worker was here in the meantime
+            if not self._still_waits(unit, session, batch):
+                return  # another worker was here in the meantime
             settled = [
                 learner.reconciler.settle(
                     unit,
@@ -128,7 +188,16 @@ class Extraction:
                 for n, (candidate, found) in enumerate(zip(believed, prepared, strict=True))
             ]
             self._note_states(unit, session, batch, believed, settled)
-        return [one.memory.id for one in settled if one.memory is not None]
+
+    def _give_up(self, space: str, session: str, batch: Sequence[Turn], reason: str) -> None:
+        with self._store.write(space) as unit:
+            if self._still_waits(unit, session, batch):
+                unit.ledger.set_state([turn.id for turn in batch], "dead", reason[:_REASON])
+                unit.ledger.mark_extracted(session)
+
+    def _still_waits(self, unit: Unit, session: str, batch: Sequence[Turn]) -> bool:
+        waiting = {turn.id for turn in unit.ledger.unextracted(session, _READ)}
+        return all(turn.id in waiting for turn in batch)
 
     def _note_states(
         self,
@@ -145,16 +214,16 @@ class Extraction:
             else:
                 for source in candidate.sources:
                     told.setdefault(source, f"{one.decision}: {one.reason}"[:_REASON])
-        ids = [turn.id for turn in batch]
         by_state: dict[tuple[TurnState, str], list[str]] = {}
-        for id_ in ids:
-            reason = told.get(id_)
-            by_state.setdefault(
-                ("extracted", "") if reason == "" else ("empty", reason or ""), []
-            ).append(id_)
+        for turn in batch:
+            reason = told.get(turn.id)
+            state: TurnState = "extracted" if reason == "" else "empty"
+            by_state.setdefault((state, reason or ""), []).append(turn.id)
         for (state, reason), some in by_state.items():
             unit.ledger.set_state(some, state, reason)
         unit.ledger.mark_extracted(session)
+
+    # --- when -----------------------------------------------------------------------------------
 
     def _still_talking(self, job: Job, session: str) -> bool:
         """Come back when the last turn is old enough; a time in the future counts as old."""
@@ -164,18 +233,21 @@ class Extraction:
             info = unit.ledger.session(session)
             if info is None or info.ended_at is not None or not now - quiet < info.last_at <= now:
                 return False
-            self._queue(unit, session, now, info.last_at + quiet, job.max_attempts)
+            triggers.queue(
+                unit,
+                session,
+                now=now,
+                run_at=info.last_at + quiet,
+                max_attempts=job.max_attempts,
+                quiet=True,
+            )
         return True
 
-    def _queue(
-        self, unit: Unit, session: str, now: datetime, run_at: datetime, max_attempts: int
-    ) -> None:
-        triggers.queue(unit, session, now=now, run_at=run_at, max_attempts=max_attempts, quiet=True)
-
-    def _before(self, unit: Unit, session: str, batch: Sequence[Turn]) -> list[Turn]:
-        if not batch:
-            return []
-        return unit.ledger.turns_before(session, batch[0].index, _EARLIER)
+    def _go_on(self, unit: Unit, session: str, job: Job) -> None:
+        now = self._clock.now()
+        triggers.queue(
+            unit, session, now=now, run_at=now, max_attempts=job.max_attempts, quiet=False
+        )
 
     def _marks(self, unit: Unit, session: str) -> frozenset[int] | None:
         trust = self._settings.trust

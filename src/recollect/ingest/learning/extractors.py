@@ -13,6 +13,7 @@ from recollect.providers.chat.base import ChatModel
 from recollect.rules.extract import Said, extract
 from recollect.rules.fence import fence
 from recollect.rules.language import language_of
+from recollect.rules.secrets import redact
 from recollect.settings import Settings
 from recollect.types import Candidate, Turn
 
@@ -33,13 +34,13 @@ class RuleExtractor:
     settings: Settings
 
     def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
-        said = [Said(turn.role, turn.content) for turn in (*earlier, *turns)]
+        said = [Said(turn.role, redact(turn.content)) for turn in (*earlier, *turns)]
         return tuple(
             candidate
             for place, turn in enumerate(turns, len(earlier))
             if turn.trust == "owner"
             for candidate in extract(
-                turn.content,
+                said[place].text,
                 said_at=turn.at,
                 importance=self.settings.importance,
                 extraction=self.settings.extraction,

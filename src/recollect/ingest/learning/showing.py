@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from recollect.rules.echo import without_echo
+from recollect.rules.fence import strip_fenced
 from recollect.rules.secrets import redact
 from recollect.rules.tool_results import tool_summary
 from recollect.store import codec
@@ -28,7 +29,7 @@ def line(turn: Turn, tool_chars: int) -> str:
     """A turn in a few lines: who, what, and the tools in short."""
     who = f"{turn.role} ({turn.sender})" if turn.sender else turn.role
     source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
-    parts = [f"{who}{source}: {turn.content}".rstrip()]
+    parts = [f"{who}{source}: {strip_fenced(turn.content)}".rstrip()]
     parts += [
         f"  called {call.name}: {tool_summary(codec.dump(dict(call.input)), tool_chars)}"
         for call in turn.tool_calls

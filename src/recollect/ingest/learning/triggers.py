@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.rules.requests import asks_to_remember
@@ -32,27 +31,20 @@ def queue(
     )
 
 
-@dataclass(slots=True)
-class _Buffer:
-    """Tokens that wait in a session, as far as this process knows."""
-
-    tokens: int
-
-
 class Watcher:
     """Looks at each new turn of one space and says when it is time to learn."""
 
     def __init__(self, settings: Triggers, max_attempts: int) -> None:
         self._settings = settings
         self._max_attempts = max_attempts
-        self._buffers: dict[str, _Buffer] = {}
+        self._buffers: dict[str, int] = {}
 
     def watch(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
         """Queue an extraction where a trigger fires; in the transaction of the turns."""
         due = {row.session for row in rows if self._fires(unit, row)}
         if self._settings.buffer_tokens:
             due |= self._full(unit, rows)
-        for session in due:
+        for session in sorted(due):
             queue(unit, session, now=now, run_at=now, max_attempts=self._max_attempts, quiet=False)
 
     def _fires(self, unit: Unit, row: TurnRow) -> bool:
@@ -66,20 +58,25 @@ class Watcher:
         return not most or unit.ledger.count_prompt(row.session) <= most
 
     def _full(self, unit: Unit, rows: Sequence[TurnRow]) -> set[str]:
-        """Sessions whose unextracted turns come near the buffer's size."""
+        """Sessions whose unextracted turns come near the buffer's size.
+
+        What this process has seen is added up, and only when that is enough the ledger is asked,
+        which knows what was extracted in the meantime.
+        """
         if len(self._buffers) > _REMEMBERED:
             self._buffers.clear()
+        near = _NEAR * self._settings.buffer_tokens
         added: dict[str, int] = {}
         for row in rows:
             added[row.session] = added.get(row.session, 0) + row.tokens
         full: set[str] = set()
         for session, tokens in added.items():
             known = self._buffers.get(session)
-            if known is None:
-                known = self._buffers[session] = _Buffer(unit.ledger.waiting_tokens(session))
-            else:
-                known.tokens += tokens
-            if known.tokens >= _NEAR * self._settings.buffer_tokens:
+            waiting = near if known is None else known + tokens
+            if waiting >= near:
+                waiting = unit.ledger.waiting_tokens(session)
+            if waiting >= near:
                 full.add(session)
-                known.tokens = 0
+                waiting = 0
+            self._buffers[session] = int(waiting)
         return full

@@ -56,6 +56,17 @@ def expect(embedder: Embedder, dimensions: int) -> None:
         embedder.expect(dimensions)
 
 
+@runtime_checkable
+class _Keeping(Protocol):
+    def forget(self) -> None: ...
+
+
+def forget_kept(embedder: Embedder) -> None:
+    """Let an embedder that keeps answers let go of them."""
+    if isinstance(embedder, _Keeping):
+        embedder.forget()
+
+
 def release(embedder: Embedder) -> None:
     """Drop the connections of an embedder that has some; it can still be used."""
     if isinstance(embedder, _Closing):

@@ -53,6 +53,11 @@ class CachedEmbedder:
                 del self._kept[key]
         expect(self._embedder, dimensions)
 
+    def forget(self) -> None:
+        """Let go of all that was kept."""
+        with self._lock:
+            self._kept.clear()
+
     def close(self) -> None:
         """Drop the connections of the embedder behind."""
         release(self._embedder)

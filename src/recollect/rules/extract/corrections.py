@@ -60,6 +60,9 @@ _NOT_VALUES = re.compile(
     r"(?:a |an |the |not|so|very|really|just|fine|ok|good|wrong|right|that|this|it"
     r"|true|false|because|i |you|we |my |what|how|like|more|too|about|for|in |on "
     r"|at |to "
+    r"|(?:keep|leave|let|do|don't|go|stop|try|use|add|remove|skip|cancel|make|put|show|run|need|wait"
+    r"|thanks|please|problem|worries|way|sure)\b"
+    r"|.*\b(?:it|that|this|them|me|now|later|again|yet)$"
     r"|.*(?:的|了|吗|呢|因为|这样|那样|问题|意思|我|你|他|什么|怎么|可以|没有|不)).*",
     re.I,
 )

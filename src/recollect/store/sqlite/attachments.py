@@ -59,7 +59,7 @@ class SqliteAttachments:
     def latest(
         self, *, session: str | None, direction: Direction | None, limit: int
     ) -> list[Attachment]:
-        clauses, values = ["true"], []
+        clauses, values = ["put_away IS NULL"], []
         for clause, value in (("session = ?", session), ("direction = ?", direction)):
             if value is not None:
                 clauses.append(clause)

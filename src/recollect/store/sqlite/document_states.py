@@ -7,7 +7,7 @@ from datetime import datetime
 import apsw
 
 from recollect.store import codec
-from recollect.store.base import DocumentChoice, DocumentRow, Written
+from recollect.store.document_states import DocumentChoice, DocumentRow, Written
 
 
 class SqliteDocumentStates:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import apsw
 
@@ -55,6 +56,20 @@ class SqliteEchoes:
                 remedy="Restore a backup; they are only needed for a day, so nothing else is lost",
             )
         return frozenset(struct.unpack(f"<{len(packed) // _MARK}q", packed))
+
+    def drop_marked(self, marks: frozenset[int]) -> None:
+        """Remove the lines that have one of these marks."""
+        rows: list[Any] = self._conn.execute(
+            "SELECT session, line, marks FROM echo_lines WHERE space = ?", (self._space,)
+        ).fetchall()
+        self._conn.executemany(
+            "DELETE FROM echo_lines WHERE space = ? AND session = ? AND line = ?",
+            [
+                (self._space, session, line)
+                for session, line, packed in rows
+                if not marks.isdisjoint(struct.unpack(f"<{len(packed) // _MARK}q", packed))
+            ],
+        )
 
     def drop(self, before: datetime | None) -> None:
         """Remove what is older, or all of it."""

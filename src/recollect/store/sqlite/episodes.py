@@ -105,6 +105,16 @@ class SqliteEpisodes:
         )
         return found[0] if found else None
 
+    def told(self, session: str, source: str | None) -> list[int]:
+        """Up to which turns of a session there are episodes: the index of the last of each."""
+        rows = self._conn.execute(
+            "SELECT DISTINCT t.idx FROM episodes e JOIN turns t ON t.space = e.space"
+            " AND t.id = e.last_turn WHERE e.space = ? AND e.session = ?"
+            " AND (? IS NULL OR e.source = ?) ORDER BY t.idx",
+            (self._space, session, source, source),
+        )
+        return [index for (index,) in rows]
+
     def latest(
         self,
         *,

@@ -22,7 +22,7 @@ _COLUMNS = (
     " snoozed_until, offered"
 )
 _HELD_THEN = (
-    "status IN ('active', 'superseded') AND created_at <= :at"
+    "(status IN ('active', 'superseded') OR put_away > :at) AND created_at <= :at"
     " AND (superseded_at IS NULL OR superseded_at > :at)"
 )
 _LASTS = "(expires_at IS NULL OR expires_at > :at)"
@@ -254,6 +254,15 @@ class SqliteMemories:
             " updated_at = ? WHERE space = ? AND id = ?",
             (new, moment, new, moment, moment, self._space, old),
         )
+        # What takes the place of a core memory is core.
+        self._conn.execute(
+            "UPDATE memories SET core = 1 WHERE space = ? AND id = ? AND EXISTS"
+            " (SELECT 1 FROM memories o WHERE o.space = memories.space AND o.id = ? AND o.core)",
+            (self._space, new, old),
+        )
+        self._conn.execute(
+            "UPDATE memories SET core = 0 WHERE space = ? AND id = ? AND core", (self._space, old)
+        )
 
     def touch(self, id_: str, uses: int, at: datetime) -> None:
         """Count uses, which slow a memory's decay."""
@@ -301,10 +310,11 @@ class SqliteMemories:
             f"SELECT {_COLUMNS} FROM memories WHERE space = :space AND {rest}",
             {"space": self._space, **values},
         ).fetchall()
-        sources = self._sources([row[0] for row in rows])
+        sources = self.sources([row[0] for row in rows])
         return [_memory(row, sources.get(row[0], ())) for row in rows]
 
-    def _sources(self, ids: list[str]) -> dict[str, tuple[Source, ...]]:
+    def sources(self, ids: Sequence[str]) -> dict[str, tuple[Source, ...]]:
+        """The turns that memories came from, the earliest first."""
         found: dict[str, tuple[Source, ...]] = {}
         for memory, session, idx, turn in self._conn.execute(
             "SELECT m.memory, s.id, t.idx, t.id FROM memory_sources m"
@@ -312,7 +322,7 @@ class SqliteMemories:
             " JOIN sessions s ON s.number = t.session"
             " WHERE m.space = ? AND m.memory IN (SELECT value FROM json_each(?))"
             " ORDER BY t.at, t.doc",
-            (self._space, codec.dump(ids)),
+            (self._space, codec.dump(list(ids))),
         ):
             found[memory] = (*found.get(memory, ()), Source(session, idx, turn))
         return found

@@ -41,7 +41,7 @@ _KNOWN_NOW = (
     "r.status = ifnull(:status, 'active') AND (r.expires_at IS NULL OR r.expires_at > :now)"
 )
 _KNOWN_THEN = (
-    "r.status IN ('active', 'superseded') AND r.created_at <= :as_of"
+    "(r.status IN ('active', 'superseded') OR r.put_away > :as_of) AND r.created_at <= :as_of"
     " AND (r.superseded_at IS NULL OR r.superseded_at > :as_of)"
     " AND (r.expires_at IS NULL OR r.expires_at > :as_of)"
 )
@@ -141,4 +141,6 @@ class ScopeFilter:
             chosen.append(_KNOWN_THEN if scope.as_of else _KNOWN_NOW)
         elif scope.as_of:
             chosen.append(f"r.{time} <= :as_of")
+        if type_ == "attachment":
+            chosen.append("r.put_away IS NULL")
         return " AND ".join(chosen) or "true"

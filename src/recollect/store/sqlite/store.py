@@ -16,19 +16,24 @@ import apsw
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.store import codec
 from recollect.store.documents import MAX_SPACES, NOBODY
-from recollect.store.sqlite import health, migrate, text
+from recollect.store.sqlite import compacting, health, holdings, migrate, text
 from recollect.store.sqlite.attachments import SqliteAttachments
 from recollect.store.sqlite.connection import MEMORY, Database
+from recollect.store.sqlite.counters import SqliteCounters
 from recollect.store.sqlite.document_states import SqliteDocumentStates
 from recollect.store.sqlite.echoes import SqliteEchoes
 from recollect.store.sqlite.episodes import SqliteEpisodes
+from recollect.store.sqlite.erasing import SqliteErasing
 from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
 from recollect.store.sqlite.journal import SqliteJournal
 from recollect.store.sqlite.ledger import SqliteLedger
 from recollect.store.sqlite.memories import SqliteMemories
+from recollect.store.sqlite.runs import SqliteCards, SqliteOnboardings, SqliteRuns
 from recollect.store.sqlite.scratchpads import SqliteScratchpads
+from recollect.store.sqlite.shelf import SqliteShelf
 from recollect.store.sqlite.text import SqliteText
 from recollect.store.sqlite.textstats import TextStats
+from recollect.store.sqlite.tidying import SqliteTidying
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Finding, Stats
 
@@ -84,6 +89,34 @@ class SqliteUnit:
     @cached_property
     def tasks(self) -> SqliteTasks:
         return SqliteTasks(self._conn, self._space)
+
+    @cached_property
+    def shelf(self) -> SqliteShelf:
+        return SqliteShelf(self._conn, self._space)
+
+    @cached_property
+    def runs(self) -> SqliteRuns:
+        return SqliteRuns(self._conn, self._space)
+
+    @cached_property
+    def cards(self) -> SqliteCards:
+        return SqliteCards(self._conn, self._space)
+
+    @cached_property
+    def onboarding(self) -> SqliteOnboardings:
+        return SqliteOnboardings(self._conn, self._space)
+
+    @cached_property
+    def erasing(self) -> SqliteErasing:
+        return SqliteErasing(self._conn, self._space, self._text_stats)
+
+    @cached_property
+    def tidying(self) -> SqliteTidying:
+        return SqliteTidying(self._conn, self._space)
+
+    @cached_property
+    def counters(self) -> SqliteCounters:
+        return SqliteCounters(self._conn, self._space)
 
 
 class _Writing:
@@ -158,6 +191,24 @@ class SqliteStore:
         """Start the text index afresh, for all spaces; what to index comes from the records."""
         with self.database.write() as conn:
             text.recreate(conn)
+
+    def compact(self) -> None:
+        """Leave no byte of removed records in the file: not in the index, free pages or the log."""
+        compacting.compact(self.database)
+
+    def settle(self) -> None:
+        """Bring the log into the file and empty it."""
+        compacting.settle(self.database)
+
+    def vocabulary(self) -> Iterator[str]:
+        """Every term of the text index, of all spaces."""
+        with self.database.read() as conn:
+            yield from compacting.vocabulary(conn)
+
+    def names(self) -> list[str]:
+        """Every name that may stand in the file beside what people said."""
+        with self.database.read() as conn:
+            return list(holdings.names(conn))
 
     def close(self) -> None:
         self.database.close()

@@ -10,7 +10,7 @@ from recollect.errors import StoreDamaged
 from recollect.rules import bm25
 from recollect.store.base import QueryTerm, Scope, TextFound, TextMatch
 from recollect.store.documents import TABLES, first_doc, last_doc, type_of
-from recollect.store.sqlite.postings import Postings, Weighed
+from recollect.store.sqlite.postings import Postings, Weighed, quoted
 from recollect.store.sqlite.scope import ScopeFilter
 from recollect.store.sqlite.textstats import SMALL, SpaceStats, TextStats
 from recollect.types import RecordType
@@ -19,6 +19,7 @@ _EXHAUST = 2_000  # scopes up to this many documents are scored whole
 _DEPTH = 192  # documents scored exactly in a large space ...
 _SMALL_DEPTH = 128  # ... and in a small one
 _DEEPEST = 20_000
+_MOST_HELD = 1_000_000  # records that are counted
 _BATCH = 96
 
 
@@ -97,6 +98,23 @@ class SqliteText:
                 remedy="Build the text index anew with `recollect doctor --repair`",
             )
         return found, packs
+
+    def holding(self, terms: Sequence[str], scope: Scope, limit: int) -> tuple[list[int], int]:
+        """The newest records of the scope that have all the terms, and how many there are."""
+        first = min(first_doc(self._space, type_) for type_ in scope.types)
+        last = max(last_doc(self._space, type_) for type_ in scope.types)
+        match = " AND ".join(quoted(term) for term in terms)
+        chosen = ScopeFilter(self._conn, self._space, scope)
+        docs = [
+            doc
+            for (doc,) in self._conn.execute(
+                "SELECT rowid FROM text_index WHERE text_index MATCH ? AND rowid BETWEEN ? AND ?"
+                " ORDER BY rowid DESC LIMIT ?",
+                (match, first, last, _MOST_HELD),
+            )
+        ]
+        held = chosen.keep(docs)
+        return held[:limit], len(held)
 
     def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]:
         """Those of the documents that the scope allows, in their order."""

@@ -54,6 +54,10 @@ class TextStats:
     def __init__(self) -> None:
         self._spaces: dict[int, SpaceStats] = {}
 
+    def forget(self) -> None:
+        """Measure anew: terms that are kept here may be of texts that were removed."""
+        self._spaces.clear()
+
     def of(self, conn: apsw.Connection, space: int) -> SpaceStats:
         sizes = {type_: _size(conn, space, type_) for type_ in RECORD_TYPES}
         known = self._spaces.get(space)

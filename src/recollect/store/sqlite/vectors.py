@@ -30,7 +30,7 @@ from recollect.types import RECORD_TYPES, RecordType
 _FLOAT = 4  # bytes
 _ROUNDING = 0.01
 # What is embedded of each type: who said it, and what.
-_TEXTS: dict[RecordType, str] = {
+TEXTS: dict[RecordType, str] = {
     "turn": "sender, content",
     "memory": "'', content",
     "episode": "'', summary",
@@ -64,13 +64,13 @@ class SqliteVectors:
         found: list[EmbedText] = []
         for type_ in RECORD_TYPES:
             rows = self._conn.execute(
-                f"SELECT doc, {_TEXTS[type_]}, 0 FROM {TABLES[type_]} WHERE doc > ? AND doc <= ?"
+                f"SELECT doc, {TEXTS[type_]}, 0 FROM {TABLES[type_]} WHERE doc > ? AND doc <= ?"
                 " ORDER BY doc LIMIT ?",
                 (self._reached(embedder, type_), last_doc(self._space, type_), limit),
             )
             found += [EmbedText(*row) for row in rows]
             rows = self._conn.execute(
-                f"SELECT c.doc, {_TEXTS[type_]}, c.change FROM changed_texts c"
+                f"SELECT c.doc, {TEXTS[type_]}, c.change FROM changed_texts c"
                 f" CROSS JOIN {TABLES[type_]} r ON r.doc = c.doc WHERE c.space = ?"
                 " AND c.doc BETWEEN ? AND ? ORDER BY c.doc LIMIT ?",
                 (self._space, first_doc(self._space, type_), self._reached(embedder, type_), limit),

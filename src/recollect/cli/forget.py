@@ -1,0 +1,109 @@
+"""recollect forget"""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.output import bold, counted, dim, emit, indented, note, say
+from recollect.cli.params import moment
+from recollect.cli.state import State, pass_state
+from recollect.types import Receipt
+
+
+@click.command(cls=Command)
+@click.option("--id", metavar="ID", help="A turn, a memory with all its versions, a file …")
+@click.option("--query", metavar="TEXT", help="Whatever has these words, in this order.")
+@click.option("--session", metavar="ID", help="A whole conversation.")
+@click.option(
+    "--source", metavar="WHAT:NAME", help="session:ID, turn:ID, trust:TIER or sender:NAME."
+)
+@click.option("--since", type=moment, help="Only from then on.")
+@click.option("--until", type=moment, help="Only before then.")
+@click.option("--dry-run", is_flag=True, help="Only say what would go, and why.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
+@click.option("--receipt", type=click.Path(path_type=Path), help="Write the receipt to this file.")
+@pass_state
+def forget(
+    state: State,
+    *,
+    id: str | None,
+    query: str | None,
+    session: str | None,
+    source: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    dry_run: bool,
+    yes: bool,
+    receipt: Path | None,
+) -> None:
+    """Remove something for good, from every table, index, file and free page.
+
+    What would go is shown first. The receipt holds hashes only, and proves that nothing is left:
+    recollect doctor --forgotten RECEIPT.
+    """
+    with state.open() as mind:
+        ask = partial(
+            mind.forget,
+            id=id,
+            query=query,
+            session=session,
+            source=source,
+            since=since,
+            until=until,
+        )
+        if not (yes or state.json) or dry_run:
+            preview = ask(dry_run=True)
+            if state.json:
+                emit(preview)
+            else:
+                _show(preview)
+            if dry_run:
+                return
+            if preview.items:
+                _ask()
+        done = ask()
+    if receipt is not None:
+        _keep(done, receipt)
+    if state.json:
+        emit(done)
+    elif any(done.counts.values()):
+        say(f"Forgotten: {_counts(done)}.")
+        kept = receipt or "--receipt FILE with the next one"
+        say(dim(f"To check that nothing is left: recollect doctor --forgotten {kept}"))
+
+
+def _show(preview: Receipt) -> None:
+    if not preview.items:
+        note("There is nothing of it here.")
+        return
+    for item in preview.items:
+        say(bold(f"{item.change} {item.kind}") + f"  {item.reason}  {dim(item.id)}")
+        if item.text:
+            say(dim(indented(item.text, 4)))
+    say(f"{_counts(preview)} in all.")
+
+
+def _counts(receipt: Receipt) -> str:
+    return ", ".join(f"{counted(number, kind)}" if " " not in kind else f"{number:,} {kind}"
+                     for kind, number in receipt.counts.items())  # fmt: skip
+
+
+def _ask() -> None:
+    if not sys.stdin.isatty():
+        raise click.UsageError("Nothing was removed: say --yes, or look with --dry-run.")
+    click.confirm("Remove all of this for good?", abort=True)
+
+
+def _keep(receipt: Receipt, file: Path) -> None:
+    import json
+
+    from recollect.plain import plain
+
+    file.write_text(json.dumps(plain(receipt)), encoding="utf-8")
+    file.chmod(0o600)

@@ -1,0 +1,35 @@
+"""recollect mcp"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.state import State, pass_state
+from recollect.errors import MissingExtra
+
+
+@click.command(cls=Command)
+@click.option(
+    "--traces",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of JSONL traces that are searched where the database has no answer.",
+)
+@pass_state
+def mcp(state: State, traces: Path | None) -> None:
+    """Give a memory to an MCP host, over stdin and stdout.
+
+    Claude Desktop, Cursor and others start this command themselves: see docs/mcp.md.
+    """
+    try:
+        from recollect.serve.mcp import mcp_server, serve_stdio
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"anyio", "mcp"}:
+            raise
+        raise MissingExtra(
+            f"{error.name} is not installed", remedy='Install it: pip install "recollect[mcp]"'
+        ) from error
+    with state.open(create=True, worker="thread") as mind:
+        serve_stdio(mcp_server(mind, traces=traces), mind.close)

@@ -1,0 +1,32 @@
+"""recollect onboard"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.output import emit, note, say
+from recollect.cli.state import State, pass_state
+
+
+@click.command(cls=Command)
+@click.argument("answer", required=False)
+@pass_state
+def onboard(state: State, answer: str | None) -> None:
+    """Say once who the agent and you are.
+
+    Without ANSWER it asks, in a terminal until all is said; "skip" leaves a question out. What was
+    answered is kept, so that a talk that was broken off goes on.
+    """
+    with state.open(create=True) as mind:
+        now = mind.onboarding(begin=True) if answer is None else mind.onboard(answer)
+        while answer is None and not now.done and not state.json and sys.stdin.isatty():
+            now = mind.onboard(click.prompt(now.text, default="", show_default=False))
+    if state.json:
+        emit(now)
+    elif now.done:
+        note("All is said; it is not asked again.")
+    else:
+        say(now.text)

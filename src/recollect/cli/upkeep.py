@@ -1,0 +1,107 @@
+"""recollect upkeep daily, weekly, undo, rules, approve"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from recollect.cli.base import Group
+from recollect.cli.output import bold, dim, emit, indented, note, say, when
+from recollect.cli.state import State, pass_state
+
+if TYPE_CHECKING:
+    from recollect.mind import Report
+
+_DRY = click.option("--dry-run", is_flag=True, help="Change nothing; say what would, and why.")
+
+
+@click.group(cls=Group)
+def upkeep() -> None:
+    """Do the daily or weekly work now.
+
+    The worker does both by itself when they are due. An interrupted run goes on where it stopped.
+    """
+
+
+@upkeep.command()
+@_DRY
+@pass_state
+def daily(state: State, *, dry_run: bool) -> None:
+    """Finish extraction, merge duplicates, let fade and expire, write documents and a report."""
+    _work(state, "daily", dry_run=dry_run)
+
+
+@upkeep.command()
+@_DRY
+@pass_state
+def weekly(state: State, *, dry_run: bool) -> None:
+    """Merge within each partition and choose the core anew."""
+    _work(state, "weekly", dry_run=dry_run)
+
+
+@upkeep.command()
+@click.argument("operation")
+@pass_state
+def undo(state: State, operation: str) -> None:
+    """Take a step back. OPERATION is what the report of the run names."""
+    with state.open() as mind:
+        undone = mind.undo_upkeep(operation)
+    if state.json:
+        emit(undone)
+        return
+    say(f"{len(undone.restored)} as they were before")
+    if undone.left:
+        note(f"{len(undone.left)} have changed since and were left.")
+
+
+@upkeep.command()
+@pass_state
+def rules(state: State) -> None:
+    """List the rules that ask before they act."""
+    with state.open() as mind:
+        waiting = mind.waiting_rules()
+    if state.json:
+        emit(waiting)
+        return
+    if not waiting:
+        note("No rule waits.")
+    for event in waiting:
+        say(f"{bold(str(event.payload.get('rule')))}  {dim(f'{event.id} · {when(event.at)}')}")
+
+
+@upkeep.command()
+@click.argument("event")
+@pass_state
+def approve(state: State, event: str) -> None:
+    """Let a rule act that asked. EVENT is its id in the list of rules."""
+    with state.open() as mind:
+        mind.approve_rule(event)
+        mind.drain()
+    if not state.json:
+        say("It has run.")
+
+
+def _work(state: State, work: Literal["daily", "weekly"], *, dry_run: bool) -> None:
+    with state.open() as mind:
+        report = mind.upkeep(work, dry_run=dry_run)
+    if state.json:
+        emit(report)
+    else:
+        _show(report)
+    if not report.finished:
+        raise SystemExit(1)
+
+
+def _show(report: Report) -> None:
+    for step in report.steps:
+        counts = ", ".join(f"{name} {number}" for name, number in sorted(step.counts.items()))
+        state = "" if step.state in ("done", "planned") else f" ({step.state})"
+        say(bold(step.name) + dim(f"{state}  {counts or 'nothing'}"))
+        if step.error:
+            note(indented(step.error, 2))
+        for change in step.changes:
+            say(indented(f"{change.action}: {change.text}", 2))
+            say(dim(indented(change.reason, 4)))
+        if step.changes and step.operation:
+            say(dim(indented(f"undo with: recollect upkeep undo {step.operation}", 2)))

@@ -1,0 +1,95 @@
+"""The daily report: what upkeep did, as a dated file people can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from recollect.clock import Clock
+from recollect.documents import files
+from recollect.documents.files import fingerprint
+from recollect.rules.documents_words import Language
+from recollect.rules.markdown import harmless
+from recollect.rules.secrets import USUAL, redact
+from recollect.rules.secrets_looks import Bounds
+from recollect.store.base import Store
+from recollect.store.document_states import DocumentRow, Written
+
+_LONGEST = 10_000_000  # bytes; a longer file is none of ours
+
+
+@dataclass(frozen=True, slots=True)
+class DailySection:
+    """One step of the day's work: its name, and a line for each thing it did."""
+
+    title: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DailyReport:
+    """What was done on one day."""
+
+    day: date
+    sections: tuple[DailySection, ...]
+    language: Language = "en"
+
+
+def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
+    """The report as markdown."""
+    title = "每日归纳" if report.language == "zh" else "Daily report"
+    nothing = "没有变化" if report.language == "zh" else "nothing to do"
+    parts = [f"# {title} {report.day:%Y-%m-%d}"]
+    for section in report.sections:
+        lines = [harmless(redact(line, bounds)).replace("\n", " ") for line in section.lines]
+        body = "\n".join(f"- {line}" for line in filter(None, lines)) or f"- {nothing}"
+        parts.append(f"## {harmless(section.title)}\n\n{body}")
+    return "\n\n".join(parts) + "\n"
+
+
+class DailyReports:
+    """Writes the reports of one space into a folder."""
+
+    def __init__(
+        self, store: Store, space: str, clock: Clock, folder: Path, *, bounds: Bounds
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._folder = folder
+        self._bounds = bounds
+
+    def write(self, report: DailyReport) -> Path:
+        """The file of that day; one that a person changed stays, and a further one is written."""
+        data = render(report, self._bounds).encode()
+        number = 1
+        while True:
+            suffix = "" if number == 1 else f"-{number}"
+            path = self._folder / f"{report.day:%Y-%m-%d}{suffix}.md"
+            if self._put(path, data):
+                return path
+            number += 1
+
+    def _put(self, path: Path, data: bytes) -> bool:
+        """Write it if the file is not there, or is as we left it."""
+        name, new = f"report:{path.name}", Written(fingerprint(data), {})
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            row = unit.document_states.get(name) or DocumentRow(name)
+            if not _is_left_alone(path, (row.written, row.writing, new)):
+                return False
+            unit.document_states.put(replace(row, writing=new), now)
+        files.write(path, data)
+        with self._store.write(self._space) as unit:
+            unit.document_states.put(DocumentRow(name, new), now)
+        return True
+
+
+def _is_left_alone(path: Path, states: Iterable[Written | None]) -> bool:
+    try:
+        found = files.read_bytes(path, _LONGEST)
+    except files.Unreadable:
+        return False
+    return found is None or Written(fingerprint(found), {}) in states

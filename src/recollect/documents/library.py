@@ -1,0 +1,140 @@
+"""The documents of a space: the doors that lead to them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from recollect.clock import Clock
+from recollect.documents.daily import DailyReport, DailyReports
+from recollect.documents.files import fingerprint
+from recollect.documents.report import Question, SyncReport
+from recollect.documents.sync import Syncing
+from recollect.documents.taking import Taker
+from recollect.documents.views import View, views_of
+from recollect.errors import NotFound
+from recollect.ingest.accept import Limits
+from recollect.ingest.embedding import Ask
+from recollect.ingest.memories import Keeper
+from recollect.ingest.reconcile import Reconciler
+from recollect.ingest.transcripts import DEFAULT_SPACE
+from recollect.rules.secrets import USUAL
+from recollect.rules.secrets_sealed import masked
+from recollect.settings import Settings
+from recollect.store.base import Store, Unit
+from recollect.types import Memory
+
+_UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where the documents and the daily reports of a space are."""
+
+    documents: Path
+    reports: Path
+
+
+def folders_of(database: Path, space: str, settings: Settings) -> Folders:
+    """Beside the database; each space but the default has folders of its own."""
+    home = database.parent
+    inner = "" if space == DEFAULT_SPACE else _folder_name(space)
+    return Folders(
+        home / settings.documents.folder / inner, home / settings.upkeep.report_folder / inner
+    )
+
+
+class Documents:
+    """Keeps the documents of one space in step with its memory, in both directions."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        folders: Folders,
+        *,
+        keeper: Keeper,
+        reconciler: Reconciler,
+        limits: Limits,
+        ask: Ask,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._folders = folders
+        self._bounds = limits.secrets or USUAL
+        self._taker = Taker(
+            store,
+            space,
+            clock,
+            settings,
+            keeper=keeper,
+            reconciler=reconciler,
+            limits=limits,
+            ask=ask,
+        )
+        self._daily = DailyReports(store, space, clock, folders.reports, bounds=self._bounds)
+
+    def sync(self, now: datetime | None = None) -> SyncReport:
+        """Take in what people changed, then write what changed in memory."""
+        syncing = Syncing(
+            self._store, self._space, self._settings, views=self._views(), taker=self._taker
+        )
+        return syncing.run(self._clock.now() if now is None else now)
+
+    def write_report(self, report: DailyReport) -> Path:
+        """Write a daily report; says where."""
+        return self._daily.write(report)
+
+    # --- bullets that a person removed ----------------------------------------------------------
+
+    def questions(self) -> list[Question]:
+        """Memories that a person took out of the documents: are they to be forgotten?"""
+        with self._store.read(self._space) as unit:
+            asked = [c for c in unit.document_states.choices() if c.choice == "asked"]
+            found = {m.id: m for m in unit.memories.by_id([c.memory for c in asked])}
+        return [
+            Question(
+                masked(memory),
+                tuple(c.document for c in asked if c.memory == id_),
+                min(c.at for c in asked if c.memory == id_),
+            )
+            for id_, memory in found.items()
+            if memory.status == "active"
+        ]
+
+    def let_go(self, memory: str) -> Memory:
+        """Yes: it is archived, and can be brought back from its history."""
+        with self._store.read(self._space) as unit:
+            found = _found(unit, memory)
+        self._taker.archive(found, "question")
+        with self._store.write(self._space) as unit:
+            unit.document_states.drop_choices(memory)
+            return masked(_found(unit, memory))
+
+    def keep(self, memory: str) -> Memory:
+        """No: it stays, and the documents may show it again."""
+        with self._store.write(self._space) as unit:
+            found = _found(unit, memory)
+            unit.document_states.drop_choices(memory)
+        return masked(found)
+
+    def _views(self) -> tuple[View, ...]:
+        return views_of(self._folders.documents, self._settings, self._bounds)
+
+
+def _found(unit: Unit, id_: str) -> Memory:
+    memory = unit.memories.get(id_)
+    if memory is None:
+        raise NotFound(f"No memory {id_}", remedy="See questions()")
+    return memory
+
+
+def _folder_name(space: str) -> str:
+    """A name that any system takes and that no two spaces share."""
+    return f"{_UNSAFE.sub('_', space)[:40]}-{fingerprint(space)[:12]}"

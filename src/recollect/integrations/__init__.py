@@ -1,0 +1,43 @@
+"""Memory inside other people's hosts: each adapter knows the host's library and the doors of a
+mind, nothing deeper. A host's library is imported when its adapter is, and not before.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import MissingExtra
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.integrations.clients import wrap
+    from recollect.integrations.langgraph_saver import GraphSaver
+    from recollect.integrations.langgraph_store import GraphStore
+    from recollect.integrations.openai_agents import AgentsSession
+    from recollect.integrations.pydantic_ai import Memory
+
+__all__ = ["AgentsSession", "GraphSaver", "GraphStore", "Memory", "wrap"]
+
+# Name: where it lives, the library it needs, and the extra that brings it.
+_HOMES = {
+    "AgentsSession": ("openai_agents", "agents", "openai-agents"),
+    "GraphSaver": ("langgraph_saver", "langgraph", "langgraph"),
+    "GraphStore": ("langgraph_store", "langgraph", "langgraph"),
+    "Memory": ("pydantic_ai", "pydantic_ai", "pydantic-ai"),
+    "wrap": ("clients", "", ""),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Fetch an adapter the first time it is used."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    home, library, extra = _HOMES[name]
+    if library and find_spec(library) is None:
+        raise MissingExtra(
+            f"{library} is not installed", remedy=f'Install it: pip install "recollect[{extra}]"'
+        )
+    found: object = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = found
+    return found

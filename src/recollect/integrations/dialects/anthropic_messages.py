@@ -1,0 +1,127 @@
+"""Anthropic's messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.integrations.companion import Shown, tool_call
+from recollect.integrations.dialects.base import (
+    Request,
+    plain_items,
+    text_of,
+    with_words_before,
+)
+from recollect.types import NewTurn, ToolCall, ToolResult
+
+
+class Messages:
+    """``client.messages``."""
+
+    def turns(self, request: Request, session: str) -> list[NewTurn]:
+        items = plain_items(request.get("messages"))
+        return [turn for item in items for turn in _turns(item, session)]
+
+    def query(self, request: Request) -> str:
+        items = plain_items(request.get("messages"))
+        place = _asked(items)
+        return "" if place is None else _words(items[place].get("content"))
+
+    def inject(self, request: Request, shown: Shown) -> Request:
+        made = dict(request)
+        items = plain_items(request["messages"])
+        place = _asked(items)
+        if shown.user and place is not None:
+            content = with_words_before(items[place].get("content"), shown.user, "text")
+            items[place] = {**items[place], "content": content}
+            made["messages"] = items
+        if shown.system:
+            own = request.get("system")
+            if isinstance(own, str) or not isinstance(own, Iterable):
+                made["system"] = shown.after(own if isinstance(own, str) else None)
+            else:
+                made["system"] = [*own, {"type": "text", "text": shown.system}]
+        return made
+
+    def answer(self, response: Any, session: str) -> NewTurn:
+        return _answer(plain_items(response.content), session)
+
+    def gatherer(self) -> Blocks:
+        return Blocks()
+
+
+@dataclass(slots=True)
+class Blocks:
+    """A streamed answer, block by block."""
+
+    blocks: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def take(self, event: Any) -> None:
+        if event.type == "content_block_start":
+            (block,) = plain_items([event.content_block])
+            self.blocks[event.index] = {**block, "json": ""}
+        elif event.type == "content_block_delta" and event.index in self.blocks:
+            block = self.blocks[event.index]
+            if event.delta.type == "text_delta":
+                block["text"] = block.get("text", "") + event.delta.text
+            elif event.delta.type == "input_json_delta":
+                block["json"] += event.delta.partial_json
+
+    def turn(self, session: str) -> NewTurn:
+        whole = [
+            {**block, "input": block["json"] or block.get("input", {})}
+            for block in self.blocks.values()
+        ]
+        return _answer(whole, session)
+
+
+def _turns(item: Mapping[str, Any], session: str) -> list[NewTurn]:
+    """A message of the user's side may hold what tools answered, and words after it."""
+    content = item.get("content")
+    blocks = [] if isinstance(content, str) else plain_items(content)
+    if item.get("role") == "assistant":
+        return [NewTurn(session, "assistant", _words(content), tool_calls=_calls(blocks))]
+    results = tuple(
+        ToolResult(
+            text_of(block.get("content")),
+            str(block.get("tool_use_id") or ""),
+            block.get("is_error") is True,
+        )
+        for block in blocks
+        if block.get("type") == "tool_result"
+    )
+    turns = [NewTurn(session, "tool", "", tool_results=results)] if results else []
+    words = _words(content)
+    return [*turns, NewTurn(session, "user", words)] if words else turns
+
+
+def _answer(blocks: list[dict[str, Any]], session: str) -> NewTurn:
+    return NewTurn(session, "assistant", _words(blocks), tool_calls=_calls(blocks))
+
+
+def _calls(blocks: Iterable[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    return tuple(
+        tool_call(str(block.get("name")), block.get("input"), str(block.get("id") or ""))
+        for block in blocks
+        if block.get("type") == "tool_use"
+    )
+
+
+def _words(content: object) -> str:
+    """What was said, without calls, results and thoughts."""
+    if isinstance(content, str):
+        return content
+    apart = ("tool_use", "tool_result", "thinking", "redacted_thinking")
+    said = [block for block in plain_items(content) if block.get("type") not in apart]
+    return text_of(said)
+
+
+def _asked(items: list[dict[str, Any]]) -> int | None:
+    """The last message with words of the user; results of tools alone ask nothing."""
+    places = [
+        place
+        for place, item in enumerate(items)
+        if item.get("role") == "user" and _words(item.get("content"))
+    ]
+    return places[-1] if places else None

@@ -1,0 +1,67 @@
+"""The folder of the plain files: appends that last, one writer at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+from recollect.documents.files import read_bytes, typed
+
+_LARGEST = 1 << 30  # bytes that one file may hold before it is refused as no log of ours
+
+
+class Folder:
+    """Reads whole files, appends to their ends."""
+
+    def __init__(self, path: Path, notes: str) -> None:
+        self.path = path
+        self.notes = path / notes
+
+    def log(self, day: date) -> Path:
+        return self.path / f"{day.isoformat()}.md"
+
+    def logs(self) -> dict[date, Path]:
+        """Every dated log by its day, the oldest first."""
+        found = {}
+        for path in self.path.glob("????-??-??.md"):
+            with contextlib.suppress(ValueError):
+                found[date.fromisoformat(path.stem)] = path
+        return dict(sorted(found.items()))
+
+    def text(self, path: Path) -> str:
+        """A file's text; empty where there is none. A torn character never hides the rest."""
+        return (read_bytes(path, _LARGEST) or b"").decode("utf-8", "replace")
+
+    def append(self, path: Path, text: str) -> None:
+        """Durable when it returns. Begins on a new line, whatever was cut off before."""
+        with typed(path, "written"), open(path, "ab", opener=_for_owner) as file:
+            apart = "\n" if file.tell() and not _ends_line(path) else ""
+            file.write((apart + text).encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """No other process or thread writes meanwhile."""
+        import fcntl
+
+        with typed(self.path, "written"):
+            self.path.mkdir(parents=True, exist_ok=True)
+            guard = (self.path / ".lock").open("ab")
+        with guard:
+            fcntl.flock(guard, fcntl.LOCK_EX)
+            yield
+
+
+def _for_owner(path: str, flags: int) -> int:
+    """A new file is for its owner alone."""
+    return os.open(path, flags, 0o600)
+
+
+def _ends_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"

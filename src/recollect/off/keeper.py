@@ -1,0 +1,125 @@
+"""What is known while memory is off: the statements of the long-term file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from recollect.clock import Clock
+from recollect.errors import InvalidInput, MemoryOff
+from recollect.ids import new_id
+from recollect.ingest.accept import Limits
+from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
+from recollect.off.files import Folder
+from recollect.off.notes import Note, Notes
+from recollect.off.unserved import Unserved
+from recollect.rules import intake
+from recollect.rules.dates import maybe_moment
+from recollect.types import KINDS, TRUSTS, Kind, Memory, Trust
+
+REMEDY = "Set memory.enabled = true first"
+
+
+class PlainKeeper(Unserved):
+    """Adds statements to one folder and reads them."""
+
+    def __init__(self, folder: Folder, clock: Clock, limits: Limits) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._limits = limits
+        self._notes = Notes(folder)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: Kind,
+        subject: str = "",
+        predicate: str = "",
+        value: str = "",
+        project: str = GLOBAL_PROJECT,
+        topic: str = GENERAL_TOPIC,
+        tags: Iterable[str] = (),
+        importance: float = 0.5,
+        confidence: float = 1.0,
+        trust: Trust = "owner",
+        valid_from: datetime | str | None = None,
+        expires_at: datetime | str | None = None,
+        sources: Iterable[str] = (),
+        supersedes: str | None = None,
+        operation_id: str | None = None,
+    ) -> Memory:
+        if kind == "credential":
+            raise MemoryOff("Plain files keep no credentials: they cannot be sealed", remedy=REMEDY)
+        if tuple(sources):
+            raise MemoryOff("Plain files cannot link a statement to its turns", remedy=REMEDY)
+        if not intake.check_text(text, "text", self._limits.characters).strip():
+            raise InvalidInput("There is nothing to remember", remedy="Give a statement")
+        intake.check_text(subject, "subject", intake.MAX_NAME)
+        intake.check_text(predicate, "predicate", intake.MAX_NAME)
+        intake.check_text(value, "value", self._limits.characters)
+        now = self._clock.now()
+        clean = self._limits.clean
+        memory = Memory(
+            id=new_id(now),
+            kind=intake.check_choice(kind, KINDS, "kind"),
+            content=clean(text.strip()),
+            subject=clean(subject),
+            predicate=clean(predicate),
+            project=intake.check_name(project, "project"),
+            topic=intake.check_name(topic, "topic"),
+            tags=self._limits.clean_all(intake.check_tags(tags, self._limits.tags)),
+            importance=intake.check_share(importance, "importance"),
+            confidence=intake.check_share(confidence, "confidence"),
+            trust=intake.check_choice(trust, TRUSTS, "trust"),
+            status="active",
+            access_count=0,
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now,
+            valid_from=maybe_moment(valid_from, "valid_from") or now,
+            valid_to=None,
+            superseded_at=None,
+            superseded_by="",
+            expires_at=maybe_moment(expires_at, "expires_at"),
+            value=clean(value.strip()),
+        )
+        return self._write(Note(memory, supersedes or "", operation_id or ""))
+
+    def _write(self, note: Note) -> Memory:
+        with self._folder.alone():
+            known = self._notes.all()
+            for other in known:
+                if note.operation and other.operation == note.operation:
+                    return other.memory
+            replaced = {other.supersedes for other in known}
+            current = {other.memory.id for other in known} - replaced
+            if note.supersedes and note.supersedes not in current:
+                raise MemoryOff(f"No memory {note.supersedes} in the plain files", remedy=REMEDY)
+            self._notes.append(note)
+        return note.memory
+
+    def current(
+        self,
+        *,
+        kind: Kind | None = None,
+        project: str | None = None,
+        as_of: datetime | str | None = None,
+        limit: int = intake.MAX_ROWS,
+    ) -> list[Memory]:
+        """What holds, the latest first."""
+        if kind is not None:
+            intake.check_choice(kind, KINDS, "kind")
+        intake.check_filter(project, "project")
+        intake.check_limit(limit)
+        if as_of is not None:
+            raise MemoryOff("Plain files do not know what was known when", remedy=REMEDY)
+        held = self._notes.current(self._clock.now())
+        return [
+            memory
+            for memory in held
+            if kind in (None, memory.kind) and project in (None, memory.project)
+        ][:limit]
+
+    def projects(self) -> list[str]:
+        return sorted({memory.project for memory in self.current()} - {GLOBAL_PROJECT})

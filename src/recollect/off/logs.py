@@ -1,0 +1,141 @@
+"""Dated logs: what was said on one day, as markdown that gives every turn back as it was.
+
+A turn is a heading, its words as a quotation, and a mark that completes it: without the mark it
+was cut off while being written, and nobody was told that it is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from recollect.off.files import Folder
+from recollect.off.marks import mark, read_mark
+from recollect.plain import plain
+from recollect.types import ToolCall, ToolResult, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn in a log; ``placed`` if the host chose its index."""
+
+    turn: Turn
+    project: str = ""
+    topic: str = ""
+    placed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of a session."""
+
+    session: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Something the host could not do with memory."""
+
+    id: str
+    where: str
+    error: str
+    at: datetime
+
+
+Entry = Said | Ended | Failed
+
+
+@dataclass(slots=True)
+class Logs:
+    """All dated logs of a folder; a file that did not change is not read again."""
+
+    folder: Folder
+    _read: dict[Path, tuple[tuple[int, int], tuple[Entry, ...]]] = field(default_factory=dict)
+
+    def entries(self, since: date | None = None) -> Iterator[Entry]:
+        """In the order they were written, from the log of ``since`` on."""
+        for day, path in self.folder.logs().items():
+            if since is None or day >= since:
+                yield from self.of(path)
+
+    def of(self, path: Path) -> tuple[Entry, ...]:
+        """The entries of one log."""
+        state = _state(path)
+        known = self._read.get(path)
+        if known is None or known[0] != state:
+            known = self._read[path] = (state, tuple(parse(self.folder.text(path))))
+        return known[1]
+
+    def append(self, day: date, entries: Sequence[Entry]) -> None:
+        """For a caller who writes alone: what is there is known, and what is added is too."""
+        if not entries:
+            return
+        path = self.folder.log(day)
+        before = self.of(path) if path.exists() else ()
+        self.folder.append(path, "".join(map(written, entries)))
+        self._read[path] = (_state(path), (*before, *entries))
+
+
+def _state(path: Path) -> tuple[int, int]:
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
+def written(entry: Entry) -> str:
+    """An entry as markdown."""
+    match entry:
+        case Ended():
+            return f"{mark({'ended': entry.session, 'at': entry.at.isoformat()})}\n\n"
+        case Failed():
+            return f"{mark({'failed': plain(entry)})}\n\n"
+        case Said(turn=turn):
+            who = f"{turn.role} {turn.sender}".strip().replace("\n", " ")
+            quoted = "\n".join(f"> {line}" if line else ">" for line in turn.content.split("\n"))
+            told = {key: value for key, value in plain(turn).items() if value not in ("", [])}
+            told.pop("content", None)
+            del told["state"]
+            told |= {"project": entry.project} if entry.project else {}
+            told |= {"topic": entry.topic} if entry.topic else {}
+            told |= {"placed": True} if entry.placed else {}
+            return f"## {turn.at:%H:%M} {who}\n{quoted}\n{mark({'turn': told})}\n\n"
+
+
+def parse(text: str) -> Iterator[Entry]:
+    """The entries of a log; what else a person wrote between them is theirs."""
+    quoted: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith(">"):
+            quoted.append(line[2:] if line.startswith("> ") else line[1:])
+            continue
+        found = read_mark(line)
+        if found is not None:
+            entry = _entry(found[1], "\n".join(quoted))
+            if entry is not None:
+                yield entry
+        quoted = []
+
+
+def _entry(told: Mapping[str, Any], content: str) -> Entry | None:
+    """What a mark completes; None when a person has changed it beyond reading."""
+    try:
+        if "ended" in told:
+            return Ended(told["ended"], datetime.fromisoformat(told["at"]))
+        if "failed" in told:
+            failed = told["failed"]
+            at = datetime.fromisoformat(failed["at"])
+            return Failed(failed["id"], failed["where"], failed["error"], at)
+        return _said(dict(told["turn"]), content)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _said(told: dict[str, Any], content: str) -> Said:
+    around = {key: told.pop(key) for key in ("project", "topic", "placed") if key in told}
+    told["at"] = datetime.fromisoformat(told["at"])
+    told["tool_calls"] = tuple(ToolCall(**call) for call in told.get("tool_calls", ()))
+    told["tool_results"] = tuple(ToolResult(**one) for one in told.get("tool_results", ()))
+    return Said(Turn(content=content, **told), **around)

@@ -1,0 +1,28 @@
+"""Marks: what a person need not read stands in a comment that markdown does not show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+_OPEN, _CLOSE = "<!-- recollect ", " -->"
+
+
+def mark(told: Mapping[str, Any]) -> str:
+    """A comment that holds ``told``; no text in it can look like the beginning or the end."""
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    safe = text.replace("<", r"\u003c").replace(">", r"\u003e")
+    return f"{_OPEN}{safe}{_CLOSE}"
+
+
+def read_mark(text: str) -> tuple[str, dict[str, Any]] | None:
+    """What stands before the mark at the end, and what it tells; None where no whole one is."""
+    start = text.rfind(_OPEN)
+    if start < 0 or not text.endswith(_CLOSE):
+        return None
+    try:
+        told = json.loads(text[start + len(_OPEN) : -len(_CLOSE)])
+    except ValueError:  # a person's pen has been here
+        return None
+    return (text[:start], told) if isinstance(told, dict) else None

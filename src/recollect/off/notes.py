@@ -1,0 +1,138 @@
+"""The long-term file: one bullet for each statement, with or without a mark.
+
+A line that a person wrote counts like one of ours: who the user is, always in the prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from recollect.off.files import Folder
+from recollect.off.marks import mark, read_mark
+from recollect.plain import plain
+from recollect.types import Memory, Source
+
+PROFILE = "_profile"
+_BULLET = re.compile(r"[-*+] +")
+_NOT_TOLD = frozenset(
+    """content status access_count confirmations offered snoozed_until episode session
+    valid_to superseded_at superseded_by""".split()
+)
+_TIMES = ("created_at", "updated_at", "last_accessed_at", "valid_from", "expires_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A statement of the file. ``ours`` if it was written through ``remember``."""
+
+    memory: Memory
+    supersedes: str = ""
+    operation: str = ""
+    ours: bool = True
+
+
+class Notes:
+    """The statements of one folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+
+    def all(self) -> list[Note]:
+        """Every statement in the order of the file, also those that were replaced."""
+        return list(parse(self._folder.text(self._folder.notes)))
+
+    def current(self, now: datetime) -> list[Memory]:
+        """What holds, the latest first."""
+        notes = self.all()
+        replaced = {note.supersedes for note in notes}
+        held = [note.memory for note in notes if note.memory.id not in replaced]
+        return [m for m in reversed(held) if m.expires_at is None or m.expires_at > now]
+
+    def append(self, note: Note) -> None:
+        self._folder.append(self._folder.notes, written(note))
+
+
+def written(note: Note) -> str:
+    """A statement as a bullet; its further lines are indented."""
+    told = {k: v for k, v in plain(note.memory).items() if v not in ("", [], None)}
+    told = {key: value for key, value in told.items() if key not in _NOT_TOLD}
+    told |= {"supersedes": note.supersedes} if note.supersedes else {}
+    told |= {"operation": note.operation} if note.operation else {}
+    text = note.memory.content.replace("\n", "\n  ")
+    return f"- {text} {mark({'memory': told})}\n"
+
+
+def parse(text: str) -> Iterator[Note]:
+    """The statements of a file."""
+    lines: list[str] = []
+    for line in [*text.split("\n"), "#"]:
+        if lines and (line.startswith("  ") or not line.strip()):
+            lines.append(line[2:])
+            continue
+        if statement := "\n".join(lines).strip():
+            yield _note(statement)
+        bare = line.startswith("#") or not line.strip()
+        lines = [] if bare else [_BULLET.sub("", line, count=1)]
+
+
+def _note(statement: str) -> Note:
+    found = read_mark(statement)
+    if found is not None and "memory" in found[1]:
+        try:
+            return _ours(found[0].rstrip(), dict(found[1]["memory"]))
+        except (KeyError, TypeError, ValueError):
+            return _theirs(found[0].strip())
+    return _theirs(statement)
+
+
+def _ours(text: str, told: dict[str, Any]) -> Note:
+    supersedes, operation = told.pop("supersedes", ""), told.pop("operation", "")
+    for name in _TIMES:
+        told[name] = datetime.fromisoformat(told[name]) if name in told else None
+    told["tags"] = tuple(told.get("tags", ()))
+    told["sources"] = tuple(Source(**source) for source in told.get("sources", ()))
+    return Note(_memory(text, **told), supersedes, operation)
+
+
+def _theirs(text: str) -> Note:
+    """A line of a person's own: about who they are, and of full weight."""
+    known = datetime.fromtimestamp(0, UTC)
+    return Note(
+        _memory(
+            text,
+            id=str(uuid5(NAMESPACE_URL, f"recollect:{text}")),
+            kind="identity",
+            topic=PROFILE,
+            importance=1.0,
+            **dict.fromkeys(("created_at", "updated_at", "last_accessed_at", "valid_from"), known),
+        ),
+        ours=False,
+    )
+
+
+def _memory(text: str, **told: Any) -> Memory:
+    usual: dict[str, Any] = {
+        "subject": "",
+        "predicate": "",
+        "project": "_global",
+        "topic": "_general",
+        "tags": (),
+        "importance": 0.0,
+        "confidence": 1.0,
+        "trust": "owner",
+        "expires_at": None,
+    }
+    return Memory(
+        content=text,
+        status="active",
+        access_count=0,
+        valid_to=None,
+        superseded_at=None,
+        superseded_by="",
+        **(usual | told),
+    )

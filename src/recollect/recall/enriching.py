@@ -1,0 +1,32 @@
+"""The words of a query, and those of the conversation it was said in.
+
+"And how long did that take?" says nothing by itself. The words that were just said help to find
+what is meant, but count far less than the query's own, and not at all where it has enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.index.segment import WORD_WEIGHT, query_terms
+from recollect.settings.reading import Recall
+from recollect.store.base import QueryTerm
+
+_ENOUGH = 6  # telling words of a query that needs no help
+_MOST = 16  # words that are added, the latest first
+
+
+def enriched_terms(query: str, around: Sequence[str], settings: Recall) -> list[QueryTerm]:
+    """The terms to search for, the query's own first."""
+    own = query_terms(query)
+    telling = sum(term.weight >= WORD_WEIGHT for term in own)
+    if telling >= _ENOUGH or not around:
+        return own
+    known = {term.text for term in own}
+    added: dict[str, QueryTerm] = {}
+    for text in reversed(around[-settings.enrich_turns.high :]):
+        for term in query_terms(text):
+            if term.weight >= WORD_WEIGHT and term.text not in known:
+                lighter = QueryTerm(term.text, term.weight * settings.enrich_weight)
+                added.setdefault(term.text, lighter)
+    return [*own, *list(added.values())[:_MOST]]

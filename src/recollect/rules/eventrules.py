@@ -1,0 +1,29 @@
+"""Rules on the bus: whether an event passes the tests of a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import eq, ge, gt, le, lt, ne
+
+from recollect.settings.keeping import EventRule
+from recollect.settings.values import Condition
+from recollect.types import Json
+
+_TESTS = {">=": ge, "<=": le, ">": gt, "<": lt, "==": eq, "!=": ne}
+
+
+def wants(rule: EventRule, event: str, payload: Mapping[str, Json]) -> bool:
+    """Whether the rule is in force for this event and every test of it holds."""
+    return rule.enabled and rule.event == event and all(_holds(t, payload) for t in rule.when)
+
+
+def _holds(test: Condition, payload: Mapping[str, Json]) -> bool:
+    """A field that is not there, or is of another sort, passes no test."""
+    found = payload.get(test.field.removeprefix("payload."))
+    value = test.value
+    if isinstance(value, bool) or isinstance(found, bool):
+        both = isinstance(value, bool) and isinstance(found, bool)
+        return both and test.op in ("==", "!=") and (found is value) == (test.op == "==")
+    if isinstance(value, str):
+        return isinstance(found, str) and bool(_TESTS[test.op](found, value))
+    return isinstance(found, int | float) and bool(_TESTS[test.op](found, value))

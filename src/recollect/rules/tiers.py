@@ -1,0 +1,81 @@
+"""Tiers and priorities: what belongs to the core, what goes first when room runs out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+from recollect.rules.decay import class_of, faded
+from recollect.rules.slots import slot_of
+from recollect.rules.support import untrusted
+from recollect.settings.keeping import Decay, Lifetimes, Priority
+from recollect.types import Kind, Memory
+
+PASSING: tuple[Kind, ...] = ("event", "temp")  # told once and over: the first that may go
+
+
+def priority_of(memory: Memory, lifetimes: Lifetimes) -> Priority:
+    """The priority that a memory's life amounts to; what outlives a short term is long-term."""
+    if memory.expires_at is None:
+        return "permanent"
+    life = memory.expires_at - memory.created_at
+    if lifetimes.transient is not None and life <= lifetimes.transient:
+        return "transient"
+    if lifetimes.long_term is not None and life < lifetimes.long_term:
+        return "short_term"
+    return "long_term"
+
+
+def worth(memory: Memory, decay: Decay, now: datetime) -> float:
+    """What a memory's importance has faded to."""
+    return faded(memory.importance, now - memory.last_accessed_at, class_of(memory.kind, decay))
+
+
+def fit_for_core(memory: Memory) -> bool:
+    """Nothing secret, passing, or said by tools and outsiders alone."""
+    return (
+        memory.status == "active"
+        and memory.kind not in ("credential", "temp")
+        and not memory.session
+        and not untrusted(memory.trust)
+    )
+
+
+def choose_core(
+    candidates: Iterable[Memory], decay: Decay, now: datetime, most: int
+) -> list[Memory]:
+    """The best of them: by what they are worth now, then by use; one statement of each slot's
+    value, so that the same is not said twice in the core.
+    """
+    ranked = sorted(
+        (memory for memory in candidates if fit_for_core(memory)),
+        key=lambda m: (-worth(m, decay, now), -m.access_count, -m.confirmations, m.id),
+    )
+    chosen: list[Memory] = []
+    seen: set[tuple[str, str, str]] = set()
+    for memory in ranked:
+        if len(chosen) >= most:
+            break
+        slot = slot_of(memory.subject, memory.predicate)
+        key = (slot, memory.value.casefold(), memory.project)
+        if slot and memory.value and key in seen:
+            continue
+        seen.add(key)
+        chosen.append(memory)
+    return chosen
+
+
+def least_valuable(
+    memories: Sequence[Memory],
+    count: int,
+    decay: Decay,
+    now: datetime,
+    *,
+    spared: Collection[str] = (),
+) -> list[Memory]:
+    """Who goes when there is no room: the least worth, then the longest untouched."""
+    if count <= 0:
+        return []
+    at_risk = [memory for memory in memories if memory.id not in spared]
+    at_risk.sort(key=lambda m: (worth(m, decay, now), max(m.last_accessed_at, m.updated_at), m.id))
+    return at_risk[:count]

@@ -1,0 +1,1 @@
+"""Faces for other programs: the MCP server."""

@@ -1,0 +1,92 @@
+"""What a host can read from a memory by its address: scratchpad, latest episodes, documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from recollect.errors import NotFound
+from recollect.mind import Mind
+from recollect.tools import answer_language, as_data, call_tool
+from recollect.tools.words import Words
+from recollect.types import Episode
+
+_DOCUMENTS = ("memory", "user", "project", "insights", "persona")
+_PAD, _EPISODES, _DOCUMENT = (
+    "recollect://scratchpad",
+    "recollect://episodes",
+    "recollect://documents/",
+)
+_ABOUT = {
+    _PAD: Words("What is being worked on", "手头正在做的事"),
+    _EPISODES: Words("The latest conversations, in short", "最近几次会话的概述"),
+    _DOCUMENT: Words("A document kept by the memory", "记忆维护的文档"),
+}
+_NO_STORY = Words("There are no episodes yet.", "还没有情节。")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something to read."""
+
+    uri: str
+    name: str
+    about: Words
+
+
+class Shelf:
+    """The readable things of one mind."""
+
+    def __init__(self, mind: Mind) -> None:
+        self._mind = mind
+        self._language = answer_language(mind, None)
+
+    def entries(self) -> list[Entry]:
+        """What is there now."""
+        listed = [Entry(_PAD, "scratchpad", _ABOUT[_PAD])]
+        listed.append(Entry(_EPISODES, "episodes", _ABOUT[_EPISODES]))
+        return listed + [
+            Entry(uri, path.name, _ABOUT[_DOCUMENT])
+            for uri, path in self._files()
+            if path.is_file()
+        ]
+
+    def read(self, uri: str) -> str:
+        """The text at an address, fenced as data."""
+        if uri == _PAD:
+            return call_tool(self._mind, "read_scratchpad").text
+        if uri == _EPISODES:
+            latest = self._mind.episodes(limit=self._mind.settings.tools.episodes)
+            stories = "\n\n".join(map(_story, latest))
+            return self._fenced(stories, "episodes") if stories else _NO_STORY.of(self._language)
+        path = dict(self._files()).get(uri)
+        if path is None or not path.is_file():
+            raise NotFound("There is nothing to read at this address", remedy="List the resources")
+        return self._fenced(self._text(path), path.name)
+
+    def _files(self) -> Iterator[tuple[str, Path]]:
+        folder = self._mind.documents_folder
+        if folder is not None:
+            for name in _DOCUMENTS:
+                file: str = getattr(self._mind.settings.documents, f"{name}_file")
+                yield _DOCUMENT + quote(file, safe=""), folder / file
+
+    def _text(self, path: Path) -> str:
+        try:
+            with path.open("rb") as stream:
+                data = stream.read(self._mind.settings.documents.file_bytes)
+        except OSError as error:
+            raise NotFound(
+                f"{path.name} cannot be read: {error.strerror}", remedy="Give permission on it"
+            ) from error
+        return data.decode("utf-8", "replace")
+
+    def _fenced(self, text: str, source: str) -> str:
+        return as_data(text, source, answer_language(self._mind, text))
+
+
+def _story(episode: Episode) -> str:
+    head = f"## {episode.started_at.date()} {episode.goal or episode.session}".rstrip()
+    return f"{head}\n{episode.summary}\n({episode.outcome}, {episode.session}, {episode.id})"

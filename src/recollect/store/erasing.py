@@ -1,0 +1,133 @@
+"""What forgetting asks of a store, and what is counted; part of the contract in base.py."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from recollect.types import Episode, RecordType, Trust
+
+if TYPE_CHECKING:
+    from recollect.store.base import EmbedText, EpisodeRow
+
+HeldKind = Literal[
+    "turn",
+    "memory",
+    "episode",
+    "attachment",
+    "daily event",
+    "event",
+    "scratchpad",
+    "card",
+    "onboarding",
+    "session",
+    "job",
+]
+
+
+class Held(NamedTuple):
+    """Something of a space that holds text. ``texts`` are its parts, ``at`` when it came."""
+
+    kind: HeldKind
+    id: str
+    texts: tuple[str, ...]
+    at: datetime
+
+
+class Rewrite(NamedTuple):
+    """Other words for something that holds text, as it is stored; empty to blank it."""
+
+    kind: HeldKind
+    id: str
+    text: str
+
+
+class Stretch(NamedTuple):
+    """An episode and the turns of its time that are in its session, in order."""
+
+    episode: Episode
+    turns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Records to take out of every table and index, by id."""
+
+    turns: Collection[str] = ()
+    memories: Collection[str] = ()
+    episodes: Collection[str] = ()
+    attachments: Collection[str] = ()
+    daily_events: Collection[str] = ()
+
+    def of(self, type_: RecordType) -> Collection[str]:
+        """The ids of one type of record."""
+        return {
+            "turn": self.turns,
+            "memory": self.memories,
+            "episode": self.episodes,
+            "attachment": self.attachments,
+        }[type_]
+
+
+class Erasing(Protocol):
+    """Taking records out for good. Nothing here asks whether it should."""
+
+    def holdings(self, kinds: Collection[HeldKind]) -> Iterator[Held]: ...
+    def stored(self, kind: HeldKind, id_: str) -> str: ...
+    def turns_of(
+        self,
+        *,
+        session: str | None = None,
+        sender: str | None = None,
+        trust: Trust | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> list[str]: ...
+    def records_of(
+        self,
+        type_: RecordType,
+        *,
+        session: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> list[str]: ...
+    def derived(self, turns: Collection[str]) -> dict[str, tuple[str, ...]]: ...
+    def stretches(self, turns: Collection[str]) -> list[Stretch]: ...
+    def told(self, episodes: Collection[str]) -> list[Stretch]: ...
+    def docs(self, type_: RecordType, ids: Collection[str]) -> list[int]: ...
+    def only_in(self, terms: Iterable[str], docs: Collection[int]) -> set[str]: ...
+    def held_terms(self, terms: Iterable[str]) -> set[str]: ...
+    def still_there(self, texts: Collection[str]) -> set[str]: ...
+    def embed_texts(self, docs: Collection[int]) -> list[EmbedText]: ...
+    def remove(self, removal: Removal) -> None: ...
+    def retell(self, id_: str, row: EpisodeRow) -> None: ...
+    def rewrite(self, change: Rewrite) -> None: ...
+    def learn_again(self, turns: Collection[str]) -> list[str]: ...
+    def drop_cached(self, hashes: Collection[bytes]) -> None: ...
+    def drop_echoes(self, marks: Collection[int]) -> None: ...
+    def end_job(self, kind: str, key: str) -> None: ...
+
+
+class Orphans(NamedTuple):
+    """Rows that lead to nothing, by what they are."""
+
+    counts: Mapping[str, int]
+    examples: Mapping[str, tuple[str, ...]]
+
+
+class Counters(Protocol):
+    """What memory was used for, by day; numbers only."""
+
+    def add(self, day: date, amounts: Mapping[str, int]) -> None: ...
+    def totals(self, since: date | None) -> dict[str, int]: ...
+
+
+class Tidying(Protocol):
+    """Rows that should not be there, found and removed."""
+
+    def orphans(self, examples: int) -> Orphans: ...
+    def remove_orphans(self) -> int: ...
+    def unvectored(self, embedder: int, limit: int) -> Sequence[int]: ...
+    def ask_again(self, docs: Collection[int]) -> None: ...

@@ -1,0 +1,106 @@
+"""The arguments of each tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.tools.parameters import parameter
+from recollect.types import KINDS, Kind
+
+# A secret is kept when its owner asks for it, not because a model thought so.
+_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "credential")
+
+_PROJECT = ("The project it belongs to", "所属项目")
+_SINCE = ("Only from this time on, ISO 8601", "只看此时间之后，ISO 8601")
+_UNTIL = ("Only before this time, ISO 8601", "只看此时间之前，ISO 8601")
+_LIMIT = ("How many results", "结果条数")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nothing:
+    """No arguments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddMemory:
+    """A statement to be kept."""
+
+    content: str = parameter(
+        "text",
+        "One complete statement that can be understood on its own, without secrets",
+        "一条完整、单独也能看懂的陈述，不含机密",
+    )
+    kind: Kind = parameter(  # noqa: RUF009  it makes a field
+        "choice", "What it is", "类别", choices=_KINDS, default="fact"
+    )
+    subject: str = parameter("text", "What it is about", "关于谁或什么", default="")
+    predicate: str = parameter(
+        "text",
+        "What is said of it: uses, likes, version",
+        "关于它的哪一点：使用、喜欢、版本",
+        default="",
+    )
+    value: str = parameter("text", "The answer: Python 3.12", "答案：Python 3.12", default="")
+    importance: float | None = parameter(
+        "share", "How much it will matter later", "以后有多重要", default=None
+    )
+    project: str = parameter("text", *_PROJECT, default="")
+    tags: tuple[str, ...] = parameter("texts", "A few labels", "几个标签", default=())
+    updates: bool = parameter(
+        "flag", "It replaces what was true before", "它取代以前的情况", default=False
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchMemory:
+    """A question to memories and episodes."""
+
+    query: str = parameter("text", "A question or keywords", "问题或关键词")
+    kind: Kind | None = parameter(  # noqa: RUF009  it makes a field
+        "choice", "Only memories of this kind", "只查这一类记忆", choices=_KINDS, default=None
+    )
+    project: str | None = parameter("text", *_PROJECT, default=None)
+    since: str | None = parameter("text", *_SINCE, default=None)
+    until: str | None = parameter("text", *_UNTIL, default=None)
+    limit: int | None = parameter("count", *_LIMIT, default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchTraces:
+    """A question to what was literally said and done."""
+
+    query: str = parameter(
+        "text", "Words, paths or tool names that occur in it", "其中出现的词、路径或工具名"
+    )
+    session: str | None = parameter("text", "Only this conversation", "只查这次会话", default=None)
+    since: str | None = parameter("text", *_SINCE, default=None)
+    until: str | None = parameter("text", *_UNTIL, default=None)
+    limit: int | None = parameter("count", *_LIMIT, default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPending:
+    """How many to offer."""
+
+    limit: int | None = parameter(
+        "count", "How many, at most three", "条数，最多三条", default=None
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingMemory:
+    """One statement that waits."""
+
+    id: str = parameter("text", "Its id, from list_pending", "它的 id，来自 list_pending")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewScratchpad:
+    """What is in hand now."""
+
+    markdown: str = parameter(
+        "text",
+        "The whole new text: current task, open questions, next steps",
+        "完整的新内容：当前任务、未决问题、下一步",
+        empty=True,
+    )

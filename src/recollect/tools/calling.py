@@ -1,0 +1,77 @@
+"""Calling a tool with what a model sent, whatever that is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.mind import Mind
+from recollect.rules.fence import neutral
+from recollect.rules.language import Language, language_of
+from recollect.tools.answers import ToolAnswer, cut
+from recollect.tools.catalogue import BY_NAME
+from recollect.tools.desk import Desk
+from recollect.tools.parameters import read_arguments
+from recollect.tools.traces import TraceSource
+from recollect.tools.words import Words
+
+_NO_TOOL = Words("There is no tool {name}", "没有工具 {name}")
+_TOOLS = Words("Use one of: {names}", "可用：{names}")
+_NOT_JSON = Words("The arguments are not a JSON object", "参数不是 JSON 对象")
+_OBJECT = Words('Pass an object such as {"query": "tea"}', '请传对象，例如 {"query": "茶"}')
+_LONGEST_ERROR = 400  # characters
+
+
+def call_tool(
+    mind: Mind,
+    name: str,
+    arguments: Mapping[str, object] | str | None = None,
+    *,
+    language: Language | None = None,
+    traces: TraceSource | None = None,
+) -> ToolAnswer:
+    """Do what a model asked for; what is wrong with it is an answer too.
+
+    ``arguments`` may be JSON text, as some models send it. ``language`` is that of the answer;
+    without it the setting `memory.language` decides, or what the model wrote. ``traces`` are
+    the host's own: a folder of JSONL files, or a function that finds turns, whose errors are
+    raised as they are.
+    """
+    spoken = language or answer_language(mind, arguments)
+    try:
+        tool = BY_NAME.get(str(name))
+        if tool is None:
+            raise NotFound(
+                _NO_TOOL.of(spoken, name=cut(repr(name), 60)),
+                remedy=_TOOLS.of(spoken, names=", ".join(BY_NAME)),
+            )
+        given = _object(arguments, spoken)
+        read = read_arguments(tool.takes, given, spoken, mind.settings.tools.argument_chars)
+        return tool.handle(Desk(mind, spoken, traces), read)
+    except RecollectError as error:
+        return ToolAnswer(neutral(cut(str(error), _LONGEST_ERROR)), is_error=True)
+
+
+def _object(
+    arguments: Mapping[str, object] | str | None, language: Language
+) -> Mapping[str, object]:
+    found: object = arguments
+    if isinstance(found, str):
+        try:
+            found = json.loads(found or "{}")
+        except (ValueError, RecursionError):
+            found = []
+    if found is None:
+        return {}
+    if not isinstance(found, Mapping) or not all(isinstance(key, str) for key in found):
+        raise InvalidInput(_NOT_JSON.of(language), remedy=_OBJECT.of(language))
+    return found
+
+
+def answer_language(mind: Mind, arguments: Mapping[str, object] | str | None) -> Language:
+    """The language of the setting `memory.language`, else that of the texts."""
+    texts = [arguments] if isinstance(arguments, str) else []
+    if isinstance(arguments, Mapping):
+        texts = [value for value in arguments.values() if isinstance(value, str)]
+    return language_of(texts, mind.settings.memory.language)

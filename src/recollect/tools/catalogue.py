@@ -1,0 +1,212 @@
+"""The tools by name, and their descriptions in the formats that hosts take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from recollect.errors import InvalidInput
+from recollect.rules.language import Language
+from recollect.tools import arguments as args
+from recollect.tools.answers import ToolAnswer
+from recollect.tools.desk import Desk
+from recollect.tools.keeping import (
+    add_memory,
+    confirm_memory,
+    ignore_memory,
+    later_memory,
+    list_pending,
+)
+from recollect.tools.looking import memory_stats, read_scratchpad, update_scratchpad
+from recollect.tools.parameters import schema_of
+from recollect.tools.searching import search_memory, search_traces
+from recollect.tools.words import Words
+
+Format = Literal["openai", "anthropic", "mcp"]
+Handler = Callable[[Desk, Any], ToolAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool: what a model is told of it, what it takes, and what it does.
+
+    ``once``: the same call again changes nothing more.
+    """
+
+    name: str
+    title: Words
+    about: Words
+    takes: type[Any]
+    handle: Handler
+    reads: bool = False
+    once: bool = False
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "search_memory",
+        Words("Search memory", "查记忆"),
+        Words(
+            "Find what is known: facts, preferences, rules, decisions, lessons, summaries of past"
+            " sessions. Search here first.",
+            "查已知内容：事实、偏好、规则、决定、教训、过去会话的概述。先查这里。",
+        ),
+        args.SearchMemory,
+        search_memory,
+        reads=True,
+    ),
+    Tool(
+        "search_conversation_traces",
+        Words("Search conversations", "查对话原文"),
+        Words(
+            "Find raw turns with tool arguments and results, for exact words, paths or output.",
+            "查对话原文，含工具参数和返回，适合找原话、路径或输出。",
+        ),
+        args.SearchTraces,
+        search_traces,
+        reads=True,
+    ),
+    Tool(
+        "add_memory",
+        Words("Remember", "记住"),
+        Words(
+            "Keep one statement that will matter later: a preference, a decision and its reason, a"
+            " lesson. Rules, identity and what is very important wait for the user's word.",
+            "记下一条以后有用的内容：偏好、决定及理由、教训。规则、身份和特别重要的内容要等用户确认。",
+        ),
+        args.AddMemory,
+        add_memory,
+    ),
+    Tool(
+        "get_memory_stats",
+        Words("Memory statistics", "记忆统计"),
+        Words("How much is remembered, and since when.", "记住了多少，从什么时候起。"),
+        args.Nothing,
+        memory_stats,
+        reads=True,
+    ),
+    Tool(
+        "list_pending",
+        Words("What waits for the user", "等待确认的内容"),
+        Words(
+            "One to three statements to put to the user at the end of your reply.",
+            "一到三条，请在回复末尾向用户询问。",
+        ),
+        args.ListPending,
+        list_pending,
+    ),
+    Tool(
+        "confirm_memory",
+        Words("Confirm", "确认"),
+        Words(
+            "The user said that a waiting statement is true. Never call it on your own judgement.",
+            "用户说某条等待中的内容属实。不可自行判断后调用。",
+        ),
+        args.PendingMemory,
+        confirm_memory,
+        once=True,
+    ),
+    Tool(
+        "ignore_memory",
+        Words("Ignore", "忽略"),
+        Words(
+            "The user does not want a waiting statement kept; it is not offered again.",
+            "用户不想保留某条等待中的内容，以后不再询问。",
+        ),
+        args.PendingMemory,
+        ignore_memory,
+        once=True,
+    ),
+    Tool(
+        "later_memory",
+        Words("Ask later", "以后再问"),
+        Words(
+            "The user will answer about a waiting statement another time.",
+            "用户想以后再回答某条等待中的内容。",
+        ),
+        args.PendingMemory,
+        later_memory,
+        once=True,
+    ),
+    Tool(
+        "read_scratchpad",
+        Words("Read the scratchpad", "看草稿板"),
+        Words("What is being worked on.", "手头正在做的事。"),
+        args.Nothing,
+        read_scratchpad,
+        reads=True,
+    ),
+    Tool(
+        "update_scratchpad",
+        Words("Write the scratchpad", "写草稿板"),
+        Words(
+            "Replace the notes on what is being worked on, whole.",
+            "整体替换手头工作的笔记。",
+        ),
+        args.NewScratchpad,
+        update_scratchpad,
+        once=True,
+    ),
+)
+BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+def tool_names() -> tuple[str, ...]:
+    """The names of all tools."""
+    return tuple(BY_NAME)
+
+
+def tool_specs(format: Format = "openai", language: Language = "en") -> list[dict[str, Any]]:
+    """All tools as a host passes them on to its model.
+
+    "openai" is the ``tools`` of chat completions, "anthropic" of messages, "mcp" of tools/list.
+    """
+    for value, allowed, name in (
+        (format, get_args(Format), "format"),
+        (language, get_args(Language), "language"),
+    ):
+        if value not in allowed:
+            raise InvalidInput(
+                f"{name}={value!r} is unknown", remedy=f"Use one of {', '.join(allowed)}"
+            )
+    return [_FORMATS[format](tool, language) for tool in TOOLS]
+
+
+def _openai(tool: Tool, language: Language) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.about.of(language),
+        "parameters": schema_of(tool.takes, language),
+    }
+    return {"type": "function", "function": function}
+
+
+def _anthropic(tool: Tool, language: Language) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.about.of(language),
+        "input_schema": schema_of(tool.takes, language),
+    }
+
+
+def _mcp(tool: Tool, language: Language) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title.of(language),
+        "description": tool.about.of(language),
+        "inputSchema": schema_of(tool.takes, language),
+        "annotations": {
+            "readOnlyHint": tool.reads,
+            "destructiveHint": False,
+            "idempotentHint": tool.reads or tool.once,
+            "openWorldHint": False,
+        },
+    }
+
+
+_FORMATS: dict[Format, Callable[[Tool, Language], dict[str, Any]]] = {
+    "openai": _openai,
+    "anthropic": _anthropic,
+    "mcp": _mcp,
+}

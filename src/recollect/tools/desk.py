@@ -1,0 +1,27 @@
+"""What every handler has at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.mind import Mind
+from recollect.rules.language import Language
+from recollect.settings.tools import Tools
+from recollect.tools.traces import TraceSource
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A mind, the language to answer in, and traces of the host's own."""
+
+    mind: Mind
+    language: Language
+    traces: TraceSource | None = None
+
+    @property
+    def settings(self) -> Tools:
+        return self.mind.settings.tools
+
+    def wanted(self, limit: int | None) -> int:
+        """How many results to give; asking for too many is no mistake."""
+        return min(self.settings.results if limit is None else limit, self.settings.max_results)

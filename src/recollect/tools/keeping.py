@@ -1,0 +1,153 @@
+"""add_memory, and the statements that wait for the user's word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recollect.errors import Conflict, NotFound
+from recollect.plain import plain
+from recollect.rules.fence import neutral
+from recollect.tools.answers import Shown, ToolAnswer, cut, day, evidence, line, place
+from recollect.tools.arguments import AddMemory, ListPending, PendingMemory
+from recollect.tools.desk import Desk
+from recollect.tools.words import Words
+from recollect.types import Candidate, Decision, Memory, Settled
+
+_SETTLED: dict[Decision, Words] = {
+    "new": Words("Kept as {id}.", "已记住，id 为 {id}。"),
+    "same": Words("Known already as {id}.", "已经记得，id 为 {id}。"),
+    "update": Words(
+        "Kept as {id}; it replaces {replaced}.", "已记住，id 为 {id}，取代 {replaced}。"
+    ),
+    "conflict": Words(
+        "It contradicts what is known; {id} holds now.", "与已知内容冲突，现以 {id} 为准。"
+    ),
+    "pending": Words(
+        "Not in force yet: it waits as {id} for the user's word ({reason}). Ask the user, then call"
+        " confirm_memory, ignore_memory or later_memory.",
+        "尚未生效：{id} 等待用户确认（{reason}）。请先问用户，再调用"
+        " confirm_memory、ignore_memory 或 later_memory。",
+    ),
+    "dropped": Words("Not kept: {reason}.", "未保留：{reason}。"),
+    "refused": Words("Not kept: {reason}.", "未保留：{reason}。"),
+    "withdrawn": Words("It no longer holds: {replaced}.", "不再成立：{replaced}。"),
+}
+_ASK = Words(
+    "Ask the user about these at the end of your reply. Answer each with confirm_memory,"
+    " ignore_memory or later_memory only as the user says.",
+    "请在回复末尾向用户询问以下内容，并只按用户的回答调用"
+    " confirm_memory、ignore_memory 或 later_memory。",
+)
+_NOTHING_WAITS = Words("Nothing waits for the user's word.", "没有等待用户确认的内容。")
+_IGNORED = Words("{id} is not kept and will not be offered again.", "{id} 不保留，也不再询问。")
+_LATER = Words("{id} is put off until {until}.", "{id} 推迟到 {until} 以后再问。")
+_UNKNOWN = Words("No memory has the id {id}", "没有 id 为 {id} 的记忆")
+_ANSWERED = Words("{id} does not wait for an answer any more", "{id} 已不在等待回答")
+_LIST = Words("Call list_pending for the ids that wait", "请用 list_pending 查看等待中的 id")
+
+
+def add_memory(desk: Desk, told: AddMemory) -> ToolAnswer:
+    """What a model wants kept: of trust "agent", reconciled with what is known."""
+    settled = desk.mind.propose(
+        Candidate(
+            kind=told.kind,
+            content=told.content,
+            subject=told.subject,
+            predicate=told.predicate,
+            value=told.value,
+            importance=told.importance,
+            confidence=desk.settings.confidence,
+            project=told.project,
+            tags=told.tags,
+            is_update=told.updates,
+            trust="agent",
+        )
+    )
+    return _settled(desk, settled)
+
+
+def list_pending(desk: Desk, wanted: ListPending) -> ToolAnswer:
+    """A few statements to put to the user; each offer is counted."""
+    offered = desk.mind.pending(wanted.limit)
+    if not offered:
+        return ToolAnswer(_NOTHING_WAITS.of(desk.language), {"results": [], "left_out": 0})
+    shown = [_shown(memory, desk.settings.item_chars) for memory in offered]
+    return evidence(
+        shown,
+        "list_pending",
+        language=desk.language,
+        room=desk.settings.answer_chars,
+        note=_ASK.of(desk.language),
+    )
+
+
+def confirm_memory(desk: Desk, chosen: PendingMemory) -> ToolAnswer:
+    """The user says it is true."""
+    return _answered(desk, chosen.id, lambda: _settled(desk, desk.mind.confirm(chosen.id)))
+
+
+def ignore_memory(desk: Desk, chosen: PendingMemory) -> ToolAnswer:
+    """The user does not want it kept."""
+
+    def ignore() -> ToolAnswer:
+        memory = desk.mind.ignore(chosen.id)
+        return ToolAnswer(_IGNORED.of(desk.language, id=memory.id), _facts(memory))
+
+    return _answered(desk, chosen.id, ignore)
+
+
+def later_memory(desk: Desk, chosen: PendingMemory) -> ToolAnswer:
+    """The user will answer another time."""
+
+    def put_off() -> ToolAnswer:
+        memory = desk.mind.later(chosen.id)
+        until = plain(memory.snoozed_until)
+        text = _LATER.of(desk.language, id=memory.id, until=str(until)[:16].replace("T", " "))
+        return ToolAnswer(text, {**_facts(memory), "until": until})
+
+    return _answered(desk, chosen.id, put_off)
+
+
+def _answered(desk: Desk, id_: str, answer: Callable[[], ToolAnswer]) -> ToolAnswer:
+    """What to do where the id is wrong, in words of the tools."""
+    said = neutral(cut(id_, 60))
+    try:
+        return answer()
+    except NotFound as error:
+        raise NotFound(
+            _UNKNOWN.of(desk.language, id=said), remedy=_LIST.of(desk.language)
+        ) from error
+    except Conflict as error:
+        raise Conflict(
+            _ANSWERED.of(desk.language, id=said), remedy=_LIST.of(desk.language)
+        ) from error
+
+
+def _settled(desk: Desk, settled: Settled) -> ToolAnswer:
+    memory = settled.memory
+    text = _SETTLED[settled.decision].of(
+        desk.language,
+        id="" if memory is None else memory.id,
+        replaced=", ".join(settled.replaced),
+        reason=settled.reason,
+    )
+    data = {"decision": settled.decision, "reason": settled.reason}
+    if memory is not None:
+        data |= _facts(memory)
+    return ToolAnswer(text, {**data, "replaced": list(settled.replaced)})
+
+
+def _facts(memory: Memory) -> dict[str, str]:
+    return {
+        "id": memory.id,
+        "content": memory.content,
+        "kind": memory.kind,
+        "status": memory.status,
+        "trust": memory.trust,
+    }
+
+
+def _shown(memory: Memory, most: int) -> Shown:
+    facts = (day(memory.valid_from), memory.kind, memory.trust, place(memory.sources))
+    text = cut(memory.content, most)
+    return Shown(line(memory.id, facts, text), {**_facts(memory), "content": text})

@@ -1,0 +1,71 @@
+"""get_memory_stats, and the scratchpad."""
+
+from __future__ import annotations
+
+from recollect.plain import plain
+from recollect.tools.answers import ToolAnswer, as_data
+from recollect.tools.arguments import NewScratchpad, Nothing
+from recollect.tools.desk import Desk
+from recollect.tools.words import Words
+from recollect.types import Scratchpad, Stats
+
+_STATS = Words(
+    "{memories:,} memories, {waiting:,} waiting for the user's word, {episodes:,} episodes,"
+    " {attachments:,} files; {turns:,} turns in {sessions:,} conversations.",
+    "{memories:,} 条记忆，{waiting:,} 条等待用户确认，{episodes:,} 个情节，{attachments:,} 个文件；"
+    "{sessions:,} 次会话共 {turns:,} 轮。",
+)
+_SPAN = Words("From {first} to {last}.", "时间从 {first} 到 {last}。")
+_DEAD = Words(
+    "{dead:,} background jobs failed; the owner can see them with `recollect jobs`.",
+    "有 {dead:,} 个后台任务失败，主人可用 `recollect jobs` 查看。",
+)
+_EMPTY = Words("The scratchpad is empty.", "草稿板是空的。")
+_WRITTEN = Words("The scratchpad was replaced.", "草稿板已更新。")
+_MOST_WAITING = 1_000
+
+
+def memory_stats(desk: Desk, _: Nothing) -> ToolAnswer:
+    """How much is remembered, and whether anything is wrong."""
+    stats = desk.mind.stats()
+    waiting = len(desk.mind.waiting(limit=_MOST_WAITING))
+    return ToolAnswer(_told(desk, stats, waiting), {**plain(stats), "waiting": waiting})
+
+
+def _told(desk: Desk, stats: Stats, waiting: int) -> str:
+    parts = [
+        _STATS.of(
+            desk.language,
+            memories=stats.memories,
+            waiting=waiting,
+            episodes=stats.episodes,
+            attachments=stats.attachments,
+            turns=stats.turns,
+            sessions=stats.sessions,
+        )
+    ]
+    if stats.first_at and stats.last_at:
+        first, last = stats.first_at.date(), stats.last_at.date()
+        parts.append(_SPAN.of(desk.language, first=first, last=last))
+    if stats.jobs_dead:
+        parts.append(_DEAD.of(desk.language, dead=stats.jobs_dead))
+    return " ".join(parts)
+
+
+def read_scratchpad(desk: Desk, _: Nothing) -> ToolAnswer:
+    """What is in hand."""
+    pad = desk.mind.scratchpad()
+    if not pad.text.strip():
+        return ToolAnswer(_EMPTY.of(desk.language), _facts(pad))
+    text = as_data(pad.text, "scratchpad", desk.language, pad.updated_at)
+    return ToolAnswer(text, _facts(pad))
+
+
+def update_scratchpad(desk: Desk, new: NewScratchpad) -> ToolAnswer:
+    """The agent's own text in place of it; the old one stays in the history."""
+    pad = desk.mind.write_scratchpad(new.markdown, by="agent")
+    return ToolAnswer(_WRITTEN.of(desk.language), _facts(pad))
+
+
+def _facts(pad: Scratchpad) -> dict[str, str]:
+    return {"text": pad.text, "updated_at": plain(pad.updated_at) or ""}

@@ -1,0 +1,172 @@
+"""What a tool takes: told to models as JSON Schema, and held against what they send.
+
+A parameter is the metadata of a field of a frozen dataclass; the dataclass is what a handler gets.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass
+from typing import Any, Literal, TypeVar
+
+from recollect.errors import InvalidInput
+from recollect.rules.language import Language
+from recollect.tools.words import Words
+
+Type = Literal["text", "choice", "share", "count", "flag", "texts"]
+A = TypeVar("A")
+
+_SHOWN = 40  # characters of a wrong value that are said back
+_SCHEMAS: dict[Type, dict[str, Any]] = {
+    "text": {"type": "string"},
+    "choice": {"type": "string"},
+    "share": {"type": "number", "minimum": 0, "maximum": 1},
+    "count": {"type": "integer", "minimum": 1},
+    "flag": {"type": "boolean"},
+    "texts": {"type": "array", "items": {"type": "string"}},
+}
+_EXPECTED: dict[Type, Words] = {
+    "text": Words("Pass a text", "请传文本"),
+    "choice": Words("Use one of: {choices}", "可选：{choices}"),
+    "share": Words("Pass a number from 0 to 1", "请传 0 到 1 之间的数"),
+    "count": Words("Pass a whole number of 1 or more", "请传不小于 1 的整数"),
+    "flag": Words("Pass true or false", "请传 true 或 false"),
+    "texts": Words("Pass a list of texts", "请传文本列表"),
+}
+_WRONG = Words("{name} is {value}", "{name} 的值是 {value}")
+_UNKNOWN = Words("There is no argument {name}", "没有参数 {name}")
+_ALLOWED = Words("Use: {names}", "可用：{names}")
+_NONE = Words("This tool takes no arguments", "此工具不带参数")
+_MISSING = Words("{name} is missing", "缺少 {name}")
+_LONG = Words("{name} has {size:,} characters", "{name} 有 {size:,} 个字符")
+_SHORTEN = Words("Shorten it to {limit:,}", "请缩短到 {limit:,} 个字符以内")
+_BROKEN = Words("{name} holds a character that is not text", "{name} 含有非文本字符")
+_CLEAN = Words("Remove NUL and broken Unicode", "请去掉 NUL 和不完整的 Unicode 字符")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument: its type, what it is for, and whether a text of it may be empty."""
+
+    type: Type
+    about: Words
+    choices: tuple[str, ...] = ()
+    empty: bool = False
+
+    def schema(self, language: Language) -> dict[str, Any]:
+        found = {**_SCHEMAS[self.type], "description": self.about.of(language)}
+        return {**found, "enum": list(self.choices)} if self.choices else found
+
+
+def parameter(
+    type: Type,
+    en: str,
+    zh: str,
+    *,
+    choices: tuple[str, ...] = (),
+    empty: bool = False,
+    default: Any = MISSING,
+) -> Any:
+    """A field of an arguments class; with a ``default`` it may be left out."""
+    taken = Parameter(type, Words(en, zh), choices, empty)
+    return dataclasses.field(metadata={"parameter": taken}, default=default)
+
+
+def schema_of(arguments: type[Any], language: Language) -> dict[str, Any]:
+    """The JSON Schema of an arguments class."""
+    fields = dataclasses.fields(arguments)
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {field.name: _parameter(field).schema(language) for field in fields},
+        "additionalProperties": False,
+    }
+    required = [field.name for field in fields if field.default is MISSING]
+    return {**schema, "required": required} if required else schema
+
+
+def read_arguments(
+    arguments: type[A], given: Mapping[str, object], language: Language, longest: int
+) -> A:
+    """The arguments a model sent, or InvalidInput that tells it what to send instead."""
+    fields = {field.name: field for field in dataclasses.fields(arguments)}  # type: ignore[arg-type]
+    for name in given:
+        if name not in fields:
+            allowed = _ALLOWED.of(language, names=", ".join(fields)) if fields else ""
+            raise InvalidInput(
+                _UNKNOWN.of(language, name=_shown(name)), remedy=allowed or _NONE.of(language)
+            )
+    values = {}
+    for name, field in fields.items():
+        value = given.get(name)
+        may_be_left_out = field.default is not MISSING
+        if value is not None and not (value == "" and may_be_left_out):
+            values[name] = _Reader(name, _parameter(field), language, longest).read(value)
+        elif not may_be_left_out:
+            remedy = _parameter(field).about.of(language)
+            raise InvalidInput(_MISSING.of(language, name=name), remedy=remedy)
+    return arguments(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Holds one value against its parameter."""
+
+    name: str
+    wanted: Parameter
+    language: Language
+    longest: int
+
+    def read(self, value: object) -> object:
+        match self.wanted.type, value:
+            case "text", str():
+                return self._text(value)
+            case "choice", str() if value in self.wanted.choices:
+                return value
+            case "flag", bool():
+                return value
+            case "count", int() if not isinstance(value, bool) and value >= 1:
+                return value
+            case "share", int() | float() if not isinstance(value, bool) and 0 <= value <= 1:
+                return float(value)
+            case "texts", list() if all(isinstance(item, str) for item in value):
+                return tuple(self._text(item) for item in value)
+        raise InvalidInput(
+            _WRONG.of(self.language, name=self.name, value=_shown(value)),
+            remedy=_EXPECTED[self.wanted.type].of(
+                self.language, choices=", ".join(self.wanted.choices)
+            ),
+        )
+
+    def _text(self, value: str) -> str:
+        if len(value) > self.longest:
+            raise InvalidInput(
+                _LONG.of(self.language, name=self.name, size=len(value)),
+                remedy=_SHORTEN.of(self.language, limit=self.longest),
+            )
+        if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise InvalidInput(
+                _BROKEN.of(self.language, name=self.name), remedy=_CLEAN.of(self.language)
+            )
+        if not value.strip() and not self.wanted.empty:
+            raise InvalidInput(
+                _MISSING.of(self.language, name=self.name),
+                remedy=self.wanted.about.of(self.language),
+            )
+        return value
+
+
+def _parameter(field: dataclasses.Field[Any]) -> Parameter:
+    found: Parameter = field.metadata["parameter"]
+    return found
+
+
+def _shown(value: object) -> str:
+    """A wrong value as it is said back: short, and printable whatever it holds."""
+    if isinstance(value, list | dict):
+        return "[…]" if isinstance(value, list) else "{…}"
+    try:
+        said = repr(value) if isinstance(value, str) and value.isprintable() else ascii(value)
+    except ValueError:  # a number with too many digits to be written out
+        return "…"
+    return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"

@@ -1,0 +1,207 @@
+"""Raw turns for a model: from the database, else from the host's traces, else from JSONL copies.
+
+Files are read by the reader of `recollect ingest`, so messages of OpenAI and Anthropic are
+understood, and ranked like turns of the database: by a mind that lives in memory for one search.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from recollect.errors import InvalidInput
+from recollect.index.segment import query_terms
+from recollect.mind import Mind
+from recollect.moving.chats import Chats, Piece
+from recollect.moving.loading import Loader, Refused
+from recollect.opening import open as open_mind
+from recollect.plain import plain
+from recollect.settings.tools import Tools
+from recollect.types import Hit, NewTurn, Turn
+
+Level = Literal["database", "host", "jsonl"]
+Trace = Turn | NewTurn
+
+# Words are enough to rank a few matches, whatever the environment says.
+_FOR_ONE_SEARCH: dict[str, Any] = {
+    "preset": "default",
+    "index": {"vectors": "none"},
+    "extraction": {"engine": "rules"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TraceQuery:
+    """What is looked for."""
+
+    query: str
+    session: str | None
+    since: str | None
+    until: str | None
+    limit: int
+
+
+# A function of the host that finds turns itself, or a folder of JSONL files.
+TraceSource = Callable[[TraceQuery], Iterable[Trace]] | str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Turns, best first, the level that had them, and how much could not be read on the way."""
+
+    level: Level
+    turns: tuple[Trace, ...]
+    unreadable: int = 0
+
+
+def find_traces(mind: Mind, asked: TraceQuery, source: TraceSource | None) -> Found:
+    """The first level that has the words of the query; without any, what comes nearest."""
+    near = _in_database(mind, asked)
+    if _any_match(asked, near):
+        return Found("database", tuple(turn for _, turn in near))
+    unreadable = 0
+    levels: tuple[tuple[Level, TraceSource | None], ...] = (
+        ("host", source),
+        ("jsonl", mind.transcripts),
+    )
+    for level, given in levels:
+        if given is None:
+            continue
+        if callable(given):
+            turns = tuple(islice(given(asked), asked.limit))
+        else:
+            reader = _Folder(Path(given), asked, mind.settings.tools)
+            turns = reader.ranked()
+            unreadable += reader.unreadable
+        if turns:
+            return Found(level, turns, unreadable)
+    return Found("database", tuple(turn for _, turn in near), unreadable)
+
+
+# --- the database ---------------------------------------------------------------------------------
+
+
+def _in_database(mind: Mind, asked: TraceQuery) -> list[tuple[Hit, Turn]]:
+    hits = mind.recall(
+        asked.query,
+        k=asked.limit,
+        of=("turn",),
+        session=asked.session,
+        since=asked.since,
+        until=asked.until,
+    )
+    return [(hit, turn) for hit in hits if (turn := _whole(mind, hit)) is not None]
+
+
+def _whole(mind: Mind, hit: Hit) -> Turn | None:
+    """The turn of a hit, with what its tools were told and said."""
+    next_moment = hit.at + timedelta(microseconds=1)
+    same_time = mind.turns(session=hit.session, since=hit.at, until=next_moment, limit=1_000)
+    return next((turn for turn in same_time if turn.id == hit.id), None)
+
+
+def _any_match(asked: TraceQuery, found: list[tuple[Hit, Turn]]) -> bool:
+    telling = _telling_words(asked.query)
+    return any(not telling or telling.intersection(hit.why.terms) for hit, _ in found)
+
+
+def _telling_words(query: str) -> set[str]:
+    """The words of a query that say what is meant: no stop words, no single characters."""
+    return {term.text for term in query_terms(query) if term.weight >= 1}
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+class _Folder:
+    """The JSONL files of a folder, the newest first, up to a number of bytes."""
+
+    def __init__(self, folder: Path, asked: TraceQuery, settings: Tools) -> None:
+        self._folder = folder
+        self._asked = asked
+        self._words = _telling_words(asked.query)
+        self._bytes = settings.trace_bytes
+        self._turns = settings.trace_turns
+        self.unreadable = 0
+
+    def ranked(self) -> tuple[Trace, ...]:
+        """The turns that match, best first."""
+        pieces = list(self._matching())
+        if not pieces:
+            return ()
+        with open_mind(":memory:", worker="none", **_FOR_ONE_SEARCH) as mind:
+            for _ in Loader(mind, refused=self._refuse).load(pieces):
+                pass
+            found = [turn for _, turn in _in_database(mind, self._asked)]
+        undated = {_place(piece.turn) for piece in pieces if piece.turn and piece.turn.at is None}
+        return tuple(_without_time(turn) if _place(turn) in undated else turn for turn in found)
+
+    def _matching(self) -> Iterator[Piece]:
+        left = self._turns
+        for path in self._newest_first():
+            if self._bytes <= 0 or left <= 0:
+                return
+            # Of a long file the end is kept: it is what happened last.
+            kept = deque(filter(self._matches, self._pieces(path)), maxlen=left)
+            left -= len(kept)
+            yield from kept
+
+    def _newest_first(self) -> list[Path]:
+        dated = []
+        for path in sorted(self._folder.glob("*.jsonl")):
+            try:
+                dated.append((path.stat().st_mtime, path))
+            except OSError:
+                self.unreadable += 1
+        return [path for _, path in sorted(dated, reverse=True)]
+
+    def _pieces(self, path: Path) -> Iterator[Piece]:
+        try:
+            with path.open("rb") as stream:
+                size = os.fstat(stream.fileno()).st_size
+                if size > self._bytes:
+                    stream.seek(size - self._bytes)
+                    stream.readline()
+                self._bytes -= size
+                yield from Chats(stream, session=path.stem, format="turns")
+        except (OSError, InvalidInput):
+            self.unreadable += 1
+
+    def _matches(self, piece: Piece) -> bool:
+        if piece.turn is None:
+            self.unreadable += 1
+            return False
+        text = _searchable(piece.turn)
+        return not self._words or any(word in text for word in self._words)
+
+    def _refuse(self, refused: Refused) -> None:
+        self.unreadable += 1
+
+
+def _searchable(turn: NewTurn) -> str:
+    told = (str(plain(part)) for part in (*turn.tool_calls, *turn.tool_results))
+    return "\n".join((turn.content, *told)).casefold()
+
+
+def _place(turn: Trace) -> tuple[str, int | None]:
+    return turn.session, turn.index
+
+
+def _without_time(turn: Turn) -> NewTurn:
+    """A turn whose file does not say when it was."""
+    return NewTurn(
+        turn.session,
+        turn.role,
+        turn.content,
+        sender=turn.sender,
+        channel=turn.channel,
+        tool_calls=turn.tool_calls,
+        tool_results=turn.tool_results,
+        index=turn.index,
+    )

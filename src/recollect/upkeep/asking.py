@@ -1,0 +1,125 @@
+"""What upkeep asks a model: which statements say the same, what of a day lasts, what is core."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from recollect.ingest.learning.answers import LEARNT
+from recollect.prompts import Language, filled, prompt
+from recollect.providers.chat.base import ChatModel, Object, Schema, WrongShape
+from recollect.rules.fence import fence
+from recollect.rules.language import Wanted, language_of
+from recollect.rules.secrets import redact
+from recollect.types import Candidate, Json, Memory
+
+_MOST = 50  # statements of one day
+_LONGEST = 2_000  # characters of one
+_NUMBERS: dict[str, Json] = {"type": "array", "items": {"type": "integer"}}
+
+
+def ask_for_same(
+    model: ChatModel, memories: Sequence[Memory], wanted: Wanted
+) -> list[tuple[int, ...]]:
+    """Groups of places whose statements say the same; most of the time there are few or none."""
+    schema: Schema = _object({"same": {"type": "array", "items": _NUMBERS}})
+    answer = model.ask(
+        fence(_listed(memories), "memories"),
+        purpose="dedup",
+        schema=schema,
+        parse=lambda found: _groups(found, len(memories)),
+        system=prompt("same", language_of([m.content for m in memories], wanted)),
+    )
+    return answer.value
+
+
+def ask_for_core(
+    model: ChatModel, memories: Sequence[Memory], most: int, wanted: Wanted
+) -> list[Memory]:
+    """Those that belong to what is always known, at most so many."""
+    answer = model.ask(
+        fence(_listed(memories), "memories"),
+        purpose="core",
+        schema=_object({"core": _NUMBERS}),
+        parse=lambda found: _places(found.get("core"), "core", len(memories)),
+        system=filled("core", language_of([m.content for m in memories], wanted), most=most),
+    )
+    return [memories[place] for place in answer.value[:most]]
+
+
+def ask_for_knowledge(
+    model: ChatModel, day: date, summaries: Sequence[str], language: Language
+) -> list[Candidate]:
+    """What of a day is worth knowing later."""
+    fact: dict[str, Json] = {
+        "kind": {"type": "string", "enum": list(LEARNT)},
+        "content": {"type": "string"},
+        "importance": {"type": "number"},
+    }
+    item: dict[str, Json] = {**_object(fact)}
+    told = "\n".join(f"[{n}] {redact(line)}" for n, line in enumerate(summaries, 1))
+    answer = model.ask(
+        fence(told, "events"),
+        purpose="compress",
+        schema=_object({"facts": {"type": "array", "items": item}}),
+        parse=_facts,
+        system=filled("compress", language, day=day.isoformat()),
+    )
+    return answer.value
+
+
+def _listed(memories: Sequence[Memory]) -> str:
+    return "\n".join(
+        f"[{n}] ({m.kind}, {m.valid_from:%Y-%m-%d}) {redact(m.content)}"
+        for n, m in enumerate(memories, 1)
+    )
+
+
+def _object(properties: dict[str, Json]) -> dict[str, Json]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _groups(found: Object, count: int) -> list[tuple[int, ...]]:
+    groups = found.get("same")
+    if not isinstance(groups, list):
+        raise WrongShape('"same" has to be a list of lists of numbers')
+    read = [_places(group, "same", count) for group in groups]
+    flat = [place for group in read for place in group]
+    if len(set(flat)) != len(flat):
+        raise WrongShape("a number stands in two groups")
+    return [tuple(group) for group in read if len(group) > 1]
+
+
+def _places(numbers: Json, name: str, count: int) -> list[int]:
+    if not isinstance(numbers, list):
+        raise WrongShape(f'"{name}" has to hold lists of numbers')
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= count:
+            raise WrongShape(f'"{name}": {number!r} is not a number from 1 to {count}')
+    return [number - 1 for number in dict.fromkeys(numbers) if isinstance(number, int)]
+
+
+def _facts(found: Object) -> list[Candidate]:
+    facts = found.get("facts")
+    if not isinstance(facts, list) or len(facts) > _MOST:
+        raise WrongShape(f'"facts" has to be a list of at most {_MOST}')
+    return [_fact(fact, f"facts[{n}]") for n, fact in enumerate(facts)]
+
+
+def _fact(fact: Json, place: str) -> Candidate:
+    if not isinstance(fact, dict):
+        raise WrongShape(f"{place} has to be an object")
+    kind = next((known for known in LEARNT if known == fact.get("kind")), None)
+    if kind is None:
+        raise WrongShape(f"{place}.kind has to be one of {', '.join(LEARNT)}")
+    content, weight = fact.get("content"), fact.get("importance")
+    if not isinstance(content, str) or not 0 < len(content.strip()) <= _LONGEST:
+        raise WrongShape(f"{place}.content has to be a text of at most {_LONGEST} characters")
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
+        raise WrongShape(f"{place}.importance has to be a number from 0 to 1")
+    return Candidate(kind=kind, content=content.strip(), importance=float(weight))

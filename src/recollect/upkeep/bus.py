@@ -1,0 +1,231 @@
+"""The bus: what happens in memory, and the rules in the settings that answer it.
+
+Every change is an event in the journal. A store seen through the bus also queues, in the same
+transaction, the rules whose tests the event passes; a rule that asks first waits for a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
+from typing import Any
+
+from recollect.clock import Clock
+from recollect.errors import Conflict, NotFound
+from recollect.ingest.learning import ending, triggers
+from recollect.rules import intake
+from recollect.rules.eventrules import wants
+from recollect.settings import Settings
+from recollect.settings.keeping import EventRule
+from recollect.settings.values import Table
+from recollect.store.base import Journal, Store, Unit
+from recollect.types import Event, Job, Json
+from recollect.upkeep.upkeep import DAILY_KIND, STEP_KIND, WEEKLY_KIND
+
+KIND = "rule"
+ASKED = "rule.asked"
+NOTICE = "notice"
+_OWN = (ASKED, "rule.done", "rule.approved")
+
+
+def listening(store: Store, settings: Settings) -> Store:
+    """The store with the rules listening; itself, where there are none."""
+    rules = settings.events.rules
+    if not any(rule.enabled for rule in rules.values()):
+        return store
+    heard: Any = _BusStore(store, rules, settings.jobs.max_attempts)
+    chosen: Store = heard  # it passes on what it does not know
+    return chosen
+
+
+class Bus:
+    """Runs the actions of rules, and asks where a rule says so."""
+
+    def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:
+        self._store = store
+        self._clock = clock
+        self._rules = settings.events.rules
+        self._max_attempts = settings.jobs.max_attempts
+
+    def run(self, job: Job) -> None:
+        """All actions of a rule in one transaction, once for each event."""
+        name = str(job.payload["rule"])
+        rule = self._rules.get(name)
+        if rule is None:
+            return  # taken out of the settings meanwhile
+        approved = bool(job.payload.get("approved"))
+        operation = f"rule:{name}:{job.payload['event']}"
+        with self._store.write(job.space) as unit:
+            if unit.journal.operation(f"{operation}:done"):
+                return
+            if rule.mode == "ask" and not approved:
+                self._ask(unit, name, rule, job.payload, operation)
+                return
+            for action in rule.actions:
+                self._act(unit, action, job, operation)
+            self._note(unit, "rule.done", f"{operation}:done", job.payload, rule)
+
+    def waiting(self, space: str) -> list[Event]:
+        """Rules that ask first and have had no answer, the latest first."""
+        with self._store.read(space) as unit:
+            asked = unit.journal.events(type_=ASKED, limit=intake.MAX_ROWS)
+            return [e for e in asked if not unit.journal.operation(f"{e.operation_id}:approved")]
+
+    def approve(self, space: str, event: str) -> None:
+        """A person says that a rule may run."""
+        intake.check_name(event, "event")
+        now = self._clock.now()
+        with self._store.write(space) as unit:
+            asked = unit.journal.events(type_=ASKED, limit=intake.MAX_ROWS)
+            found = next((one for one in asked if one.id == event), None)
+            if found is None:
+                raise NotFound(f"No rule waits as {event}", remedy="See waiting_rules()")
+            if unit.journal.operation(f"{found.operation_id}:approved"):
+                raise Conflict(f"Rule {event} was approved before", remedy="See events()")
+            payload = {**found.payload, "approved": True}
+            unit.tasks.enqueue(
+                KIND, key=f"{event}:approved", payload=payload, run_at=now, now=now,
+                max_attempts=self._max_attempts,
+            )  # fmt: skip
+            unit.journal.add_event(
+                "rule.approved",
+                operation_id=f"{found.operation_id}:approved",
+                subject=found.subject,
+                payload={},
+                at=now,
+            )
+
+    def _ask(
+        self, unit: Unit, name: str, rule: EventRule, payload: Mapping[str, Json], operation: str
+    ) -> None:
+        if not unit.journal.operation(f"{operation}:asked"):
+            self._note(unit, ASKED, f"{operation}:asked", {**payload, "rule": name}, rule)
+
+    def _act(self, unit: Unit, action: str, job: Job, operation: str) -> None:
+        now, subject = self._clock.now(), str(job.payload["subject"])
+        if action == "notify":
+            self._notify(unit, job.payload, f"{operation}:{NOTICE}")
+        elif action in ("consolidate", "episode"):
+            ending.queue(unit, subject, now, self._max_attempts)
+        elif action == "extract":
+            triggers.queue(
+                unit, subject, now=now, run_at=now, max_attempts=self._max_attempts, quiet=False
+            )
+        else:
+            self._queue(unit, action, now)
+
+    def _queue(self, unit: Unit, action: str, now: datetime) -> None:
+        whole = {"daily": DAILY_KIND, "weekly": WEEKLY_KIND}.get(action)
+        unit.tasks.enqueue(
+            whole or STEP_KIND,
+            key="scheduled" if whole else action,
+            payload={} if whole else {"step": action},
+            run_at=now,
+            now=now,
+            max_attempts=self._max_attempts,
+        )
+
+    def _notify(self, unit: Unit, payload: Mapping[str, Json], operation: str) -> None:
+        """Something a host may want to tell the user; it is found with events(type="notice")."""
+        unit.journal.add_event(
+            NOTICE,
+            operation_id=operation,
+            subject=str(payload["subject"]),
+            payload=dict(payload),
+            at=self._clock.now(),
+        )
+
+    def _note(
+        self, unit: Unit, type_: str, operation: str, payload: Mapping[str, Json], rule: EventRule
+    ) -> None:
+        unit.journal.add_event(
+            type_,
+            operation_id=operation,
+            subject=str(payload["subject"]),
+            payload={**payload, "actions": list(rule.actions), "risk": rule.risk},
+            at=self._clock.now(),
+        )
+
+
+# --- listening ------------------------------------------------------------------------------------
+
+
+class _BusJournal:
+    """A journal that queues rules for what is written to it."""
+
+    def __init__(self, journal: Journal, queue: Callable[[Event], None]) -> None:
+        self._journal = journal
+        self._queue = queue
+
+    def add_event(
+        self,
+        type_: str,
+        *,
+        operation_id: str,
+        subject: str,
+        payload: Mapping[str, Json],
+        at: datetime,
+    ) -> Event:
+        event = self._journal.add_event(
+            type_, operation_id=operation_id, subject=subject, payload=payload, at=at
+        )
+        if type_ not in _OWN:  # rules do not set each other off in a circle
+            self._queue(event)
+        return event
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._journal, name)
+
+
+class _BusUnit:
+    """A unit of work with a journal of that sort."""
+
+    def __init__(self, unit: Unit, rules: Table[EventRule], max_attempts: int) -> None:
+        self._unit = unit
+        self._rules = rules
+        self._max_attempts = max_attempts
+        self.journal = _BusJournal(unit.journal, self._queue)
+
+    def _queue(self, event: Event) -> None:
+        for name, rule in self._rules.items():
+            if not wants(rule, event.type, event.payload):
+                continue
+            told: dict[str, Json] = {
+                "rule": name,
+                "event": event.id,
+                "type": event.type,
+                "subject": event.subject,
+            }
+            self._unit.tasks.enqueue(
+                KIND,
+                key=f"{name}:{event.id}",
+                payload=told,
+                run_at=event.at,
+                now=event.at,
+                max_attempts=self._max_attempts,
+            )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._unit, name)
+
+
+class _BusStore:
+    """A store with the rules listening; everything else is the store's."""
+
+    def __init__(self, store: Store, rules: Table[EventRule], max_attempts: int) -> None:
+        self._store = store
+        self._rules = rules
+        self._max_attempts = max_attempts
+
+    def write(self, space: str) -> AbstractContextManager[Unit]:
+        return self._writing(space)
+
+    @contextmanager
+    def _writing(self, space: str) -> Iterator[Unit]:
+        with self._store.write(space) as unit:
+            heard: Any = _BusUnit(unit, self._rules, self._max_attempts)
+            yield heard
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)

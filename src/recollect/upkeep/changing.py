@@ -1,0 +1,204 @@
+"""Making a change that upkeep decided on, with an event that can undo it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.ingest.claims import dump_claim
+from recollect.ingest.settling import standing_of, with_standing
+from recollect.rules.support import Claim, Scales, repeated
+from recollect.settings import Settings
+from recollect.store.base import Unit
+from recollect.types import Event, Json, Memory, MemoryStatus
+from recollect.upkeep.report import Change, Undone
+
+_GONE = ("archive", "delete", "expire")
+_BEFORE = "before"
+
+
+@dataclass(frozen=True, slots=True)
+class Changing:
+    """The changes of one operation, in the caller's transaction."""
+
+    unit: Unit
+    settings: Settings
+    operation: str
+    now: datetime
+
+    def make(self, change: Change) -> bool:
+        """False when the record is no longer as it was when the change was decided."""
+        if change.action == "forget_file":
+            return self._put_file_away(change)
+        memory = self.unit.memories.get(change.subject)
+        if memory is None or memory.status not in ("active", "pending"):
+            return False
+        if change.action in _GONE:
+            self._put_away(change, memory)
+        elif change.action == "merge":
+            return self._merge(change, memory)
+        elif change.action == "demote":
+            self._demote(change, memory)
+        else:
+            self._move_tier(change, memory)
+        return True
+
+    def _put_away(self, change: Change, memory: Memory) -> None:
+        core = memory.id in self.unit.shelf.core_ids()
+        self.unit.shelf.put_away(memory.id, self.now, change.into)
+        self._note(change, {"status": memory.status, "core": core})
+
+    def _demote(self, change: Change, memory: Memory) -> None:
+        life = self.settings.lifetimes.transient
+        until = None if life is None else self.now + life
+        self.unit.memories.revise(replace(memory, expires_at=until))
+        self._note(change, {"expires_at": _moment(memory.expires_at)})
+
+    def _move_tier(self, change: Change, memory: Memory) -> None:
+        enters = change.action == "core"
+        self.unit.shelf.mark_core([memory.id], core=enters)
+        self._note(change, {"core": not enters})
+
+    def _merge(self, change: Change, memory: Memory) -> bool:
+        """The other one gains what this one stood on, as if it had been said again."""
+        kept = self.unit.memories.get(change.into)
+        if kept is None or kept.status != "active":
+            return False
+        scales = Scales(
+            self.settings.reconcile.repeat_gain,
+            self.settings.upkeep.core_importance,
+            self.settings.trust,
+        )
+        claim = Claim(memory.importance, memory.confidence, memory.trust, memory.expires_at)
+        after = repeated(standing_of(kept), claim, scales)
+        self.unit.memories.revise(
+            replace(
+                with_standing(kept, after),
+                valid_from=min(kept.valid_from, memory.valid_from),
+                updated_at=self.now,
+            )
+        )
+        known = {source.turn_id for source in kept.sources}
+        gained = [source.turn_id for source in memory.sources if source.turn_id not in known]
+        self.unit.memories.add_sources(kept.id, gained)
+        if memory.access_count:
+            self.unit.memories.touch(kept.id, memory.access_count, memory.last_accessed_at)
+        told: dict[str, Json] = {"claim": dump_claim(claim), "sources": list(gained)}
+        self.unit.journal.add_event(
+            "repeat", operation_id=self.operation, subject=kept.id, payload=told, at=self.now
+        )
+        core = memory.id in self.unit.shelf.core_ids()
+        if core:
+            self.unit.shelf.mark_core([kept.id], core=True)
+        self.unit.shelf.put_away(memory.id, self.now, kept.id)
+        before: dict[str, Json] = {
+            "status": memory.status,
+            "core": core,
+            "kept": _standing(kept),
+            "gained": list(gained),
+        }
+        self._note(change, before)
+        return True
+
+    def _put_file_away(self, change: Change) -> bool:
+        self.unit.shelf.put_attachment_away(change.subject, self.now)
+        self._note(change, {})
+        return True
+
+    def _note(self, change: Change, before: dict[str, Json]) -> None:
+        payload: dict[str, Json] = {"reason": change.reason, _BEFORE: before}
+        if change.into:
+            payload["into"] = change.into
+        self.unit.journal.add_event(
+            change.action,
+            operation_id=self.operation,
+            subject=change.subject,
+            payload=payload,
+            at=self.now,
+        )
+
+
+# --- and taking it back ---------------------------------------------------------------------------
+
+
+def undo(unit: Unit, operation: str, now: datetime) -> Undone:
+    """Take back every change of an operation, the last first; what changed since is left."""
+    undoing = f"undo:{operation}"
+    if unit.journal.operation(undoing):
+        return Undone(operation, (), ())
+    restored: list[str] = []
+    left: list[str] = []
+    for event in reversed(unit.journal.operation(operation)):
+        before = event.payload.get(_BEFORE)
+        if isinstance(before, dict):
+            (restored if _restore(unit, event, before, now) else left).append(event.subject)
+    for id_ in restored:
+        unit.journal.add_event(
+            "undo",
+            operation_id=undoing,
+            subject=id_,
+            payload={"reason": f"undo of {operation}"},
+            at=now,
+        )
+    return Undone(operation, tuple(restored), tuple(left))
+
+
+def _restore(unit: Unit, event: Event, before: dict[str, Json], now: datetime) -> bool:
+    if event.type == "forget_file":
+        unit.shelf.put_attachment_away(event.subject, None)
+        return True
+    memory = unit.memories.get(event.subject)
+    if memory is None:
+        return False
+    if "status" in before:
+        if memory.status != "archived":
+            return False
+        status: MemoryStatus = "pending" if before["status"] == "pending" else "active"
+        unit.shelf.bring_back(memory.id, status, now)
+        if event.type == "merge":
+            _give_back(unit, str(event.payload.get("into")), before)
+    if "expires_at" in before:
+        unit.memories.revise(replace(memory, expires_at=_read_moment(before["expires_at"])))
+    if "core" in before:
+        unit.shelf.mark_core([memory.id], core=bool(before["core"]))
+    return True
+
+
+def _give_back(unit: Unit, kept_id: str, before: dict[str, Json]) -> None:
+    """The survivor of a merge loses what it gained by it."""
+    kept, told, gained = unit.memories.get(kept_id), before.get("kept"), before.get("gained")
+    if kept is None or not isinstance(told, dict):
+        return
+    confirmations, importance, confidence = (
+        told["confirmations"],
+        told["importance"],
+        told["confidence"],
+    )
+    unit.memories.revise(
+        replace(
+            kept,
+            confirmations=int(confirmations) if isinstance(confirmations, int) else 0,
+            importance=float(importance) if isinstance(importance, int | float) else 0.0,
+            confidence=float(confidence) if isinstance(confidence, int | float) else 0.0,
+            expires_at=_read_moment(told["expires_at"]),
+        )
+    )
+    if isinstance(gained, list):
+        unit.memories.drop_sources(kept_id, [str(turn) for turn in gained])
+
+
+def _standing(memory: Memory) -> dict[str, Json]:
+    return {
+        "importance": memory.importance,
+        "confidence": memory.confidence,
+        "confirmations": memory.confirmations,
+        "expires_at": _moment(memory.expires_at),
+    }
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _read_moment(told: Json) -> datetime | None:
+    return datetime.fromisoformat(told) if isinstance(told, str) else None

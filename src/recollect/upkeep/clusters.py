@@ -1,0 +1,184 @@
+"""Finding pairs of memories that are near, in about n log n steps.
+
+Two ways to come into each other's sight, both by sorting: sharing one of their rarest words, and
+lying on the same side of random planes. Only those side by side after sorting are compared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.segment import CHARACTER_WEIGHT, query_terms
+from recollect.rules.clusters import Pair
+from recollect.rules.likeness import overlap
+from recollect.rules.slots import slot_of
+from recollect.types import Memory
+
+Floats = NDArray[np.float32]
+Places = NDArray[np.int64]
+_RAREST = 3  # words of a memory that bring it together with others
+_REACH = 4  # neighbours after sorting that each one is compared with
+_TABLES = 16  # ways of sorting by meaning
+_PLANES = 32  # of each
+_SEED = 20_260_212
+_CHUNK = 65_536  # pairs compared at a time
+
+
+def near_pairs(
+    memories: Sequence[Memory],
+    vectors: Floats | None,
+    distance: float,
+    fresh: Collection[int] | None = None,
+) -> list[Pair]:
+    """Pairs nearer than ``distance``, of which one is among ``fresh`` where that is given. A memory
+    without a vector has a row of zeros, and is compared by its words.
+    """
+    if len(memories) < 2:
+        return []
+    least = 1 - distance
+    new = np.full(len(memories), fresh is None)
+    new[list(fresh or ())] = True
+    words = [_words(memory) for memory in memories]
+    seen = _with_new(_by_words(words), new)
+    if vectors is not None:
+        # Words in common say little where the meanings are far apart; planes alone say nothing.
+        seen = _nearer(vectors, seen, least / 2, unknown=True)
+        beside = [_with_new(some, new) for some in _by_planes(vectors)]
+        near = _nearer(vectors, np.unique(np.concatenate(beside)), least, unknown=False)
+        seen = np.union1d(seen, near)
+    seen = np.union1d(seen, _with_new(_by_slot(memories), new))
+    found = (_judged(memories, words, vectors, pair, least) for pair in _split(seen, len(memories)))
+    return [pair for pair in found if pair is not None]
+
+
+def _with_new(seen: Places, new: NDArray[np.bool_]) -> Places:
+    left, right = np.divmod(seen, len(new))
+    return seen[new[left] | new[right]]
+
+
+def _judged(
+    memories: Sequence[Memory],
+    words: Sequence[dict[str, float]],
+    vectors: Floats | None,
+    places: tuple[int, int],
+    least: float,
+) -> Pair | None:
+    a, b = places
+    one, other = memories[a], memories[b]
+    shared = 1.0 if _same_slot(one, other) else overlap(words[a], words[b])
+    cosine = 0.0 if vectors is None else min(1.0, float(vectors[a] @ vectors[b]))
+    if max(shared, cosine) < least:
+        return None
+    apart = _apart(one, other, words[a], words[b])
+    return Pair(a, b, max(shared, cosine), cosine > shared, apart)
+
+
+def _nearer(vectors: Floats, seen: Places, least: float, *, unknown: bool) -> Places:
+    """The pairs whose vectors are at least so near; ``unknown`` keeps those that lack one."""
+    known = np.asarray(vectors.any(axis=1), np.bool_)
+    kept = [np.empty(0, np.int64)]
+    for first in range(0, len(seen), _CHUNK):
+        part = seen[first : first + _CHUNK]
+        left, right = np.divmod(part, len(vectors))
+        near = np.einsum("ij,ij->i", vectors[left], vectors[right]) >= least
+        if unknown:
+            near |= ~(known[left] & known[right])
+        kept.append(part[near])
+    return np.concatenate(kept)
+
+
+def _split(seen: Places, count: int) -> Iterator[tuple[int, int]]:
+    left, right = np.divmod(seen, count)
+    return zip(left.tolist(), right.tolist(), strict=True)
+
+
+def _words(memory: Memory) -> dict[str, float]:
+    return {term.text: term.weight for term in query_terms(memory.content)}
+
+
+def _apart(one: Memory, other: Memory, words: dict[str, float], others: dict[str, float]) -> int:
+    """Telling words that only one has, without those of what both are about."""
+    about = {
+        term.text
+        for memory in (one, other)
+        for term in query_terms(f"{memory.subject} {memory.predicate} {memory.value}")
+    }
+    return sum(
+        max(words.get(word, 0), others.get(word, 0)) >= CHARACTER_WEIGHT
+        for word in words.keys() ^ others.keys()
+        if word not in about
+    )
+
+
+def _same_slot(one: Memory, other: Memory) -> bool:
+    slot = slot_of(one.subject, one.predicate)
+    return bool(
+        slot
+        and one.value
+        and one.value.casefold() == other.value.casefold()
+        and slot == slot_of(other.subject, other.predicate)
+    )
+
+
+def _by_words(words: Sequence[dict[str, float]]) -> Places:
+    """Those that share one of their rarest words, sorted by the words beside it."""
+    frequency = Counter(word for some in words for word in some)
+    keys: list[tuple[str, tuple[str, ...], int]] = []
+    for place, some in enumerate(words):
+        rare = sorted(
+            (word for word in some if frequency[word] > 1), key=lambda w: (frequency[w], w)
+        )
+        keys += [
+            (word, (*rare[:n], *rare[n + 1 :]), place) for n, word in enumerate(rare[:_RAREST])
+        ]
+    keys.sort()
+    return _neighbours(
+        [key[0] for key in keys], np.array([key[2] for key in keys], np.int64), len(words)
+    )
+
+
+def _by_slot(memories: Sequence[Memory]) -> Places:
+    """Those that give the same answer to the same question."""
+    keys = sorted(
+        (f"{slot}\x1f{memory.value.casefold()}", place)
+        for place, memory in enumerate(memories)
+        if memory.value and (slot := slot_of(memory.subject, memory.predicate))
+    )
+    return _neighbours(
+        [key for key, _ in keys], np.array([place for _, place in keys], np.int64), len(memories)
+    )
+
+
+def _neighbours(keys: Sequence[str], places: Places, count: int) -> Places:
+    """Pairs of places with the same key at most so far apart, each as one number."""
+    names = {key: n for n, key in enumerate(dict.fromkeys(keys))}
+    numbers = np.array([names[key] for key in keys], np.int64)
+    found = [np.empty(0, np.int64)]
+    for reach in range(1, _REACH + 1):
+        same = numbers[:-reach] == numbers[reach:]
+        found.append(_as_number(places[:-reach][same], places[reach:][same], count))
+    return np.unique(np.concatenate(found))
+
+
+def _by_planes(vectors: Floats) -> Iterator[Places]:
+    """Those side by side after sorting by the sides of random planes they lie on."""
+    random = np.random.default_rng(_SEED)
+    known = np.flatnonzero(vectors.any(axis=1)).astype(np.int64)
+    weights = (1 << np.arange(_PLANES, dtype=np.uint64)[::-1]).astype(np.uint64)
+    for _ in range(_TABLES):
+        planes = random.standard_normal((vectors.shape[1], _PLANES)).astype(np.float32)
+        codes = ((vectors[known] @ planes) > 0).astype(np.uint64) @ weights
+        order = known[np.argsort(codes, kind="stable")]
+        for reach in range(1, _REACH + 1):
+            yield _as_number(order[:-reach], order[reach:], len(vectors))
+
+
+def _as_number(one: Places, other: Places, count: int) -> Places:
+    different = one != other
+    left, right = np.minimum(one, other)[different], np.maximum(one, other)[different]
+    joined: Places = left * count + right
+    return joined

@@ -1,0 +1,301 @@
+"""Everything that has to go, or be told in other words, for a request to be met.
+
+A memory that came only from forgotten turns goes. One that others said too stays, unless it has a
+word that only the forgotten turns have; then it goes, and the others are learnt from again.
+Episodes are told anew from the turns that are left. Who asks for a memory by its id also means the
+turns that it was learnt from; other memories from those stay.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from recollect.ids import is_id
+from recollect.ingest.episodes import episode_terms
+from recollect.rules import intake
+from recollect.rules.episode import tell
+from recollect.rules.secrets_sealed import masked
+from recollect.settings import Settings
+from recollect.store import codec
+from recollect.store.base import EpisodeRow, Unit
+from recollect.store.erasing import HeldKind, Removal, Rewrite, Stretch
+from recollect.types import RECORD_TYPES, Forgotten, Memory, Turn
+from recollect.upkeep.forget_asking import Asked, Chosen, choose, has_phrase
+from recollect.upkeep.forget_traces import Traces, tokens, traces_of, words
+
+_KEY_BYTES = 32
+_SHOWN = 80  # characters of each text in a preview
+_ID_LENGTH = 36
+_WRITTEN: tuple[HeldKind, ...] = ("event", "scratchpad", "card", "onboarding", "session", "job")
+
+
+@dataclass(slots=True)
+class Plan:
+    """What forgetting does; every dictionary gives the reason for each id."""
+
+    removed: Chosen
+    retold: dict[str, EpisodeRow] = field(default_factory=dict)
+    loosened: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rewritten: list[Rewrite] = field(default_factory=list)
+    cards: list[str] = field(default_factory=list)
+    relearnt: set[str] = field(default_factory=set)
+    sessions: set[str] = field(default_factory=set)
+    texts: list[str] = field(default_factory=list)
+    traces: Traces = field(default_factory=lambda: Traces("00"))
+    owed: set[str] = field(default_factory=set)
+    items: list[Forgotten] = field(default_factory=list)
+
+    @property
+    def removal(self) -> Removal:
+        gone = self.removed
+        return Removal(
+            gone.turns, gone.memories, gone.episodes, gone.attachments, gone.daily_events
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of each kind were removed or rewritten."""
+        told = Counter(
+            item.kind if item.change == "removed" else f"{item.kind} rewritten"
+            for item in self.items
+        )
+        return dict(sorted(told.items()))
+
+    @property
+    def empty(self) -> bool:
+        return not self.items
+
+
+class Planner:
+    """Works out one request on a snapshot; nothing is written."""
+
+    def __init__(self, unit: Unit, settings: Settings) -> None:
+        self._unit = unit
+        self._settings = settings
+
+    def plan(self, asked: Asked) -> Plan:
+        unit = self._unit
+        plan = Plan(choose(unit, asked))
+        gone = plan.removed
+        derived = unit.erasing.derived(gone.turns)
+        for id_, turns in derived.items():
+            if set(turns) <= gone.turns.keys():
+                gone.memories.setdefault(id_, "it was learnt from what is forgotten")
+        gone.turns |= {id_: why for id_, why in gone.evidence.items() if id_ not in gone.turns}
+        said = unit.ledger.turns_by_id(list(gone.turns))
+        plan.sessions = {turn.session for turn in said}
+        stretches = self._stretches(gone, asked)
+        for stretch in stretches:
+            self._retell(plan, stretch)
+        partly = [id_ for id_ in derived if id_ not in gone.memories]
+        self._trace(plan, asked, said, stretches, partly)
+        self._part(plan, derived, partly)
+        for stretch in stretches:
+            self._retell(plan, stretch)
+        self._rewrite_days(plan, {turn.at.date() for turn in said})
+        self._rewrite_rest(plan)
+        self._list(plan, said)
+        return plan
+
+    def _stretches(self, gone: Chosen, asked: Asked) -> list[Stretch]:
+        """Episodes to be told anew; one that only has the words is told without them."""
+        erasing = self._unit.erasing
+        found = {stretch.episode.id: stretch for stretch in erasing.stretches(gone.turns)}
+        if asked.query is not None:
+            found |= {stretch.episode.id: stretch for stretch in erasing.told(gone.episodes)}
+            gone.episodes.clear()
+        return [stretch for id_, stretch in found.items() if id_ not in gone.episodes]
+
+    # --- what it leaves in other texts -----------------------------------------------------------
+
+    def _trace(
+        self,
+        plan: Plan,
+        asked: Asked,
+        said: Sequence[Turn],
+        stretches: Sequence[Stretch],
+        partly: Sequence[str],
+    ) -> None:
+        unit, gone = self._unit, plan.removed
+        plan.texts = [text for turn in said for text in turn_texts(turn)]
+        for memory in unit.memories.by_id(list(gone.memories)):
+            plan.texts += [memory.content, memory.value, memory.subject, memory.predicate]
+        for file in unit.attachments.by_id(list(gone.attachments)):
+            plan.texts += [file.filename, file.description, file.transcription, file.extracted_text]
+        told = unit.episodes.by_id(list(gone.episodes))
+        told += [stretch.episode for stretch in stretches]
+        tales = [text for episode in told for text in (episode.summary, episode.goal)]
+        for event in self._days(gone.daily_events):
+            tales.append(event[1])
+        going = {
+            "turn": [*gone.turns],
+            "memory": [*gone.memories, *partly],
+            "episode": [episode.id for episode in told],
+            "attachment": [*gone.attachments],
+        }
+        docs = {doc for type_ in RECORD_TYPES for doc in unit.erasing.docs(type_, going[type_])}
+        every = {word for text in (*plan.texts, *tales) for word in words(text)}
+        every.difference_update(*(row.terms.split() for row in plan.retold.values()))
+        plan.owed = unit.erasing.only_in(every, docs)
+        key = secrets.token_bytes(_KEY_BYTES)
+        plan.traces = traces_of(key, plan.texts, plan.owed, asked.query)
+
+    def _days(self, ids: Iterable[str]) -> list[tuple[str, str]]:
+        wanted = set(ids)
+        if not wanted:
+            return []
+        events = self._unit.journal.daily_events(None, intake.MAX_ROWS)
+        return [(event.id, event.summary) for event in events if event.id in wanted]
+
+    # --- memories and episodes -------------------------------------------------------------------
+
+    def _part(self, plan: Plan, derived: dict[str, tuple[str, ...]], partly: Sequence[str]) -> None:
+        """Memories that others said too, and those beside one that was asked for."""
+        gone = plan.removed
+        beside = self._unit.erasing.derived(gone.evidence)
+        forgotten = [m.value or m.content for m in self._unit.memories.by_id(list(gone.memories))]
+        for memory in self._unit.memories.by_id([*{*partly, *beside} - gone.memories.keys()]):
+            turns = derived.get(memory.id, ()) + beside.get(memory.id, ())
+            if memory.id in derived and plan.traces.has_word(memory.content):
+                gone.memories[memory.id] = "it has words that only the forgotten turns have"
+                plan.relearnt |= set(turns) - gone.turns.keys()
+            elif memory.id in beside and _says(memory, forgotten):
+                gone.memories[memory.id] = "it says the same"
+            else:
+                plan.loosened[memory.id] = tuple(turn for turn in turns if turn in gone.turns)
+
+    def _retell(self, plan: Plan, stretch: Stretch) -> None:
+        left = [id_ for id_ in stretch.turns if id_ not in plan.removed.turns]
+        turns = sorted(self._unit.ledger.turns_by_id(left), key=lambda turn: (turn.at, turn.index))
+        if not turns:
+            plan.removed.episodes[stretch.episode.id] = "nothing it tells of is left"
+            return
+        episode = stretch.episode
+        info = self._unit.ledger.session(episode.session)
+        about = (info.project, info.topic) if info else ()
+        ended = episode.source != "context_compress"
+        story = tell(turns, self._settings.episodes, tags=about, ended=ended)
+        plan.retold[episode.id] = EpisodeRow(
+            id=episode.id,
+            session=episode.session,
+            summary=story.summary,
+            goal=story.goal,
+            outcome=story.outcome,
+            started_at=turns[0].at,
+            ended_at=turns[-1].at,
+            actions=story.actions,
+            entities=story.entities,
+            tools=story.tools,
+            memories=(),
+            tags=story.tags,
+            importance=episode.importance,
+            source=episode.source,
+            last_turn=turns[-1].id,
+            terms=episode_terms(story),
+        )
+
+    # --- what quotes it --------------------------------------------------------------------------
+
+    def _rewrite_days(self, plan: Plan, days: set[date]) -> None:
+        """Daily events: those of the same days lose every sentence with a trace."""
+        traces, gone = plan.traces, plan.removed.daily_events
+        for event in self._unit.journal.daily_events(None, intake.MAX_ROWS):
+            if event.id in gone:
+                continue
+            found = traces.touches if event.day in days else traces.says
+            if not found(event.summary):
+                continue
+            rest = traces.without(event.summary, found)
+            if rest:
+                plan.rewritten.append(Rewrite("daily event", event.id, rest))
+            else:
+                gone[event.id] = "it is about what is forgotten"
+
+    def _rewrite_rest(self, plan: Plan) -> None:
+        """Everything else that people or models wrote and that may say it."""
+        traces, erasing = plan.traces, self._unit.erasing
+        known: dict[str, bool] = {}  # most strings of events are few names, over and over
+
+        def quotes(text: str) -> bool:
+            if len(text) == _ID_LENGTH and is_id(text):
+                return False
+            if text not in known:
+                known[text] = traces.quotes(text)
+            return known[text]
+
+        for held in erasing.holdings(_WRITTEN):
+            if not any(map(quotes, held.texts)):
+                continue
+            if held.kind == "card":
+                plan.cards.append(held.id)
+                continue
+            if held.kind == "session" and not any(map(traces.mentions, held.texts)):
+                continue  # a name that happens to be in the text
+            before = erasing.stored(held.kind, held.id)
+            after = self._rewritten(held.kind, before, traces)
+            if after != before:
+                plan.rewritten.append(Rewrite(held.kind, held.id, after))
+
+    def _rewritten(self, kind: HeldKind, stored: str, traces: Traces) -> str:
+        if kind in ("event", "onboarding"):
+            return codec.dump(traces.cleaned(codec.load(stored), all_text=kind == "onboarding"))
+        if kind == "scratchpad":
+            return traces.without_lines(stored)
+        return "" if traces.quotes(stored) else stored
+
+    # --- telling ---------------------------------------------------------------------------------
+
+    def _list(self, plan: Plan, said: Sequence[Turn]) -> None:
+        gone, unit = plan.removed, self._unit
+        shown: dict[str, str] = {turn.id: turn.content for turn in said}
+        shown |= {m.id: masked(m).content for m in unit.memories.by_id(list(gone.memories))}
+        shown |= {e.id: e.summary for e in unit.episodes.by_id([*gone.episodes, *plan.retold])}
+        shown |= {a.id: a.filename for a in unit.attachments.by_id(list(gone.attachments))}
+        shown |= dict(self._days(gone.daily_events))
+        for kind, ids in (
+            ("turn", gone.turns),
+            ("memory", gone.memories),
+            ("episode", gone.episodes),
+            ("attachment", gone.attachments),
+            ("daily event", gone.daily_events),
+        ):
+            for id_, why in ids.items():
+                text = shown.get(id_, "")[:_SHOWN]
+                plan.items.append(Forgotten(kind, id_, "removed", why, text))
+        for id_ in plan.retold:
+            plan.items.append(
+                Forgotten("episode", id_, "rewritten", "it tells of it", shown[id_][:_SHOWN])
+            )
+        for id_ in plan.cards:
+            plan.items.append(Forgotten("card", id_, "removed", "it quotes it", ""))
+        for change in plan.rewritten:
+            plan.items.append(Forgotten(change.kind, change.id, "rewritten", "it quotes it", ""))
+        for id_ in plan.loosened:
+            plan.items.append(
+                Forgotten("memory", id_, "rewritten", "it loses a source; others said it too", "")
+            )
+
+
+def _says(memory: Memory, forgotten: Iterable[str]) -> bool:
+    return any(has_phrase(memory.content, said) for text in forgotten if (said := tokens(text)))
+
+
+def turn_texts(turn: Turn) -> list[str]:
+    """Everything that a turn says, what its tools were told and answered included."""
+    texts = [turn.content, turn.sender]
+    for call in turn.tool_calls:
+        texts += [call.name, *_strings(dict(call.input))]
+    texts += [result.content for result in turn.tool_results]
+    return [text for text in texts if text]
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [text for item in (*value.keys(), *value.values()) for text in _strings(item)]
+    if isinstance(value, list | tuple):
+        return [text for item in value for text in _strings(item)]
+    return [value] if isinstance(value, str) else []

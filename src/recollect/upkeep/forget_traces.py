@@ -1,0 +1,165 @@
+"""What forgotten text leaves in other texts, told by keyed hashes: nothing of it is kept to read.
+
+Three traces: a *word* that nothing else in the memory has; a *run* of three words in a row; and the
+*phrase* that was asked for. Words are the terms of the text index, so that every form of a word is
+one; runs and phrases are of the words as they stand, a Chinese character being one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+
+from recollect.ids import is_id
+from recollect.index.segment import index_text
+from recollect.types import Json
+
+_DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+_TOKEN = re.compile(rf"[{_DENSE}]|[^\W_{_DENSE}]+")
+_RUN = 3
+_SEGMENT = re.compile(r"(?<=[。！？!?；;\n])| · |(?<=[.])\s|(?<=→)")
+_TEXT_FIELDS = frozenset("focus before gone error text summary content task question".split())
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
+_LEAST = 2  # characters of a word that can tell anything
+
+
+def tokens(text: str) -> list[str]:
+    """Words in one form: width and case do not count."""
+    return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def words(text: str) -> frozenset[str]:
+    """The terms a text is found by; one letter or one Chinese character tells nothing."""
+    return frozenset(term for term in index_text(text).split() if len(term) >= _LEAST)
+
+
+@dataclass(frozen=True, slots=True)
+class Hasher:
+    """Keyed hashes, short enough to list."""
+
+    key: bytes
+
+    def __call__(self, text: str) -> str:
+        data = text.encode("utf-8", "surrogatepass")
+        return blake2b(data, digest_size=10, key=self.key).hexdigest()
+
+    def runs(self, said: Sequence[str], size: int) -> list[str]:
+        """The hash of every run of that many words."""
+        return [self("\x1f".join(said[n : n + size])) for n in range(len(said) - size + 1)]
+
+
+@dataclass(frozen=True)
+class Traces:
+    """What to look for; ``phrase`` is the number of its words and the hash of them."""
+
+    key: str
+    words: frozenset[str] = frozenset()
+    runs: frozenset[str] = frozenset()
+    phrase: tuple[int, str] | None = None
+
+    @cached_property
+    def _hash(self) -> Hasher:
+        return Hasher(bytes.fromhex(self.key))
+
+    def mentions(self, text: str) -> bool:
+        """Whether the phrase stands in it."""
+        if self.phrase is None:
+            return False
+        size, hashed = self.phrase
+        return hashed in self._hash.runs(tokens(text), size)
+
+    def touches(self, text: str) -> bool:
+        """Whether anything of it may be in a text that was derived from it."""
+        return self.says(text) or any(self._known(tokens(text)))
+
+    def quotes(self, text: str) -> bool:
+        """Whether a text says it: a word of its own, the phrase, or most of the words."""
+        return self.has_word(text) or self.repeats(text)
+
+    def repeats(self, text: str) -> bool:
+        """Whether a person's own text says it: the phrase, or most of the words in a row."""
+        if self.mentions(text):
+            return True
+        known = self._known(tokens(text))
+        covered = {place for n, found in enumerate(known) if found for place in range(n, n + _RUN)}
+        return 2 * len(covered) > len(known) + _RUN - 1 and bool(covered)
+
+    def has_word(self, text: str) -> bool:
+        """Whether it has a word that nothing else had."""
+        return any(self._hash(word) in self.words for word in words(text)) if self.words else False
+
+    def _known(self, said: Sequence[str]) -> list[bool]:
+        return [hashed in self.runs for hashed in self._hash.runs(said, _RUN)] if self.runs else []
+
+    def says(self, text: str) -> bool:
+        """Whether it has a word or the phrase that only what is forgotten had."""
+        return self.has_word(text) or self.mentions(text)
+
+    def without(self, text: str, found: Callable[[str], bool]) -> str:
+        """A derived text without the sentences in which a trace is found."""
+        parts = [part for part in _SEGMENT.split(text) if part and part.strip()]
+        kept = [part for part in parts if not found(part)]
+        if len(kept) == len(parts):
+            return text
+        return (" · " if " · " in text else " ").join(part.strip() for part in kept)
+
+    def without_lines(self, text: str) -> str:
+        """A text of lines without those that say it."""
+        return "".join(line for line in text.splitlines(keepends=True) if not self.quotes(line))
+
+    def cleaned(self, value: Json, name: str = "", *, all_text: bool = False) -> Json:
+        """A JSON value in which every text that says it is empty; names and times stay."""
+        if isinstance(value, str):
+            text = all_text or _is_text(name, value)
+            return "" if text and self.quotes(value) else value
+        if isinstance(value, list):
+            return [self.cleaned(item, name, all_text=all_text) for item in value]
+        if isinstance(value, dict):
+            return {key: self.cleaned(item, key, all_text=all_text) for key, item in value.items()}
+        return value
+
+    def dump(self) -> dict[str, Json]:
+        return {
+            "key": self.key,
+            "words": [*sorted(self.words)],
+            "runs": [*sorted(self.runs)],
+            "phrase": None if self.phrase is None else list(self.phrase),
+        }
+
+
+def _is_text(name: str, value: str) -> bool:
+    """One word is a name or a state, unless it stands where texts do."""
+    if name in _TEXT_FIELDS:
+        return True
+    return len(tokens(value)) > 1 and not is_id(value) and not _MOMENT.match(value)
+
+
+def load(told: Json) -> Traces:
+    """Traces out of a journal."""
+    if not isinstance(told, dict):
+        return Traces("00")
+    phrase = told.get("phrase")
+    pair = (int(str(phrase[0])), str(phrase[1])) if isinstance(phrase, list) else None
+    return Traces(str(told["key"]), _texts(told["words"]), _texts(told["runs"]), pair)
+
+
+def _texts(told: Json) -> frozenset[str]:
+    return frozenset(map(str, told)) if isinstance(told, list) else frozenset()
+
+
+def traces_of(
+    key: bytes, texts: Iterable[str], owed: Iterable[str], phrase: str | None = None
+) -> Traces:
+    """The traces of texts; ``owed`` are the words that nothing else has."""
+    hashed = Hasher(key)
+    said = tokens(phrase or "")
+    return Traces(
+        key.hex(),
+        frozenset(map(hashed, owed)),
+        frozenset(run for text in texts for run in hashed.runs(tokens(text), _RUN)),
+        (len(said), hashed("\x1f".join(said))) if said else None,
+    )

@@ -1,0 +1,65 @@
+"""What a run of upkeep did, or would do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Literal
+
+Work = Literal["daily", "weekly"]
+WORKS: tuple[Work, ...] = ("daily", "weekly")
+Action = Literal[
+    "archive", "delete", "demote", "expire", "merge", "core", "leave_core", "forget_file"
+]
+StepState = Literal["done", "done before", "running elsewhere", "failed", "planned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a record, and why; ``into`` is what stands in its place after a merge."""
+
+    action: Action
+    subject: str
+    text: str
+    reason: str
+    into: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """What one step did. ``operation`` names it in the history, and for undoing it."""
+
+    name: str
+    state: StepState
+    counts: Mapping[str, int]
+    changes: tuple[Change, ...] = ()
+    operation: str = ""
+    seconds: float = 0.0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run. With ``dry_run`` nothing was changed, and each step was planned by itself."""
+
+    work: Work
+    day: date
+    run: str
+    started_at: datetime
+    steps: tuple[StepReport, ...]
+    dry_run: bool = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left of this run."""
+        return all(step.state in ("done", "done before", "planned") for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What taking a step back changed: ids of the records that are as they were."""
+
+    operation: str
+    restored: tuple[str, ...]
+    left: tuple[str, ...]

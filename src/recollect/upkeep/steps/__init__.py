@@ -1,0 +1,1 @@
+"""The steps of upkeep: each can be repeated, and goes on where it was interrupted."""

@@ -1,0 +1,106 @@
+"""Compression: what is left to say of past days goes from the event log into the knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import groupby
+
+from recollect.ingest.settling import settled_before
+from recollect.providers.chat.base import ChatModel
+from recollect.rules.digest import digest
+from recollect.rules.language import language_of
+from recollect.rules.trust import least_trusted
+from recollect.store.base import TurnFilter
+from recollect.types import Candidate, DailyEvent, Turn
+from recollect.upkeep.asking import ask_for_knowledge
+from recollect.upkeep.work import Step
+
+_EVENTS = 500  # read in one snapshot
+_TURNS = 5_000  # of one day
+_ABROAD = timedelta(hours=14)  # a day begins this much earlier and ends later somewhere
+
+
+def compress_events(step: Step) -> None:
+    """Each past day in a few statements; the events stay, marked as compressed."""
+    while True:
+        with step.store.read(step.space) as unit:
+            events = unit.shelf.uncompressed(step.day, _EVENTS)
+        days = [(day, list(group)) for day, group in groupby(events, key=lambda e: e.day)]
+        if step.dry_run:
+            step.did(**({"days": len(days), "events": len(events)} if days else {}))
+            return
+        if not days:
+            return
+        if len(events) == _EVENTS and len(days) > 1:
+            days = days[:-1]  # the last day may go on in the next snapshot
+        model = step.tools.model_of(step.space)
+        for day, some in days:
+            _compress(step, day, some, model)
+
+
+def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatModel | None) -> None:
+    turns = _turns_of(step, day)
+    if model is None:
+        candidates = _by_rule(step, day, turns)
+    else:
+        language = language_of([event.summary for event in events], step.settings.memory.language)
+        told = ask_for_knowledge(model, day, [event.summary for event in events], language)
+        candidates = [_sourced(candidate, turns) for candidate in told] if turns else []
+    reconciler = step.tools.reconciler_of(step.space)
+    now = step.now
+    prepared = [reconciler.prepare(candidate, now) for candidate in candidates]
+    with step.store.write(step.space) as unit:
+        operation = f"compress:{day.isoformat()}:{events[0].id}"
+        new = 0
+        for n, (candidate, found) in enumerate(zip(candidates, prepared, strict=True)):
+            name = f"{operation}:{n}"
+            known = settled_before(unit, unit.journal.operation(name))
+            reconciler.settle(unit, candidate, operation_id=name, now=now, prepared=found)
+            new += known is None
+        unit.shelf.mark_compressed([event.id for event in events], compressed=True)
+        unit.journal.add_event(
+            "compress",
+            operation_id=step.operation,
+            subject=f"day:{day.isoformat()}",
+            payload={"events": [event.id for event in events], "memories": new},
+            at=now,
+        )
+        step.progress(unit, {"days": 1, "events": len(events), "memories": new})
+
+
+def _turns_of(step: Step, day: date) -> list[Turn]:
+    """What was said that day, by the clocks where it was said."""
+    start = datetime.combine(day, time(), UTC)
+    wanted = TurnFilter(
+        since=start - _ABROAD, until=start + timedelta(days=1) + _ABROAD, role="user", limit=_TURNS
+    )
+    with step.store.read(step.space) as unit:
+        return [turn for turn in unit.ledger.turns(wanted) if turn.at.date() == day]
+
+
+def _by_rule(step: Step, day: date, turns: Sequence[Turn]) -> list[Candidate]:
+    """One statement for the day, of what was not learnt as a memory already."""
+    settings = step.settings
+    untold = [turn for turn in turns if turn.state != "extracted" and turn.trust == "owner"]
+    line = digest(untold, settings.extraction.summary_chars) if untold else ""
+    if not line:
+        return []
+    candidate = Candidate(
+        kind="event",
+        content=f"{day.isoformat()}: {line}",
+        importance=settings.importance.event,
+        confidence=settings.extraction.rules_confidence,
+    )
+    return [_sourced(candidate, untold, most=settings.ledger.max_tags)]
+
+
+def _sourced(candidate: Candidate, turns: Sequence[Turn], most: int = 100) -> Candidate:
+    """What a day's knowledge stands on is that day's talk, and as trusted as the least of it."""
+    some = turns[:most]
+    return replace(
+        candidate,
+        sources=tuple(turn.id for turn in some),
+        trust=least_trusted([turn.trust for turn in some]),
+    )

@@ -1,0 +1,88 @@
+"""Room: the core is chosen anew, and above the capacities the least valuable memories go."""
+
+from __future__ import annotations
+
+from recollect.rules.tiers import PASSING, choose_core, least_valuable
+from recollect.types import Memory
+from recollect.upkeep.asking import ask_for_core
+from recollect.upkeep.report import Change
+from recollect.upkeep.steps.fading import short, walk
+from recollect.upkeep.work import Step
+
+
+def refresh_core(step: Step) -> None:
+    """Tier 1: the best of the important ones, by a model's choice or by what they are worth."""
+    settings, now = step.settings, step.now
+    with step.store.read(step.space) as unit:
+        inputs = unit.shelf.core(
+            least=settings.upkeep.core_importance, now=now, limit=settings.upkeep.core_inputs
+        )
+        before = unit.shelf.core_ids()
+        marked = {memory.id: memory for memory in unit.memories.by_id(sorted(before))}
+    model = None if step.dry_run else step.tools.model_of(step.space)
+    most = settings.capacity.core
+    if model is not None and len(inputs) > most:
+        inputs = ask_for_core(model, inputs, most, settings.memory.language)
+    chosen = {memory.id: memory for memory in choose_core(inputs, settings.decay, now, most)}
+    leaving = [memory for id_, memory in marked.items() if id_ not in chosen]
+    entering = [memory for id_, memory in chosen.items() if id_ not in before]
+    step.apply(
+        [
+            *(_moved("leave_core", memory, "others matter more now") for memory in leaving),
+            *(_moved("core", memory, _why(memory)) for memory in entering),
+        ]
+    )
+
+
+def enforce_capacity(step: Step) -> None:
+    """First events beyond the size aimed for, then whatever is least valuable above the limits."""
+    capacity = step.settings.capacity
+    with step.store.read(step.space) as unit:
+        held = unit.shelf.counts(step.now)
+        core = unit.shelf.core_ids()
+    beyond_aim = held.knowledge - capacity.knowledge
+    beyond_total = held.core + held.knowledge - capacity.total if capacity.total else 0
+    if beyond_aim <= 0 and beyond_total <= 0:
+        return
+    known = [memory for portion in walk(step) for memory in portion if _holds(step, memory)]
+    law, now = step.settings.decay, step.now
+    passing = [memory for memory in known if memory.kind in PASSING]
+    gone = least_valuable(passing, beyond_aim, law, now, spared=core)
+    taken = {memory.id for memory in gone}
+    limit = max(held.knowledge - len(gone) - capacity.knowledge_max, beyond_total - len(gone))
+    over = least_valuable(known, limit, law, now, spared=core | taken)
+    action = capacity.overflow
+    step.apply(
+        [
+            *(_full(action, m, f"more than {capacity.knowledge} memories") for m in gone),
+            *(_full(action, m, f"more than {_limit(step)} memories") for m in over),
+        ]
+    )
+
+
+def _holds(step: Step, memory: Memory) -> bool:
+    return memory.expires_at is None or memory.expires_at > step.now
+
+
+def _limit(step: Step) -> int:
+    capacity = step.settings.capacity
+    return min(capacity.knowledge_max, capacity.total or capacity.knowledge_max)
+
+
+def _full(action: str, memory: Memory, why: str) -> Change:
+    return Change(
+        "delete" if action == "delete" else "archive",
+        memory.id,
+        short(memory.content),
+        f"{why}; of these it is worth least",
+    )
+
+
+def _moved(action: str, memory: Memory, why: str) -> Change:
+    return Change(
+        "core" if action == "core" else "leave_core", memory.id, short(memory.content), why
+    )
+
+
+def _why(memory: Memory) -> str:
+    return f"importance {memory.importance:g}, used {memory.access_count} times"

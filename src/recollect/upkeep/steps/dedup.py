@@ -1,0 +1,135 @@
+"""Duplicates: near memories are clustered, and of those that say the same one stands for all.
+
+A rule decides what is plain; a model, where there is one, is asked only about what is left of a
+cluster, and only about clusters in which something is new since the last time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from recollect.providers.chat.base import ChatModel
+from recollect.rules.clusters import Pair, absorbed, components, portions, strength
+from recollect.store.upkeep import Shelved
+from recollect.types import Memory
+from recollect.upkeep.asking import ask_for_same
+from recollect.upkeep.clusters import Floats, near_pairs
+from recollect.upkeep.report import Change
+from recollect.upkeep.steps.fading import short
+from recollect.upkeep.work import PORTION, Step
+
+
+def dedup(step: Step) -> None:
+    """The daily way: over all memories of a kind."""
+    shelved = _all(step)
+    kinds = sorted({one.memory.kind for one in shelved})
+    since = _since(step)
+    for kind in kinds:
+        _merge_group(step, [one for one in shelved if one.memory.kind == kind], since)
+
+
+def merge(step: Step) -> None:
+    """The weekly way: within each partition that is large enough."""
+    with step.store.read(step.space) as unit:
+        partitions = unit.shelf.partitions(step.settings.upkeep.partition_min)
+    shelved = _all(step)
+    since = _since(step)
+    for partition in partitions:
+        group = [one for one in shelved if (one.memory.project, one.memory.topic) == partition]
+        for kind in sorted({one.memory.kind for one in group}):
+            _merge_group(step, [one for one in group if one.memory.kind == kind], since)
+
+
+def _merge_group(step: Step, shelved: Sequence[Shelved], since: datetime | None) -> None:
+    memories = [one.memory for one in shelved]
+    fresh = {place for place, memory in enumerate(memories) if _is_new(memory, since)}
+    if len(shelved) < 2 or not fresh:
+        return
+    vectors = _vectors(step, shelved)
+    found = near_pairs(memories, vectors, step.settings.upkeep.cluster_distance, fresh)
+    pairs = {(pair.one, pair.other): pair for pair in found}
+    model = None if step.dry_run else step.tools.model_of(step.space)
+    waiting: list[Change] = []
+    for group in components(len(memories), found):
+        waiting += _merged(step, memories, group, pairs, model)
+        if len(waiting) >= PORTION:
+            step.apply(waiting)
+            waiting = []
+    step.apply(waiting)
+
+
+def _merged(
+    step: Step,
+    memories: Sequence[Memory],
+    group: Sequence[int],
+    pairs: dict[tuple[int, int], Pair],
+    model: ChatModel | None,
+) -> Iterator[Change]:
+    """The changes that make one of each statement of a cluster."""
+    by_rule = absorbed(memories, group, pairs, step.settings.reconcile)
+    for place, taken in by_rule:
+        for other in taken:
+            pair = pairs[min(place, other), max(place, other)]
+            yield _merge(memories[other], memories[place], f"says the same, {pair.likeness:.2f}")
+    gone = {other for _, taken in by_rule for other in taken}
+    left = [place for place in group if place not in gone]
+    if model is None or len(left) < 2:
+        return
+    for part in portions(memories, left, pairs, step.settings.upkeep.cluster_max):
+        asked = [memories[place] for place in part]
+        for same in ask_for_same(model, asked, step.settings.memory.language):
+            kept, *rest = sorted((asked[place] for place in same), key=strength)
+            for memory in rest:
+                yield _merge(memory, kept, f"says the same, by {model.name}")
+
+
+def _merge(memory: Memory, into: Memory, why: str) -> Change:
+    reason = f"{why}: {short(into.content)}"
+    return Change("merge", memory.id, short(memory.content), reason, into.id)
+
+
+def _all(step: Step) -> list[Shelved]:
+    found: list[Shelved] = []
+    with step.store.read(step.space) as unit:
+        while some := unit.shelf.walk(found[-1].doc if found else -1, 5 * PORTION):
+            found += some
+    return [one for one in found if one.memory.kind != "credential" and _holds(step, one.memory)]
+
+
+def _holds(step: Step, memory: Memory) -> bool:
+    return memory.expires_at is None or memory.expires_at > step.now
+
+
+def _since(step: Step) -> datetime | None:
+    with step.store.read(step.space) as unit:
+        return unit.runs.last_done(step.name)
+
+
+def _is_new(memory: Memory, since: datetime | None) -> bool:
+    return since is None or memory.created_at >= since
+
+
+def _vectors(step: Step, shelved: Sequence[Shelved]) -> Floats | None:
+    """The first passage of each memory; a row of zeros for one that has no vector yet."""
+    embedder = step.tools.embedder
+    if embedder is None:
+        return None
+    with step.store.read(step.space) as unit:
+        number = unit.vectors.known_embedders().get(embedder.name)
+        if number is None or not unit.vectors.dimensions(number):
+            return None
+        loaded = unit.vectors.load(number, "memory", None)
+        width = unit.vectors.dimensions(number)
+    rows = np.frombuffer(loaded.vectors, np.float32).reshape(len(loaded.docs), width)
+    docs = np.array(loaded.docs, np.int64)
+    wanted = np.array([one.doc for one in shelved], np.int64)
+    if not len(docs):
+        return None
+    places = np.minimum(np.searchsorted(docs, wanted), len(docs) - 1)
+    there = docs[places] == wanted
+    found = np.zeros((len(shelved), width), np.float32)
+    found[there] = rows[places[there]]
+    return found

@@ -1,0 +1,127 @@
+"""Finishing extraction: what waits in the queue first, then every turn nobody has read yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from recollect.errors import ModelError
+from recollect.ingest.episodes import write_episode
+from recollect.ingest.learning import ending, triggers
+from recollect.rules import intake
+from recollect.store.base import TurnFilter
+from recollect.types import Job, Turn
+from recollect.upkeep.work import Step
+
+_SESSIONS = 500  # looked at in one snapshot
+_STORY = 10_000  # turns of one story, the latest
+
+
+def finish_queue(step: Step) -> None:
+    """Sessions whose extraction was put off, or failed and waits for another try."""
+    with step.store.read(step.space) as unit:
+        waiting = unit.tasks.unfinished("ready", intake.MAX_ROWS)
+    kinds = (triggers.KIND, ending.KIND)
+    sessions = dict.fromkeys(str(job.payload["session"]) for job in waiting if job.kind in kinds)
+    _learn(step, sessions)
+
+
+def learn_turns(step: Step) -> None:
+    """The sweep: whatever no trigger has set off; each session that fell silent gets its story."""
+    if not step.settings.triggers.daily_sweep:
+        return
+    tried: set[str] = set()
+    while True:
+        with step.store.read(step.space) as unit:
+            found = unit.ledger.sessions_to_extract(_SESSIONS + len(tried))
+        fresh = [session for session in found if session not in tried]
+        tried.update(fresh)
+        if not fresh:
+            return
+        _learn(step, fresh)
+        if step.dry_run:
+            return
+        for session in fresh:
+            _tell(step, session)
+
+
+def _learn(step: Step, sessions: Iterable[str]) -> None:
+    for session in sessions:
+        if step.dry_run:
+            step.did(sessions=1)
+            continue
+        try:
+            while not step.tools.extraction.learn(_job(step, session), session):
+                step.did()  # it takes long: the lease goes on
+        except ModelError as error:
+            _hand_on(step, session, str(error))
+            continue
+        step.did(sessions=1)
+
+
+def _job(step: Step, session: str) -> Job:
+    """The work on one session as the queue would hand it out."""
+    now = step.now
+    return Job(
+        id=f"{step.operation}:{session}",
+        space=step.space,
+        kind=triggers.KIND,
+        key=session,
+        payload={"session": session},
+        state="running",
+        attempts=1,
+        max_attempts=step.settings.jobs.max_attempts,
+        run_at=now,
+        created_at=now,
+        lease_until=now + step.settings.jobs.lease,
+        error="",
+    )
+
+
+def _hand_on(step: Step, session: str, reason: str) -> None:
+    """Left to the queue, which tries again and says in the end why it could not be done."""
+    with step.store.write(step.space) as unit:
+        triggers.queue(
+            unit,
+            session,
+            now=step.now,
+            run_at=step.now + step.settings.jobs.backoff_first,
+            max_attempts=step.settings.jobs.max_attempts,
+            quiet=False,
+        )
+        unit.journal.add_event(
+            "retry",
+            operation_id=f"{step.operation}:{session}",
+            subject=session,
+            payload={"kind": triggers.KIND, "error": reason},
+            at=step.now,
+        )
+        step.progress(unit, {"failed": 1})
+
+
+def _tell(step: Step, session: str) -> None:
+    """The story of a session that nobody ended, of what no other episode tells."""
+    with step.store.write(step.space) as unit:
+        info = unit.ledger.session(session)
+        if info is None or info.last_at.date() >= step.day:
+            return
+        told = unit.episodes.latest(session=session, since=None, until=None, limit=100)
+        since = max((episode.ended_at for episode in told), default=None)
+        turns: list[Turn] = [
+            turn
+            for turn in reversed(
+                unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=_STORY))
+            )
+            if since is None or turn.at > since
+        ]
+        if not turns:
+            return
+        write_episode(
+            unit,
+            session,
+            turns,
+            "daily_consolidation",
+            now=step.now,
+            settings=step.settings.episodes,
+            ask_vectors=step.tools.ask,
+        )
+        step.progress(unit, {"episodes": 1})

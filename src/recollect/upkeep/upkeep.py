@@ -1,0 +1,203 @@
+"""Running the daily and the weekly work, step by step: resumable, and by one process at a time."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
+
+from recollect.clock import Clock, in_zone
+from recollect.errors import NotFound, RecollectError
+from recollect.ids import new_id
+from recollect.jobs.schedule import next_run
+from recollect.rules import intake
+from recollect.settings import Settings
+from recollect.store.base import Store
+from recollect.types import Job
+from recollect.upkeep.changing import undo
+from recollect.upkeep.report import WORKS, Report, StepReport, Undone
+from recollect.upkeep.report import Work as WorkName
+from recollect.upkeep.steps.ageing import expire, forget_files
+from recollect.upkeep.steps.compressing import compress_events
+from recollect.upkeep.steps.core import enforce_capacity, refresh_core
+from recollect.upkeep.steps.dedup import dedup, merge
+from recollect.upkeep.steps.fading import decay
+from recollect.upkeep.steps.learning import finish_queue, learn_turns
+from recollect.upkeep.steps.views import compile_identity, write_documents, write_report
+from recollect.upkeep.work import Step, Tools
+
+DAILY_KIND = "upkeep_daily"
+WEEKLY_KIND = "upkeep_weekly"
+STEP_KIND = "upkeep_step"
+_GRACE = timedelta(hours=1)  # a busy worker is late by less; one that was off, by more
+_REASON = 500  # characters
+
+_ACTS: Mapping[str, Callable[[Step], None]] = {
+    "queue": finish_queue,
+    "turns": learn_turns,
+    "events": compress_events,
+    "dedup": dedup,
+    "decay": decay,
+    "expiry": expire,
+    "attachments": forget_files,
+    "capacity": enforce_capacity,
+    "documents": write_documents,
+    "identity": compile_identity,
+    "report": write_report,
+    "merge": merge,
+    "core": refresh_core,
+}
+_ORDER: Mapping[WorkName, tuple[str, ...]] = {
+    "daily": (
+        "queue", "turns", "events", "dedup", "decay", "expiry", "attachments", "capacity",
+        "documents", "identity", "report",
+    ),
+    "weekly": ("merge", "core", "decay"),
+}  # fmt: skip
+
+
+class Upkeep:
+    """The upkeep of any space."""
+
+    def __init__(self, store: Store, clock: Clock, settings: Settings, tools: Tools) -> None:
+        self._store = store
+        self._clock = clock
+        self._settings = settings
+        self._tools = tools
+
+    # --- by hand --------------------------------------------------------------------------------
+
+    def run(self, space: str, work: WorkName, *, dry_run: bool = False) -> Report:
+        """Every step that the settings name; an interrupted run of today goes on."""
+        intake.check_choice(work, WORKS, "work")
+        wanted = getattr(self._settings.upkeep, work)
+        names = [name for name in _ORDER[work] if name in wanted]
+        return self._run(space, work, names, dry_run=dry_run)
+
+    def undo(self, space: str, operation: str) -> Undone:
+        """Take a step back, by the operation that its report names."""
+        intake.check_name(operation, "operation")
+        with self._store.write(space) as unit:
+            if not operation.startswith("upkeep:") or not unit.journal.operation(operation):
+                raise NotFound(
+                    f"No upkeep step left {operation!r}",
+                    remedy="Give the operation of a step, as the report names it",
+                )
+            return undo(unit, operation, self._clock.now())
+
+    # --- as jobs --------------------------------------------------------------------------------
+
+    def daily(self, job: Job) -> None:
+        self._scheduled(job, "daily")
+
+    def weekly(self, job: Job) -> None:
+        self._scheduled(job, "weekly")
+
+    def step(self, job: Job) -> None:
+        """One step by itself, because a rule asked for it."""
+        name = str(job.payload["step"])
+        work: WorkName = "weekly" if name in _ORDER["weekly"] else "daily"
+        report = self._run(job.space, work, [name], dry_run=False, run=f"rule:{job.id}")
+        _raise_failures(report)
+
+    def _scheduled(self, job: Job, work: WorkName) -> None:
+        if not self._settings.schedule.catch_up and self._missed(job, work):
+            return
+        _raise_failures(self.run(job.space, work))
+
+    def _missed(self, job: Job, work: WorkName) -> bool:
+        """Whether its hour had passed when it was queued."""
+        schedule = self._settings.schedule
+        due = next_run(getattr(schedule, work), schedule.zone, job.created_at - _GRACE)
+        return due > job.created_at
+
+    # --- a run ----------------------------------------------------------------------------------
+
+    def _run(
+        self, space: str, work: WorkName, names: list[str], *, dry_run: bool, run: str = ""
+    ) -> Report:
+        now = self._clock.now()
+        day = in_zone(now, self._settings.schedule.zone).date()
+        if not run:
+            run = day.isoformat() if dry_run else self._begin(space, work, day, now)
+        owner = f"{os.getpid()}-{new_id(now)}"
+        reports: list[StepReport] = []
+        for name in names:
+            step = Step(
+                self._store, space, self._settings, self._clock, self._tools,
+                work, name, day, run, owner, dry_run, tuple(reports),
+            )  # fmt: skip
+            reports.append(_planned(step) if dry_run else self._take(step))
+            if reports[-1].state == "running elsewhere":
+                break
+        report = Report(work, day, run, now, tuple(reports), dry_run)
+        if report.finished and not dry_run:
+            with self._store.write(space) as unit:
+                unit.runs.close(work, run, self._clock.now())
+        return report
+
+    def _begin(self, space: str, work: WorkName, day: date, now: datetime) -> str:
+        with self._store.write(space) as unit:
+            return unit.runs.begin(work, day, now)
+
+    def _take(self, step: Step) -> StepReport:
+        until = step.now + self._settings.jobs.lease
+        with self._store.write(step.space) as unit:
+            claimed = unit.runs.take(
+                step.work, step.run, step.name, owner=step.owner, now=step.now, until=until
+            )
+            if claimed == "busy":
+                return StepReport(step.name, "running elsewhere", {})
+            if claimed == "done":
+                known = unit.runs.steps(step.work, step.run)[step.name]
+                return StepReport(step.name, "done before", known.counts, (), step.operation)
+        return self._do(step)
+
+    def _do(self, step: Step) -> StepReport:
+        begun = time.perf_counter()
+        error = ""
+        try:
+            _ACTS[step.name](step)
+        except RecollectError as failed:
+            error = f"{type(failed).__name__}: {failed}"[:_REASON]
+        with self._store.write(step.space) as unit:
+            unit.runs.finish(
+                step.work, step.run, step.name, owner=step.owner, now=step.now, error=error
+            )
+            if error:
+                unit.journal.add_event(
+                    "upkeep_fail",
+                    operation_id=f"{step.operation}:{new_id(step.now)}",
+                    subject=step.operation,
+                    payload={"error": error},
+                    at=step.now,
+                )
+            counts = unit.runs.steps(step.work, step.run)[step.name].counts
+        return StepReport(
+            step.name,
+            "failed" if error else "done",
+            counts,
+            tuple(step.changes),
+            step.operation,
+            time.perf_counter() - begun,
+            error,
+        )
+
+
+def _planned(step: Step) -> StepReport:
+    """What a step would do by itself, now; nothing is written."""
+    begun = time.perf_counter()
+    _ACTS[step.name](step)
+    seconds = time.perf_counter() - begun
+    return StepReport(step.name, "planned", step.counts, tuple(step.changes), "", seconds)
+
+
+def _raise_failures(report: Report) -> None:
+    """So that the queue tries again; what is done stays done."""
+    failed = [f"{step.name}: {step.error}" for step in report.steps if step.state == "failed"]
+    if failed:
+        raise RecollectError(
+            f"Upkeep failed in {'; '.join(failed)}",
+            remedy=f"Mend the cause; recollect upkeep {report.work} goes on where it stopped",
+        )

@@ -1,0 +1,124 @@
+"""What a step of upkeep works with: its tools, its lease, and what it has done so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from recollect.clock import Clock
+from recollect.errors import Conflict
+from recollect.ingest.embedding import Ask
+from recollect.ingest.learning.extraction import Extraction
+from recollect.ingest.reconcile import Reconciler
+from recollect.providers.chat.base import ChatModel
+from recollect.providers.embedding.base import Embedder
+from recollect.settings import Settings
+from recollect.store.base import Store, Unit
+from recollect.upkeep.changing import Changing
+from recollect.upkeep.report import Change, StepReport
+from recollect.upkeep.report import Work as WorkName
+
+PORTION = 200  # changes of one transaction
+_SHOWN = 50  # changes a report names when they were made; a plan names all
+Sections = Sequence[tuple[str, Sequence[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the steps ask of the other rooms; each is given the space it is for.
+
+    ``sync`` brings documents and memory together and says what it did, ``write_report`` gives the
+    place of a day's report, ``cards`` brings the identity cards up to date. ``forget_old_files``
+    removes JSONL copies that are too old.
+    """
+
+    extraction: Extraction
+    model_of: Callable[[str], ChatModel | None]
+    reconciler_of: Callable[[str], Reconciler]
+    ask: Ask
+    embedder: Embedder | None
+    sync: Callable[[str], Sequence[str]]
+    write_report: Callable[[str, date, Sections], str]
+    cards: Callable[[str], Sequence[str]]
+    lapse: Callable[[str], int]
+    forget_old_files: Callable[[str], int]
+
+
+@dataclass(slots=True)
+class Step:
+    """One step of a run in hand."""
+
+    store: Store
+    space: str
+    settings: Settings
+    clock: Clock
+    tools: Tools
+    work: WorkName
+    name: str
+    day: date
+    run: str
+    owner: str
+    dry_run: bool
+    reports: Sequence[StepReport] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+
+    @property
+    def operation(self) -> str:
+        return f"upkeep:{self.work}:{self.run}:{self.name}"
+
+    @property
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Make the changes, a portion and a transaction at a time; a dry run only notes them."""
+        if self.dry_run:
+            self._note(changes)
+            return
+        for first in range(0, len(changes), PORTION):
+            portion = changes[first : first + PORTION]
+            with self.store.write(self.space) as unit:
+                changing = Changing(unit, self.settings, self.operation, self.now)
+                made = [change for change in portion if changing.make(change)]
+                self.progress(unit, _counted(made))
+            self._note(made, counted=False)
+
+    def progress(self, unit: Unit, counts: dict[str, int]) -> None:
+        """In the transaction of what was done: it is counted, and the lease goes on."""
+        until = self.now + self.settings.jobs.lease
+        held = unit.runs.progress(
+            self.work, self.run, self.name, owner=self.owner, counts=counts, until=until
+        )
+        if not held:
+            raise Conflict(
+                f"Another process has taken over {self.name}",
+                remedy="Raise jobs.lease if this step takes longer than that",
+            )
+        self._add(counts)
+
+    def did(self, **counts: int) -> None:
+        """Count something that needed no transaction of ours."""
+        if self.dry_run:
+            self._add(counts)
+            return
+        with self.store.write(self.space) as unit:
+            self.progress(unit, counts)
+
+    def _note(self, changes: Sequence[Change], *, counted: bool = True) -> None:
+        room = len(changes) if self.dry_run else max(0, _SHOWN - len(self.changes))
+        self.changes += changes[:room]
+        if counted:
+            self._add(_counted(changes))
+
+    def _add(self, counts: dict[str, int]) -> None:
+        for name, number in counts.items():
+            self.counts[name] = self.counts.get(name, 0) + number
+
+
+def _counted(changes: Sequence[Change]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for change in changes:
+        counts[change.action] = counts.get(change.action, 0) + 1
+    return counts

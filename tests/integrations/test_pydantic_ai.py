@@ -1,0 +1,107 @@
+"""A pydantic-ai agent with a memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+from openai import AsyncOpenAI
+from pydantic_ai import Agent
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+
+import recollect
+from recollect.integrations import Memory
+from recollect.types import ToolCall, ToolResult
+from tests.integrations.lessons import LESSONS, Lesson, learnt
+from tests.integrations.server import Answer, Call, model, prompt
+from tests.providers.scripted import Scripted, status
+
+Use = Callable[[OpenAIChatModel], Coroutine[Any, Any, None]]
+
+
+def with_model(server: Scripted, use: Use) -> None:
+    async def run() -> None:
+        async with AsyncOpenAI(base_url=server.url, api_key="test", max_retries=0) as client:
+            await use(OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client)))
+
+    asyncio.run(run())
+
+
+@pytest.mark.feature("N1")
+@pytest.mark.parametrize("lesson", LESSONS, ids=["en", "zh"])
+def test_the_second_session_knows_what_the_first_taught(
+    server: Scripted, mind: recollect.Mind, lesson: Lesson
+) -> None:
+    async def first(chat: OpenAIChatModel) -> None:
+        agent = Agent(chat, instructions="Be brief.", capabilities=[Memory(mind, "one")])
+        result = await agent.run(lesson.told)
+        await agent.run("Thanks", message_history=result.all_messages())
+
+    model(server, "I will keep that in mind.", "Welcome.")
+    with_model(server, first)
+    assert [turn.content for turn in mind.turns(session="one")] == [
+        lesson.told,
+        "I will keep that in mind.",
+        "Thanks",
+        "Welcome.",
+    ]
+    mind.end_session("one")
+    known = learnt(mind)
+    assert any(lesson.word in text for text in known)
+
+    async def second(chat: OpenAIChatModel) -> None:
+        agent = Agent(
+            chat, system_prompt="Be brief.", capabilities=[Memory(recollect.AsyncMind(mind), "two")]
+        )
+        result = await agent.run(lesson.asked)
+        assert "recollect-memory" not in result.all_messages_json().decode()
+
+    model(server, known[0])
+    with_model(server, second)
+    assert lesson.word in prompt(server.asked[2])
+    assert "Be brief." in prompt(server.asked[2])
+    assert [turn.content for turn in mind.turns(session="two")] == [lesson.asked, known[0]]
+    mind.end_session("two")
+    assert learnt(mind) == known, "what was injected is not learnt again"
+
+
+def test_tools_and_streams_are_part_of_the_conversation(
+    server: Scripted, mind: recollect.Mind
+) -> None:
+    model(server, Answer(calls=(Call("weather", {"city": "杭州"}),)), "It rains.")
+
+    async def talk(chat: OpenAIChatModel) -> None:
+        agent = Agent(chat, capabilities=[Memory(mind, "s")])
+
+        @agent.tool_plain
+        def weather(city: str) -> str:
+            return f"rain in {city}"
+
+        async with agent.run_stream("天气怎么样？") as result:
+            assert await result.get_output() == "It rains."
+
+    with_model(server, talk)
+    turns = mind.turns(session="s")
+    assert [turn.role for turn in turns] == ["user", "assistant", "tool", "assistant"]
+    assert turns[1].tool_calls == (ToolCall("weather", {"city": "杭州"}, "call_1"),)
+    assert turns[2].tool_results == (ToolResult("rain in 杭州", "call_1"),)
+    assert turns[3].content == "It rains."
+
+
+def test_errors_pass_and_a_failing_memory_does_not(server: Scripted, mind: recollect.Mind) -> None:
+    server.then(status(500, "broken"))
+    model(server, "Hello.")
+
+    async def talk(chat: OpenAIChatModel) -> None:
+        agent = Agent(chat, capabilities=[Memory(mind, "s", budget=0)])
+        with pytest.raises(ModelHTTPError, match="broken"):
+            await agent.run("Hello?")
+        assert (await agent.run("Hello?")).output == "Hello."
+
+    with_model(server, talk)
+    assert {event.subject for event in mind.events(type="host_fail")} == {"pydantic-ai"}
+    assert [turn.content for turn in mind.turns()] == ["Hello?", "Hello."]

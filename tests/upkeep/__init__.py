@@ -1,0 +1,1 @@
+"""Upkeep: the daily and weekly work."""

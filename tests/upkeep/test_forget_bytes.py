@@ -1,0 +1,110 @@
+"""After forgetting, no byte of it is in any file that the engine owns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Mind
+from recollect.clock import ManualClock
+from tests.conftest import OpenMind
+from tests.upkeep.canaries import CHINESE, ENGLISH, PHRASES, leftovers, plant
+
+pytestmark = [
+    pytest.mark.feature("N7"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of what ChromaDB stands on
+]
+PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_not_a_byte_is_left_of_the_words(
+    open_mind: OpenMind, clock: ManualClock, tmp_path: Path, preset: str, phrase: str
+) -> None:
+    mind = open_mind(preset=preset, ledger__jsonl=True)
+    plant(mind, clock, phrase, "talk")
+    assert leftovers(tmp_path, phrase), "the canary sings"
+    receipt = mind.forget(query=phrase)
+    assert leftovers(tmp_path, phrase) == {}
+    assert_well(mind, receipt)
+    clock.advance(hours=1)
+    mind.drain()
+    mind.upkeep("daily")
+    assert leftovers(tmp_path, phrase) == {}, "nor does it come back"
+    mind.close()
+    assert leftovers(tmp_path, phrase) == {}
+
+
+@pytest.mark.parametrize("preset", ["default", "openakita"])
+@pytest.mark.parametrize("way", ["session", "source", "time"])
+def test_nor_by_session_source_or_time(
+    open_mind: OpenMind, clock: ManualClock, tmp_path: Path, preset: str, way: str
+) -> None:
+    mind = open_mind(preset=preset, ledger__jsonl=True)
+    mind.record(session="before", role="user", content="We painted the fence green")
+    mind.drain()
+    clock.advance(days=1)
+    start = clock.now()
+    plant(mind, clock, ENGLISH, "talk")
+    by_hand = [m.id for m in mind.memories() if not m.sources]
+    asked: dict[str, Any] = {
+        "session": {"session": "talk"},
+        "source": {"source": "session:talk"},
+        "time": {"since": start},
+    }[way]
+    receipt = mind.forget(**asked)
+    if way != "time":  # what was told by hand belongs to no session
+        for id_ in by_hand:
+            mind.forget(id=id_)
+    assert leftovers(tmp_path, ENGLISH) == {}
+    assert [turn.session for turn in mind.turns()] == ["before"]
+    assert_well(mind, receipt)
+
+
+def test_nor_in_the_folder_of_another_vector_engine(
+    open_mind: OpenMind, clock: ManualClock, tmp_path: Path
+) -> None:
+    pytest.importorskip("chromadb", reason='pip install "recollect[chroma]"')
+    mind = open_mind(index__vectors="chromadb", embedding__provider="local")
+    plant(mind, clock, ENGLISH, "talk")
+    mind.record(session="other", role="user", content="We adopted a puppy from the shelter")
+    mind.drain()
+    folder = tmp_path / "memory.db.chroma"
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert before
+    turn = mind.turns(session="talk", limit=1)[0]
+    mind.forget(session="talk")
+    assert not folder.exists(), "vectors stay in its logs; the whole copy goes"
+    assert mind.recall("which dog do we have")[0].text.startswith("We adopted a puppy")
+    assert turn.id not in {hit.id for hit in mind.recall(turn.content)}
+
+
+def test_two_spaces_keep_what_is_theirs(
+    open_mind: OpenMind, clock: ManualClock, tmp_path: Path
+) -> None:
+    ann, bob = open_mind(space="ann"), open_mind(space="bob")
+    plant(ann, clock, ENGLISH, "talk")
+    bob.record(session="s", role="user", content=f"I like {ENGLISH} too")
+    receipt = ann.forget(query=ENGLISH)
+    assert ann.recall(ENGLISH) == [] or all(ENGLISH not in h.text for h in ann.recall(ENGLISH))
+    assert bob.turns()[0].content == f"I like {ENGLISH} too"
+    assert_well(ann, receipt)
+
+
+@pytest.mark.parametrize("phrase", [ENGLISH, CHINESE])
+def test_a_text_said_by_hand_is_gone_by_its_id(mind: Mind, tmp_path: Path, phrase: str) -> None:
+    kept = mind.remember("likes tea", kind="preference")
+    first = mind.remember(f"owns {phrase}", kind="fact")
+    second = mind.remember(f"sold {phrase}", kind="fact", supersedes=first.id)
+    receipt = mind.forget(id=second.id)
+    assert receipt.counts == {"memory": 2}, "with every version"
+    assert leftovers(tmp_path, phrase) == {}
+    assert mind.memories() == [kept]
+    assert_well(mind, receipt)
+
+
+def assert_well(mind: Mind, receipt: Any) -> None:
+    assert [f for f in mind.doctor(forgotten=receipt) if not f.ok] == []
