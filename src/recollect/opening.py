@@ -8,6 +8,7 @@ from typing import Any
 
 from recollect import settings as settings_
 from recollect.clock import Clock, SystemClock
+from recollect.documents.library import USUAL_NAME
 from recollect.errors import ConfigError, StoreError
 from recollect.furnishing import furnish, limits_of
 from recollect.ingest.transcripts import DEFAULT_SPACE, folder_of
@@ -85,7 +86,7 @@ def place(target: str | os.PathLike[str] | None) -> str:
     if not text:
         import platformdirs
 
-        return str(Path(platformdirs.user_data_dir("recollect", appauthor=False)) / "memory.db")
+        return str(Path(platformdirs.user_data_dir("recollect", appauthor=False)) / USUAL_NAME)
     if "://" in text:
         raise ConfigError(
             f"{text.split('://', 1)[0]}:// cannot be opened by this version",

@@ -183,7 +183,11 @@ def _handler(server: Scripted) -> type[BaseHTTPRequestHandler]:
         disable_nagle_algorithm = True  # head and body go out at once, each as it is sent
 
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            length = int(self.headers.get("content-length", 0))
+            body = self.rfile.read(length)
+            if len(body) < length:  # whoever asks was killed in the middle of it
+                self.close_connection = True
+                return
             headers = {name.lower(): value for name, value in self.headers.items()}
             server.answer(self, Asked(self.path, headers, json.loads(body)))
 

@@ -66,4 +66,4 @@ def spellings(phrase: str) -> set[str]:
     terms = [term for term in index_text(phrase).split() if len(term) > 1]
     middles = {term[3:8] for term in terms if term.isascii()}
     plain = {*phrase.split(), *phrase.lower().split(), *phrase.upper().split()}
-    return {*plain, *terms, *middles, phrase.split()[0].swapcase()}
+    return {*plain, *terms, *middles, phrase.split(maxsplit=1)[0].swapcase()}

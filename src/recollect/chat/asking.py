@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from recollect.chat.telling import show_forgotten, show_memories
 from recollect.chat.terminal import Terminal
@@ -12,6 +13,13 @@ from recollect.types import Hit, Memory, Settled
 
 _LOOKED_AT = 100  # pending statements
 YES, NO, LATER = "1", "2", "3"
+
+
+class _Wanted(NamedTuple):
+    """What is to be forgotten: one record, or whatever has some words."""
+
+    id: str | None = None
+    query: str | None = None
 
 
 class Asking:
@@ -32,7 +40,7 @@ class Asking:
             self._ask([memory for memory in offered if memory.id not in self._offered])
 
     def all_pending(self) -> None:
-        """Everything that waits, a few at once."""
+        """Everything that waits, one after the other."""
         waiting = self._mind.waiting(limit=_LOOKED_AT)
         if not waiting:
             self._terminal.dim(self._words.nothing_pending)
@@ -69,7 +77,7 @@ class Asking:
         if wanted is None:
             self._terminal.dim(words.forget_what)
             return
-        preview = self._mind.forget(**wanted, dry_run=True)
+        preview = self._mind.forget(id=wanted.id, query=wanted.query, dry_run=True)
         if not preview.items:
             self._terminal.dim(words.forget_nothing)
             return
@@ -78,17 +86,17 @@ class Asking:
         if self._terminal.read(words.forget_sure).strip() != YES:
             self._terminal.dim(words.left_as_is)
             return
-        counts = self._mind.forget(**wanted).counts
+        counts = self._mind.forget(id=wanted.id, query=wanted.query).counts
         told = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
         self._terminal.dim(words.forgotten.format(counts=told))
 
 
-def _wanted(what: str, listed: Sequence[Hit]) -> Mapping[str, str] | None:
+def _wanted(what: str, listed: Sequence[Hit]) -> _Wanted | None:
     """Words, or the number of something in the last list; None when it is neither."""
     if not what:
         return None
     number = what.removeprefix("#")
     if what.startswith("#") and number.isdecimal():
         place = int(number) - 1
-        return {"id": listed[place].id} if 0 <= place < len(listed) else None
-    return {"query": what}
+        return _Wanted(id=listed[place].id) if 0 <= place < len(listed) else None
+    return _Wanted(query=what)

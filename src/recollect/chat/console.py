@@ -60,6 +60,11 @@ class Console:
         while True:
             try:
                 line = self._next().strip()
+                interrupted = False
+                if line == "/quit":
+                    break
+                if line:
+                    self._hear(line)
             except EOFError:
                 self._terminal.say()
                 break
@@ -69,12 +74,6 @@ class Console:
                     break
                 interrupted = True
                 self._terminal.dim(words.leave_hint)
-                continue
-            interrupted = False
-            if line == "/quit":
-                break
-            if line:
-                self._hear(line)
         self._leave()
 
     def _next(self) -> str:

@@ -60,7 +60,9 @@ def compose(
         part = ItemsPart("evidence", evidence, count, language)
         left += [*told, *_homeless(part, budget)]
         if evidence and "evidence" in budget.sizes:
-            placed["evidence"], at_size["evidence"] = part, part.fit(budget.sizes["evidence"])
+            limit = _with_spare("evidence", budget, at_size)
+            budget = replace(budget, sizes={**budget.sizes, "evidence": limit})
+            placed["evidence"], at_size["evidence"] = part, part.fit(limit)
     costs = {name: one.tokens for name, one in at_size.items()}
     narrowed = budget
     for _ in range(_MEASURES):
@@ -111,6 +113,12 @@ def _homeless(part: Part, budget: Budget) -> list[Left]:
     if part.name in budget.sizes:
         return []
     return [replace(left, reason=NO_SECTION) for left in part.fit(0).left]
+
+
+def _with_spare(name: SectionName, budget: Budget, others: Mapping[SectionName, Fitted]) -> int:
+    """The size of a part, and what the others leave of the total up to its full size."""
+    used = sum(one.tokens for other, one in others.items() if other not in budget.separate)
+    return max(budget.sizes[name], min(budget.full[name], budget.room - used))
 
 
 def _own_size(part: Part, budget: Budget) -> int | None:

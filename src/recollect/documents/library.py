@@ -28,6 +28,8 @@ from recollect.types import Memory
 
 _UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
 
+USUAL_NAME = "memory.db"  # what a database is called when nobody names it
+
 
 @dataclass(frozen=True, slots=True)
 class Folders:
@@ -38,11 +40,15 @@ class Folders:
 
 
 def folders_of(database: Path, space: str, settings: Settings) -> Folders:
-    """Beside the database; each space but the default has folders of its own."""
+    """Beside the database; each space but the default has folders of its own, and so has each
+    database that does not bear the usual name: two in one folder must not share documents.
+    """
     home = database.parent
+    whose = "" if database.name == USUAL_NAME else f"{database.stem}-"
     inner = "" if space == DEFAULT_SPACE else _folder_name(space)
     return Folders(
-        home / settings.documents.folder / inner, home / settings.upkeep.report_folder / inner
+        home / f"{whose}{settings.documents.folder}" / inner,
+        home / f"{whose}{settings.upkeep.report_folder}" / inner,
     )
 
 

@@ -7,17 +7,26 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple, get_args
 
 from recollect.documents import files
 from recollect.documents.files import fingerprint
 from recollect.documents.library import Folders
 from recollect.rules.markdown import without
 from recollect.settings import Settings
+from recollect.settings.around import DocumentName
 from recollect.store.base import Store
 from recollect.store.document_states import Written
 
 Says = Callable[[str], bool]
 _BULLET = re.compile(r"\s{0,3}[-*+•]\s")
+
+
+class _Change(NamedTuple):
+    """Fingerprints of a file."""
+
+    before: str
+    after: str
 
 
 def scrub(
@@ -40,39 +49,40 @@ def scrub(
     def keeps(line: str, ours: bool) -> bool:
         return not (quotes if ours or _BULLET.match(line) else repeats)(line)
 
-    changed = tuple(
-        path
+    changed = {
+        path: change
         for path in files_of(folders, settings)
-        if _scrub_file(path, ids, keeps, folders, settings)
-    )
+        if (change := _scrub_file(path, ids, keeps, folders, settings)) is not None
+    }
+    views = settings.documents
+    known = {str(name): folders.documents / getattr(views, f"{name}_file") for name in views.write}
+    known |= {f"report:{path.name}": path for path in changed if path.parent == folders.reports}
     with store.write(space) as unit:
-        for name in settings.documents.write:
+        for name, path in known.items():
             row = unit.document_states.get(name)
             if row is None:
                 continue
-            path = folders.documents / getattr(settings.documents, f"{name}_file")
             after = replace(
                 row,
-                written=_known(row.written, ids, path if path in changed else None),
-                writing=_known(row.writing, ids, None),
+                written=_known(row.written, ids, changed.get(path)),
+                writing=_known(row.writing, ids, changed.get(path)),
             )
             if after != row:
                 unit.document_states.put(after, now)
         for id_ in ids:
             unit.document_states.drop_choices(id_)
-    return changed
+    return tuple(changed)
 
 
 def files_of(folders: Folders, settings: Settings) -> list[Path]:
     """Every file that the engine writes for people, old parts and reports included."""
-    theirs = {settings.identity.soul_file, settings.identity.agent_file}
-    kept = [folders.documents, folders.reports]
-    kept.append(folders.documents / settings.identity.compiled_folder)
-    found = {
-        path for folder in kept if folder.is_dir() for path in folder.iterdir()
-        if path.suffix == ".md" and path.name not in theirs and path.is_file()
-    }  # fmt: skip
-    return sorted(found)
+    identity = settings.identity
+    named = [getattr(settings.documents, f"{name}_file") for name in get_args(DocumentName)]
+    places = {(folders.documents / file).parent for file in named}
+    places |= {folders.reports, folders.documents / identity.compiled_folder}
+    theirs = {folders.documents / file for file in (identity.soul_file, identity.agent_file)}
+    found = {path for folder in places if folder.is_dir() for path in folder.glob("*.md")}
+    return sorted(path for path in found - theirs if path.is_file())
 
 
 def _scrub_file(
@@ -81,24 +91,30 @@ def _scrub_file(
     keeps: Callable[[str, bool], bool],
     folders: Folders,
     settings: Settings,
-) -> bool:
+) -> _Change | None:
     try:
         loaded = files.load(path, settings.documents.file_bytes)
     except files.Unreadable:
-        return False  # sync reports it; a person has to look at it
+        return None  # sync reports it; a person has to look at it
     text = without(loaded.text, ids)
-    ours = path.parent != folders.documents  # reports and cards have no line of a person
+    # Reports and cards have no line of a person.
+    cards = folders.documents / settings.identity.compiled_folder
+    ours = path.parent in (folders.reports, cards)
     kept = "".join(line for line in text.splitlines(keepends=True) if keeps(line, ours))
     if kept == loaded.text:
-        return False
-    files.write(path, loaded.encode(kept))
-    return True
+        return None
+    data = loaded.encode(kept)
+    files.write(path, data)
+    return _Change(fingerprint(loaded.data or b""), fingerprint(data))
 
 
-def _known(state: Written | None, ids: frozenset[str], path: Path | None) -> Written | None:
-    """What the file was left with, without the fingerprints of what is gone."""
+def _known(state: Written | None, ids: frozenset[str], change: _Change | None) -> Written | None:
+    """What the file was left with, without the fingerprints of what is gone.
+
+    A file that a person had changed meanwhile is still a changed one.
+    """
     if state is None:
         return None
     bullets = {id_: mark for id_, mark in state.bullets.items() if id_ not in ids}
-    file = state.file if path is None else fingerprint(path.read_bytes())
-    return Written(file, bullets)
+    same = change is not None and change.before == state.file
+    return Written(change.after if change is not None and same else state.file, bullets)

@@ -35,11 +35,16 @@ PROMPT_ORDER: tuple[SectionName, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Tokens for each part in the order of the prompt, and for the whole."""
+    """Tokens for each part in the order of the prompt, and for the whole.
+
+    ``full`` is what a part may have where others leave room: its size before a caller's own total
+    made it smaller.
+    """
 
     total: int
     reply: int
     sizes: Mapping[SectionName, int]
+    full: Mapping[SectionName, int]
     separate: tuple[SectionName, ...]
     cut: tuple[SectionName, ...]
     keep: tuple[SectionName, ...]
@@ -64,13 +69,15 @@ def budget_of(context: Context, *, model: str = "", total: int | None = None) ->
         window = total  # Where the whole window is the total, shares are shares of the total.
     sizes = {name: getattr(context.sections, name).of(window) for name in PROMPT_ORDER}
     reply = context.sections.reply.of(window)
+    full = {name: size for name, size in sizes.items() if size}
     if total is not None and context.total:
         reply = min(reply, reply * total // context.total)
         sizes = _spread(sizes, total - reply, context)
     return Budget(
         total=total or context.total or window,
         reply=reply,
-        sizes={name: size for name, size in sizes.items() if size},
+        sizes={name: max(1, sizes[name]) for name in full},
+        full=full,
         separate=context.separate,
         cut=context.cut,
         keep=context.keep,

@@ -36,8 +36,8 @@ class DocumentRow:
 class DocumentChoice:
     """What a person decided about a memory in a document.
 
-    Pinned: written or put there by hand. Hidden: taken out of this document only. Asked: taken out of all of
-    them, and whether to forget it is an open question.
+    Pinned: written or put there by hand. Hidden: taken out of this document only. Asked: taken out
+    of all of them, and whether to forget it is an open question.
     """
 
     document: str

@@ -111,24 +111,44 @@ def leaves(stored: str) -> Iterator[str]:
             waiting += value
 
 
+# Columns of names, and of words that the engine itself writes.
+_NAMED: dict[str, tuple[str, ...]] = {
+    "spaces": ("name",),
+    "sessions": ("id", "project", "topic"),
+    "memories": ("kind", "project", "topic", "predicate", "subject", "trust", "status"),
+    "turns": ("channel", "sender", "role", "trust", "state", "reason"),
+    "episodes": ("outcome", "source"),
+    "attachments": ("mime", "direction"),
+    "turn_tools": ("name",),
+    "jobs": ("kind", "key", "lease_owner", "state"),
+    "schedules": ("kind", "cron", "zone"),
+    "embedders": ("name",),
+    "embedded": ("type",),
+    "documents": ("name",),
+    "upkeep_runs": ("work",),
+    "upkeep_steps": ("step", "counts"),
+    "cards": ("name", "maker"),
+    "onboarding": ("stage",),
+    "usage": ("purpose", "model"),
+    "events": ("type", "substr(operation_id, 1, instr(operation_id, ':'))"),
+    "counters": ("name",),
+    "sqlite_schema": ("sql", "name"),
+}
+_SAID_BY_US = "by decision kind outcome reason source state status trust was".split()
+
+
 def names(conn: apsw.Connection) -> Iterator[str]:
     """Every name that may stand in the file beside what people said, of all spaces."""
-    for table, columns in (
-        ("spaces", ("name",)),
-        ("sessions", ("id", "project", "topic")),
-        ("memories", ("project", "topic", "predicate", "subject")),
-        ("turns", ("channel", "sender")),
-        ("turn_tools", ("name",)),
-        ("jobs", ("kind", "key", "lease_owner")),
-        ("schedules", ("kind", "cron", "zone")),
-        ("embedders", ("name",)),
-        ("documents", ("name",)),
-        ("usage", ("purpose", "model")),
-        ("events", ("type",)),
-        ("counters", ("name",)),
-        ("sqlite_schema", ("sql", "name")),
-    ):
+    for table, columns in _NAMED.items():
         for column in columns:
             rows = conn.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL")
             for (name,) in rows:
                 yield str(name)
+    rows = conn.execute(
+        "SELECT DISTINCT key, iif(key IN (SELECT value FROM json_each(?)), atom, '')"
+        " FROM events, json_tree(payload) WHERE typeof(key) = 'text'",
+        (codec.dump(_SAID_BY_US),),
+    )
+    for name, word in rows:
+        yield str(name)
+        yield str(word or "")
