@@ -14,7 +14,8 @@ from recollect.ingest.preparing import Judge
 from recollect.ingest.reconcile import Reconciler
 from recollect.ingest.rollback import Rollback
 from recollect.providers.embedding.base import Embedder
-from recollect.store.base import MemoryFilter, Store
+from recollect.store.base import Store
+from recollect.store.rows import MemoryFilter
 from recollect.types import Candidate, Memory, MemoryStatus, Settled, Turn
 
 

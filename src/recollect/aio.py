@@ -19,23 +19,23 @@ from recollect.session import Session
 
 P = ParamSpec("P")
 R = TypeVar("R")
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-class _Async(Generic[T]):
+class _Async(Generic[T_co]):
     """Something whose methods are run in a thread."""
 
-    def __init__(self, behind: T) -> None:
+    def __init__(self, behind: T_co) -> None:
         self._behind = behind
 
 
 def _awaitable(
-    door: Callable[Concatenate[T, P], R],
-) -> Callable[Concatenate[_Async[T], P], Coroutine[Any, Any, R]]:
+    door: Callable[Concatenate[T_co, P], R],
+) -> Callable[Concatenate[_Async[T_co], P], Coroutine[Any, Any, R]]:
     """The same door with the same signature, to be awaited."""
 
     @functools.wraps(door)
-    async def call(self: _Async[T], /, *args: P.args, **kwargs: P.kwargs) -> R:
+    async def call(self: _Async[T_co], /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await asyncio.to_thread(door, self._behind, *args, **kwargs)
 
     return call

@@ -9,7 +9,8 @@ from typing import Any
 from recollect.ids import new_id
 from recollect.rules import bm25
 from recollect.rules.trust import trust_of
-from recollect.store.base import AttachmentRow, MemoryRow, Placed, Store, TurnFilter, TurnRow
+from recollect.store.base import Store
+from recollect.store.rows import AttachmentRow, MemoryRow, Placed, TurnFilter, TurnRow
 from recollect.types import Kind, MemoryStatus, Role, ToolCall, ToolResult, Turn
 from tests.conftest import NOON
 

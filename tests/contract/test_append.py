@@ -9,7 +9,8 @@ import pytest
 
 from recollect.clock import ManualClock
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Placed, Store, TurnRow
+from recollect.store.base import Store
+from recollect.store.rows import Placed, TurnRow
 from recollect.types import ToolCall, ToolResult, Turn
 from tests.contract.backends import Backend
 from tests.contract.rows import SPACE, after, append, contents, found, said, turn

@@ -9,7 +9,8 @@ import pytest
 
 from recollect.clock import ManualClock
 from recollect.errors import Closed, Conflict
-from recollect.store.base import Store, Transcript, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import Transcript
 from tests.conftest import NOON
 from tests.contract.backends import Backend
 from tests.contract.rows import SPACE, append, attachment, found, memory, said, turn

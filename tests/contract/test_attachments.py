@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from recollect.errors import NotFound
-from recollect.store.base import AttachmentRow, Store
+from recollect.store.base import Store
+from recollect.store.rows import AttachmentRow
 from recollect.types import Attachment
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, attachment

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from recollect.errors import NotFound, RecollectError
 from recollect.ids import new_id
-from recollect.store.base import EpisodeRow, PadRow, QueryTerm, Scope, Store
+from recollect.store.base import Store
+from recollect.store.rows import EpisodeRow, PadRow, QueryTerm, Scope
 from recollect.types import ActionNode, Episode
 from tests.conftest import NOON
 from tests.contract.backends import Backend

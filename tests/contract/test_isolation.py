@@ -16,14 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import (
-    QueryTerm,
-    Scope,
-    Store,
-    Transcript,
-    TurnFilter,
-    Unit,
-)
+from recollect.store.base import Store, Unit
+from recollect.store.rows import QueryTerm, Scope, Transcript, TurnFilter
 from recollect.types import RECORD_TYPES, DailyEvent, RecordType, ToolCall
 from tests.conftest import NOON
 from tests.contract.backends import Backend

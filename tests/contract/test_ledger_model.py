@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 
 from recollect.clock import ManualClock
 from recollect.errors import Conflict
-from recollect.store.base import Transcript, TurnFilter, TurnRow
+from recollect.store.rows import Transcript, TurnFilter, TurnRow
 from recollect.types import Role, ToolCall, TurnState
 from tests.conftest import NOON
 from tests.contract.backends import Backend

@@ -11,7 +11,8 @@ from itertools import pairwise
 
 import pytest
 
-from recollect.store.base import MemoryFilter, QueryTerm, Scope, Store, VectorRow
+from recollect.store.base import Store
+from recollect.store.rows import MemoryFilter, QueryTerm, Scope, VectorRow
 from recollect.types import Memory, MemoryStatus, Source
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, memory, turn

@@ -6,7 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from recollect.store.base import Scheduled, Store
+from recollect.store.base import Store
+from recollect.store.rows import Scheduled
 from recollect.types import Job
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after

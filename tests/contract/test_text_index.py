@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from recollect.store.base import QueryTerm, Scope, Store, TextFound
+from recollect.store.base import Store
+from recollect.store.rows import QueryTerm, Scope, TextFound
 from recollect.types import RECORD_TYPES, RecordType
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attachment, memory, turn

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.store.base import MemoryFilter, Store
+from recollect.store.base import Store
+from recollect.store.rows import MemoryFilter
 from recollect.store.upkeep import CardRow, OnboardingRow
 from recollect.types import DailyEvent
 from tests.conftest import NOON

@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.errors import BadVector
-from recollect.store.base import AttachmentRow, EmbedText, Store, VectorRow
+from recollect.store.base import Store
 from recollect.store.documents import type_of
+from recollect.store.rows import AttachmentRow, EmbedText, VectorRow
 from recollect.types import RECORD_TYPES, RecordType
 from tests.contract.rows import SPACE, append, attachment, memory, turn
 

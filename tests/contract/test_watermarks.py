@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.store.base import Store, Transcript
+from recollect.store.base import Store
+from recollect.store.rows import Transcript
 from tests.contract.rows import SPACE, after, append, contents, turn
 
 

@@ -15,7 +15,7 @@ from recollect.ingest.accept import Limits
 from recollect.ingest.embedding import asking
 from recollect.ingest.pending import Inbox
 from recollect.ingest.reconcile import Reconciler
-from recollect.store.base import MemoryFilter
+from recollect.store.rows import MemoryFilter
 from recollect.types import Memory, MemoryStatus
 
 MARK = re.compile(r" <!--m:([0-9a-f-]{36})-->")

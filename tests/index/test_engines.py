@@ -15,7 +15,8 @@ from recollect.index.chroma import ChromaEngine
 from recollect.index.engine import VectorEngine, VectorTable, behind, follow
 from recollect.index.holding import Holder, Made
 from recollect.index.memory import MemoryEngine
-from recollect.store.base import EmbedText, Store, VectorRow
+from recollect.store.base import Store
+from recollect.store.rows import EmbedText, VectorRow
 from recollect.store.sqlite.store import open_sqlite
 from tests.contract.rows import SPACE, append, turn
 

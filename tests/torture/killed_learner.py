@@ -17,7 +17,7 @@ import recollect
 from recollect import Mind
 from recollect.rules.extract import extract
 from recollect.settings.writing import Extraction, KindImportance
-from recollect.store.base import MemoryFilter
+from recollect.store.rows import MemoryFilter
 from tests.learning import thinking
 from tests.providers.scripted import Asked, Behaviour, Line, Scripted
 from tests.providers.speaking import says

@@ -14,7 +14,7 @@ from typing import Any
 
 import recollect
 from recollect.clock import ManualClock
-from recollect.store.base import MemoryFilter
+from recollect.store.rows import MemoryFilter
 from recollect.types import Kind, NewTurn
 from tests.torture.nursery import Nursery, Say
 

@@ -125,7 +125,12 @@ def test_a_model_makes_the_cards_and_rules_stand_in(open_mind: OpenMind, tmp_pat
     with Scripted() as server:
         mind = open_mind(
             documents=NO_DOCUMENTS,
-            model={"provider": "openai", "name": "m", "base_url": server.url, "api_key": "k"},
+            model={
+                "provider": "openai",
+                "name": "m",
+                "base_url": server.url,
+                "api_key": "sk-for-tests",
+            },
             upkeep={"daily": ("identity",)},
         )
         server.then(status(400))

@@ -11,7 +11,6 @@ from recollect.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.providers.scripted import Behaviour, Scripted, reply, status
 
-
 LONG = (
     "every rainy Sunday afternoon grandmother Agatha quietly drinks strong black Assam tea from"
     " her chipped porcelain cup beside the narrow kitchen"
@@ -25,7 +24,12 @@ def said(answer: object) -> Behaviour:
 
 def model(server: Scripted, **more: Any) -> dict[str, Any]:
     return {
-        "model": {"provider": "openai", "name": "m", "base_url": server.url, "api_key": "k"},
+        "model": {
+            "provider": "openai",
+            "name": "m",
+            "base_url": server.url,
+            "api_key": "sk-for-tests",
+        },
         **more,
     }
 
@@ -66,8 +70,7 @@ def test_a_model_says_what_of_a_day_lasts(open_mind: OpenMind, clock: ManualCloc
         mind.drain()
         clock.advance(days=1)
         server.then(said({"facts": [fact]}))
-        report = mind.upkeep("daily")
-        print(report, [a.json["messages"][-1]["content"][:200] for a in server.asked])
+        mind.upkeep("daily")
         (memory,) = mind.memories()
         assert (memory.kind, memory.content) == ("decision", fact["content"])
         assert [source.session for source in memory.sources] == ["s"]

@@ -13,7 +13,7 @@ from recollect.bench.minds import bench_mind
 from recollect.bench.timing import MILLI, Timed, side_by_side
 from recollect.ids import new_id
 from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT, memory_terms
-from recollect.store.base import MemoryRow
+from recollect.store.rows import MemoryRow
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import KINDS, Kind
 

@@ -11,7 +11,7 @@ from recollect.bench.bare import BareFts5, Tokenizer, connect
 from recollect.bench.corpus import Corpus, Tongue
 from recollect.bench.minds import bench_mind
 from recollect.index.segment import query_terms
-from recollect.store.base import Scope
+from recollect.store.rows import Scope
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Turn
 

@@ -19,7 +19,8 @@ from recollect.rules.digest import digest
 from recollect.rules.exchanges import exchanges
 from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.settings.reading import ShortTerm
-from recollect.store.base import Store, TurnFilter
+from recollect.store.base import Store
+from recollect.store.rows import TurnFilter
 from recollect.types import Turn
 
 Summarise = Callable[[Sequence[Turn]], str]

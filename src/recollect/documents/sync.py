@@ -26,8 +26,9 @@ from recollect.rules.documents import may_be_shown
 from recollect.rules.markdown import GENERATED, Bullet, Part, parse
 from recollect.settings import Settings
 from recollect.settings.around import DocumentName
-from recollect.store.base import MemoryFilter, Store, Unit
+from recollect.store.base import Store, Unit
 from recollect.store.document_states import DocumentChoice, DocumentRow, Written
+from recollect.store.rows import MemoryFilter
 from recollect.types import Memory
 
 _TRIES = 5

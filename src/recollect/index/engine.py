@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from recollect.errors import StoreDamaged
 from recollect.index.nearest import Near
-from recollect.store.base import Vectors, VectorState
+from recollect.store.base import Vectors
 from recollect.store.documents import place_of
+from recollect.store.rows import VectorState
 from recollect.types import RecordType
 
 Floats = NDArray[np.float32]

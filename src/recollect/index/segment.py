@@ -17,7 +17,7 @@ import Stemmer
 
 from recollect.index import stopwords
 from recollect.rules import bm25
-from recollect.store.base import QueryTerm
+from recollect.store.rows import QueryTerm
 
 WORD_WEIGHT = 1.0
 CHARACTER_WEIGHT = 0.5

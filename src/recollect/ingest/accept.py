@@ -17,7 +17,7 @@ from recollect.rules.secrets import USUAL, redact, redact_json
 from recollect.rules.secrets_looks import Bounds
 from recollect.rules.tokens import count_tokens
 from recollect.rules.trust import trust_of
-from recollect.store.base import TurnRow
+from recollect.store.rows import TurnRow
 from recollect.types import ROLES, TRUSTS, NewTurn, ToolCall, ToolResult, Trust
 
 

@@ -17,7 +17,8 @@ from recollect.index.engine import VectorEngine, follow
 from recollect.providers.embedding.base import Embedder, WordEmbedder, expect
 from recollect.rules.passages import passages
 from recollect.rules.secrets_sealed import unsealed_part
-from recollect.store.base import EmbedText, Store, Unit, VectorRow
+from recollect.store.base import Store, Unit
+from recollect.store.rows import EmbedText, VectorRow
 from recollect.types import RECORD_TYPES, Job
 
 KIND = "embed"

@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.rules import intake
-from recollect.store.base import MemoryFilter, Unit
+from recollect.store.base import Unit
+from recollect.store.rows import MemoryFilter
 from recollect.types import MemoryStatus
 
 _ENDINGS: tuple[tuple[MemoryStatus, MemoryStatus], ...] = (

@@ -14,7 +14,8 @@ from recollect.ingest.embedding import Ask
 from recollect.rules import intake
 from recollect.rules.episode import EpisodeDraft, Story, tell
 from recollect.settings.writing import Episodes
-from recollect.store.base import EpisodeRow, Unit
+from recollect.store.base import Unit
+from recollect.store.rows import EpisodeRow
 from recollect.types import Episode, Turn
 
 EpisodeSource = Literal["session_end", "context_compress", "daily_consolidation"]

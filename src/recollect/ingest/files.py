@@ -17,7 +17,8 @@ from recollect.ingest.accept import Limits
 from recollect.ingest.embedding import Ask
 from recollect.rules import intake
 from recollect.rules.files import file_name, written_files
-from recollect.store.base import AttachmentRow, Store, TurnRow, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import AttachmentRow, TurnRow
 from recollect.types import Attachment, Direction
 
 DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")

@@ -11,7 +11,8 @@ from recollect.ids import new_id
 from recollect.ingest.learning.redriving import redrive
 from recollect.rules import intake
 from recollect.rules.dates import calendar_day, maybe_moment
-from recollect.store.base import Store, TurnFilter
+from recollect.store.base import Store
+from recollect.store.rows import TurnFilter
 from recollect.types import (
     ROLES,
     TURN_STATES,

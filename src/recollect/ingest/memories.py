@@ -17,7 +17,8 @@ from recollect.rules import intake
 from recollect.rules.dates import maybe_moment
 from recollect.rules.secrets_sealed import masked, unsealed_part
 from recollect.rules.support import Claim
-from recollect.store.base import MemoryRow, Store, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import MemoryRow
 from recollect.types import KINDS, TRUSTS, Event, History, Kind, Memory, Trust
 
 GLOBAL_PROJECT = "_global"

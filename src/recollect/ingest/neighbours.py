@@ -11,7 +11,8 @@ from recollect.rules.likeness import overlap, same_value
 from recollect.rules.reconcile import Known
 from recollect.rules.slots import opposites
 from recollect.settings.writing import Reconcile
-from recollect.store.base import MemoryFilter, Scope, Unit
+from recollect.store.base import Unit
+from recollect.store.rows import MemoryFilter, Scope
 from recollect.types import Candidate, Memory, MemoryStatus
 
 

@@ -12,7 +12,8 @@ from recollect.ingest.reconcile import Reconciler, candidate_of
 from recollect.ingest.settling import settled_before
 from recollect.rules import intake
 from recollect.settings.writing import Pending
-from recollect.store.base import MemoryFilter, Store, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import MemoryFilter
 from recollect.types import Json, Memory, Settled
 
 _LAPSED = 500  # in one transaction

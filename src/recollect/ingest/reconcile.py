@@ -26,7 +26,8 @@ from recollect.rules.routing import Route, route
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim, Scales, may_overrule
 from recollect.settings import Settings
-from recollect.store.base import MemoryFilter, Store, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import MemoryFilter
 from recollect.types import KINDS, TRUSTS, Candidate, Memory, MemoryStatus, Settled
 
 _LONGEST = 1_000_000  # characters of a statement

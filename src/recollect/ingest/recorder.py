@@ -15,7 +15,8 @@ from recollect.ingest.embedding import Ask
 from recollect.ingest.files import note_written_files
 from recollect.ingest.learning import triggers
 from recollect.ingest.learning.triggers import Watcher
-from recollect.store.base import Placed, Store, TurnRow, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import Placed, TurnRow
 from recollect.types import NewTurn, Recorded, Turn
 
 _BATCH = 2_000

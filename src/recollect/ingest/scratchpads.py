@@ -14,7 +14,8 @@ from recollect.rules import intake
 from recollect.rules.scratchpad import parse, render
 from recollect.rules.scratchpad_task import advance, conclude
 from recollect.settings.writing import Scratchpad as Settings
-from recollect.store.base import Store, TurnFilter, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import TurnFilter
 from recollect.types import Episode, Json, Scratchpad, Turn
 
 EVENT = "scratchpad"

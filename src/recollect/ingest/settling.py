@@ -11,7 +11,8 @@ from recollect.ingest.claims import dump_claim
 from recollect.ingest.embedding import Ask
 from recollect.ingest.memories import memory_terms, note_important
 from recollect.rules.support import Claim, Scales, Standing, first, repeated
-from recollect.store.base import MemoryRow, Unit
+from recollect.store.base import Unit
+from recollect.store.rows import MemoryRow
 from recollect.types import Candidate, Decision, Event, Json, Memory, MemoryStatus, Settled
 
 

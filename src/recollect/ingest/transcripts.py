@@ -15,7 +15,8 @@ from pathlib import Path
 
 from recollect.clock import Clock
 from recollect.plain import plain
-from recollect.store.base import Store, Transcript, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import Transcript
 from recollect.types import Job, Turn
 
 KIND = "transcript"

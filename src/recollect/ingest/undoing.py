@@ -23,7 +23,8 @@ from recollect.rules.routing import route
 from recollect.rules.slots import has_one_answer
 from recollect.rules.support import Claim, Scales, folded, untrusted
 from recollect.settings import Settings
-from recollect.store.base import MemoryFilter, Unit
+from recollect.store.base import Unit
+from recollect.store.rows import MemoryFilter
 from recollect.types import TRUSTS, Json, Memory, MemoryStatus, RolledBack
 
 What = Literal["session", "turn", "trust", "sender"]

@@ -11,7 +11,7 @@ from recollect.index.segment import index_text, query_terms
 from recollect.off.logs import Said
 from recollect.plain import plain
 from recollect.recall.request import Request
-from recollect.store.base import Scope
+from recollect.store.rows import Scope
 from recollect.types import Hit, Memory, Source, Why
 
 ROUTE = "plain files"

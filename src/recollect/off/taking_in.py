@@ -21,8 +21,9 @@ from recollect.off.logs import Ended, Entry, Failed, Logs, Said
 from recollect.off.notes import Note, Notes
 from recollect.rooms import Rooms
 from recollect.settings import Settings
-from recollect.store.base import MemoryFilter, Store, TurnRow, Unit
+from recollect.store.base import Store, Unit
 from recollect.store.document_states import DocumentRow, Written
+from recollect.store.rows import MemoryFilter, TurnRow
 from recollect.types import Turn
 
 _ALL = 1_000_000

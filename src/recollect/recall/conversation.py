@@ -11,8 +11,9 @@ import numpy as np
 from recollect.rules.asking import Asking, date_fit, named_speaker
 from recollect.rules.fusion import ABSENT, Candidates, Flags, Floats, Places
 from recollect.store import codec
-from recollect.store.base import Ledger, Place, SessionSpan
+from recollect.store.base import Ledger
 from recollect.store.documents import type_of
+from recollect.store.rows import Place, SessionSpan
 
 _by_conversation = attrgetter("session", "idx")
 REACH = 2  # turns on either side that can lend support

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from recollect.index.segment import WORD_WEIGHT, query_terms
 from recollect.settings.reading import Recall
-from recollect.store.base import QueryTerm
+from recollect.store.rows import QueryTerm
 
 _ENOUGH = 6  # telling words of a query that needs no help
 _MOST = 16  # words that are added, the latest first

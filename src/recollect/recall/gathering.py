@@ -11,7 +11,8 @@ from recollect.recall.request import Request
 from recollect.recall.routes import OTHER_ROUTES, Routed, applies
 from recollect.recall.vectors import VectorFound, VectorRoute
 from recollect.settings.reading import Recall as RecallSettings
-from recollect.store.base import TextFound, Unit
+from recollect.store.base import Unit
+from recollect.store.rows import TextFound
 from recollect.types import RECORD_TYPES, RecordType
 
 _LAST_RESORT = 20

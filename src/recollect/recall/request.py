@@ -12,7 +12,7 @@ from recollect.rules.asking import Asking, read_asking
 from recollect.rules.dates import maybe_moment
 from recollect.rules.exact import ExactQuestion, exact_question
 from recollect.rules.when import TimeSpan, find_times
-from recollect.store.base import Scope
+from recollect.store.rows import Scope
 from recollect.types import KINDS, RECORD_TYPES, TRUSTS, Kind, RecordType, Trust
 
 MAX_HITS = 1_000

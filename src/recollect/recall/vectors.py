@@ -22,7 +22,8 @@ from recollect.providers.embedding.base import Embedder, WordEmbedder, expect, f
 from recollect.recall.nearness import Indexed, Scanned, VectorFound
 from recollect.rules.bm25 import number_of
 from recollect.settings.reading import Conversation
-from recollect.store.base import TextFound, Unit, Vectors
+from recollect.store.base import Unit, Vectors
+from recollect.store.rows import TextFound
 
 __all__ = ["VectorFound", "VectorRoute"]
 

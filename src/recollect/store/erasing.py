@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from recollect.types import Episode, RecordType, Trust
 
 if TYPE_CHECKING:
-    from recollect.store.base import EmbedText, EpisodeRow
+    from recollect.store.rows import EmbedText, EpisodeRow
 
 HeldKind = Literal[
     "turn",

@@ -21,7 +21,8 @@ from recollect.rules.secrets_sealed import is_sealed, masked
 from recollect.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from recollect.rules.tiers import priority_of
 from recollect.settings import Settings
-from recollect.store.base import MemoryFilter, Store, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import MemoryFilter
 from recollect.types import AuditCheck, AuditReport, Memory
 from recollect.upkeep.clusters import near_pairs
 from recollect.upkeep.steps.fading import short

@@ -17,7 +17,7 @@ from recollect.upkeep import receipts
 from recollect.upkeep.forgetting import KIND, Forgetting
 
 _AHEAD = timedelta(minutes=5)  # that a turn may be in the future before the clock is doubted
-_LATE = timedelta(hours=1)  # after which a job that is due and waits says that no worker runs
+_LATE = timedelta(days=1)  # after which a job that is due and waits says that no worker runs
 _LOOKED = 1_000
 _REPAIR = "Run `recollect doctor --repair`"
 _PARTS = ("recollect", "apsw", "sqlite-vec", "numpy")
@@ -65,7 +65,7 @@ class Doctor:
         return Finding(
             check="queue",
             ok=not late,
-            detail=f"{len(waiting)} waiting, {len(late)} overdue for more than an hour",
+            detail=f"{len(waiting)} waiting, {len(late)} overdue for more than a day",
             remedy="Run `recollect worker`, or open the memory with a worker" if late else "",
         )
 

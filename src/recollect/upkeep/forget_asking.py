@@ -12,8 +12,9 @@ from recollect.ingest.rollback import origin_of
 from recollect.ingest.undoing import Origin
 from recollect.rules import intake
 from recollect.rules.dates import maybe_moment
-from recollect.store.base import MemoryFilter, Unit
+from recollect.store.base import Unit
 from recollect.store.erasing import HeldKind
+from recollect.store.rows import MemoryFilter
 from recollect.types import TRUSTS
 from recollect.upkeep.forget_traces import tokens
 

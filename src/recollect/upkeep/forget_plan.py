@@ -21,8 +21,9 @@ from recollect.rules.episode import tell
 from recollect.rules.secrets_sealed import masked
 from recollect.settings import Settings
 from recollect.store import codec
-from recollect.store.base import EpisodeRow, Unit
+from recollect.store.base import Unit
 from recollect.store.erasing import HeldKind, Removal, Rewrite, Stretch
+from recollect.store.rows import EpisodeRow
 from recollect.types import RECORD_TYPES, Forgotten, Memory, Turn
 from recollect.upkeep.forget_asking import Asked, Chosen, choose, has_phrase
 from recollect.upkeep.forget_traces import Traces, tokens, traces_of, words

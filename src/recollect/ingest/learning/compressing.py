@@ -20,7 +20,8 @@ from recollect.ingest.recorder import Recorder
 from recollect.rules import intake
 from recollect.rules.episode import EpisodeDraft
 from recollect.settings import Settings
-from recollect.store.base import Store, TurnFilter, TurnRow, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import TurnFilter, TurnRow
 from recollect.types import Episode, NewTurn, Turn
 
 _MOST = 10_000  # turns of a session that are compared with the messages

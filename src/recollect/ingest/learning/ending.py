@@ -23,7 +23,8 @@ from recollect.rules.episode import EpisodeDraft
 from recollect.rules.eventrules import wants
 from recollect.rules.language import language_of
 from recollect.settings import Settings
-from recollect.store.base import MemoryFilter, Store, TurnFilter, Unit
+from recollect.store.base import Store, Unit
+from recollect.store.rows import MemoryFilter, TurnFilter
 from recollect.types import Job, Json, Turn
 
 KIND = "session_end"

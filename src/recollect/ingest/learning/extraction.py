@@ -17,7 +17,7 @@ from recollect.ingest.endings import end_with_session
 from recollect.ingest.learning import triggers
 from recollect.ingest.learning.batches import first_batch
 from recollect.ingest.learning.extractors import Extractor
-from recollect.ingest.learning.grounding import grounded
+from recollect.ingest.learning.grounding import Voices, grounded
 from recollect.ingest.learning.showing import heard
 from recollect.ingest.reconcile import Reconciler
 from recollect.settings import Settings
@@ -172,7 +172,8 @@ class Extraction:
     ) -> None:
         now, batch = self._clock.now(), reading.batch
         core = self._settings.upkeep.core_importance
-        believed = [grounded(candidate, batch, reading.before, core) for candidate in candidates]
+        voices = Voices(batch, reading.before, self._settings.extraction.tool_chars)
+        believed = [grounded(candidate, voices, core) for candidate in candidates]
         prepared = [learner.reconciler.prepare(candidate, now) for candidate in believed]
         with self._store.write(space) as unit:
             if not self._still_waits(unit, session, batch):

@@ -7,74 +7,107 @@ statement has the owner's trust only if it is made of what the owner said.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import nextafter
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.rules.gate_code import compiled
+from recollect.rules.tool_results import tool_summary
 from recollect.rules.trust import least_trusted
 from recollect.types import Candidate, Trust, Turn
 
+Words = frozenset[str]
 # An agent says back at length what its owner said in short, and is no stranger. So it has to have
 # that many times the owner's words before the statement counts as the agent's.
 _AGENT_SAYS_MORE = 2.0
 _NEARLY_ALL = 0.75  # of its words are the owner's: it is the owner's, whoever else says it
 _LEAST = 0.2  # of its words have to be the owner's where somebody else is heard, too
-_QUESTION = r"[^\n。！？!?.;；]*[?？]"
+_QUESTION = r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]"
 _ABOUT_THE_OWNER = frozenset({"user", "users", "user's", "用户"})
 
 
-def grounded(
-    candidate: Candidate, turns: Sequence[Turn], earlier: Sequence[Turn], core_importance: float
-) -> Candidate:
-    """The candidate with the trust of those whose words it has more of.
+@dataclass(frozen=True)
+class Voices:
+    """What everybody says in a stretch of conversation, as words.
 
-    ``turns`` are those it may stand on, ``earlier`` ones were only shown beside them. What an agent
-    says does not reach the core of itself.
+    A candidate may stand on ``turns``; ``earlier`` ones were only shown beside them. Of a tool's
+    result counts what a model is shown of it.
     """
-    trust = _trust(candidate, turns, earlier)
+
+    turns: Sequence[Turn]
+    earlier: Sequence[Turn]
+    tool_chars: int
+
+    def owners(self, cited: Iterable[str]) -> list[Turn]:
+        """The owner's turns among those cited."""
+        chosen = frozenset(cited)
+        return [turn for turn in self.turns if turn.id in chosen and turn.trust == "owner"]
+
+    @cached_property
+    def agent(self) -> Words:
+        return _words("\n".join(turn.content for turn in self._by("agent")))
+
+    @cached_property
+    def external(self) -> Words:
+        return _words("\n".join(turn.content for turn in self._by("external")))
+
+    @cached_property
+    def tools(self) -> Words:
+        said = [turn.content for turn in self._by("tool")]
+        for turn in (*self.earlier, *self.turns):
+            said += [tool_summary(r.content, self.tool_chars) for r in turn.tool_results]
+        return _words("\n".join(said))
+
+    @cached_property
+    def heard(self) -> frozenset[Trust]:
+        """Who is heard at all."""
+        shown = (*self.earlier, *self.turns)
+        trusts: set[Trust] = {turn.trust for turn in shown}
+        return frozenset(trusts | ({"tool"} if any(t.tool_results for t in shown) else set()))
+
+    def _by(self, trust: Trust) -> list[Turn]:
+        return [turn for turn in (*self.earlier, *self.turns) if turn.trust == trust]
+
+
+def grounded(candidate: Candidate, voices: Voices, core_importance: float) -> Candidate:
+    """The candidate with the trust of those whose words it has more of; what an agent says does
+    not reach the core of itself.
+    """
+    trust = _trust(candidate, voices)
     importance = candidate.importance
     if trust == "agent" and importance is not None:
         importance = min(importance, nextafter(core_importance, 0.0))
     return replace(candidate, trust=trust, importance=importance)
 
 
-def _trust(candidate: Candidate, turns: Sequence[Turn], earlier: Sequence[Turn]) -> Trust:
+def _trust(candidate: Candidate, voices: Voices) -> Trust:
     if candidate.trust in ("tool", "external"):
         return candidate.trust
     words = _words(f"{candidate.content}\n{candidate.value}")
-    cited = frozenset(candidate.sources)
-    shown = (*earlier, *turns)
-    owners = [turn for turn in turns if turn.id in cited and turn.trust == "owner"]
-    own = _share(words, (compiled(_QUESTION).sub(" ", turn.content) for turn in owners))
+    owners = voices.owners(candidate.sources)
+    stated = (compiled(_QUESTION).sub(" ", turn.content) for turn in owners)
+    own = _share(words, _words("\n".join(stated)))
     trust: Trust = "owner" if owners else candidate.trust
     if own >= _NEARLY_ALL:
         return trust
     taken: list[Trust] = []
-    if _share(words, (t.content for t in shown if t.trust == "agent")) > _AGENT_SAYS_MORE * own:
+    if _share(words, voices.agent) > _AGENT_SAYS_MORE * own:
         taken.append("agent")
-    if _share(words, _said_by_tools(shown)) >= max(own, _LEAST):
+    if _share(words, voices.tools) >= max(own, _LEAST):
         taken.append("tool")
-    if _share(words, (t.content for t in shown if t.trust == "external")) >= max(own, _LEAST):
+    if _share(words, voices.external) >= max(own, _LEAST):
         taken.append("external")
     if own < _LEAST:  # it may be in code, or in another language
-        taken += [turn.trust for turn in shown]
-        taken += ["tool" for turn in shown if turn.tool_results]
+        taken += voices.heard
     return least_trusted([trust, *taken])
 
 
-def _said_by_tools(turns: Sequence[Turn]) -> list[str]:
-    said = [turn.content for turn in turns if turn.trust == "tool"]
-    return said + [result.content for turn in turns for result in turn.tool_results]
+def _share(words: Words, said: Words) -> float:
+    """The part of the words that somebody said."""
+    return len(words & said) / len(words) if words else 0.0
 
 
-def _share(words: frozenset[str], texts: Iterable[str]) -> float:
-    """The part of the words that the texts have."""
-    if not words:
-        return 0.0
-    return len(words & _words("\n".join(texts))) / len(words)
-
-
-def _words(text: str) -> frozenset[str]:
+def _words(text: str) -> Words:
     found = {term.text for term in query_terms(text) if term.weight > STOP_WEIGHT}
     return frozenset(found - _ABOUT_THE_OWNER)

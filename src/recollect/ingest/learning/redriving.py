@@ -7,7 +7,8 @@ from datetime import datetime
 
 from recollect.ingest.learning import ending, triggers
 from recollect.rules import intake
-from recollect.store.base import TurnFilter, Unit
+from recollect.store.base import Unit
+from recollect.store.rows import TurnFilter
 
 _REASON = "to be tried again"
 _READ = 500  # dead turns looked at in one go

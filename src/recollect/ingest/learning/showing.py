@@ -29,7 +29,9 @@ def line(turn: Turn, tool_chars: int) -> str:
     """A turn in a few lines: who, what, and the tools in short."""
     who = f"{turn.role} ({turn.sender})" if turn.sender else turn.role
     source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
-    parts = [f"{who}{source}: {strip_fenced(turn.content)}".rstrip()]
+    content = strip_fenced(turn.content)
+    said = tool_summary(content, tool_chars) if turn.role == "tool" else content
+    parts = [f"{who}{source}: {said}".rstrip()]
     parts += [
         f"  called {call.name}: {tool_summary(codec.dump(dict(call.input)), tool_chars)}"
         for call in turn.tool_calls

@@ -7,7 +7,8 @@ from datetime import datetime
 
 from recollect.rules.requests import asks_to_remember
 from recollect.settings.writing import Triggers
-from recollect.store.base import TurnRow, Unit
+from recollect.store.base import Unit
+from recollect.store.rows import TurnRow
 
 KIND = "extract"
 _NEAR = 0.9  # of the buffer: extraction starts before it is full

@@ -9,7 +9,7 @@ import apsw
 
 from recollect.errors import NotFound
 from recollect.store import codec
-from recollect.store.base import AttachmentRow
+from recollect.store.rows import AttachmentRow
 from recollect.store.sqlite.text import add_terms, next_doc, set_terms
 from recollect.types import Attachment, Direction
 

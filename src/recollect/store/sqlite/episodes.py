@@ -11,7 +11,7 @@ import apsw
 from recollect.errors import NotFound
 from recollect.plain import plain
 from recollect.store import codec
-from recollect.store.base import EpisodeRow
+from recollect.store.rows import EpisodeRow
 from recollect.store.sqlite.text import add_terms, next_doc, set_terms
 from recollect.types import Episode
 

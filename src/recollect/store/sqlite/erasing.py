@@ -10,9 +10,9 @@ import apsw
 
 from recollect.plain import plain
 from recollect.store import codec
-from recollect.store.base import EmbedText, EpisodeRow
 from recollect.store.documents import TABLES, first_doc, last_doc, number_of
 from recollect.store.erasing import Held, HeldKind, Removal, Rewrite, Stretch
+from recollect.store.rows import EmbedText, EpisodeRow
 from recollect.store.sqlite.echoes import SqliteEchoes
 from recollect.store.sqlite.episodes import SqliteEpisodes
 from recollect.store.sqlite.holdings import STORED, holdings

@@ -10,7 +10,7 @@ import apsw
 
 from recollect.ids import new_id
 from recollect.store import codec
-from recollect.store.base import Scheduled
+from recollect.store.rows import Scheduled
 from recollect.store.sqlite.connection import Database
 from recollect.store.sqlite.journal import SqliteJournal
 from recollect.types import Job, JobState, Json

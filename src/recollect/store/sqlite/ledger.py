@@ -10,8 +10,15 @@ import apsw
 
 from recollect.errors import Conflict, NotFound
 from recollect.store import codec
-from recollect.store.base import Place, Placed, SessionSpan, Transcript, TurnFilter, TurnRow
 from recollect.store.documents import first_doc, last_doc
+from recollect.store.rows import (
+    Place,
+    Placed,
+    SessionSpan,
+    Transcript,
+    TurnFilter,
+    TurnRow,
+)
 from recollect.store.sqlite.text import add_packed, next_doc
 from recollect.types import SessionInfo, Turn, TurnState
 

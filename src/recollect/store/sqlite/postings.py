@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.rules import bm25
-from recollect.store.base import QueryTerm
+from recollect.store.rows import QueryTerm
 from recollect.store.sqlite.textstats import SMALL, SpaceStats
 
 _LIST_LIMIT = 2_000  # documents of a term that are counted before its frequency is extrapolated

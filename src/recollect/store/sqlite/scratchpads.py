@@ -7,7 +7,7 @@ from datetime import datetime
 import apsw
 
 from recollect.store import codec
-from recollect.store.base import PadRow
+from recollect.store.rows import PadRow
 
 
 class SqliteScratchpads:

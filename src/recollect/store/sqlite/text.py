@@ -8,8 +8,8 @@ import apsw
 
 from recollect.errors import StoreDamaged
 from recollect.rules import bm25
-from recollect.store.base import QueryTerm, Scope, TextFound, TextMatch
 from recollect.store.documents import TABLES, first_doc, last_doc, type_of
+from recollect.store.rows import QueryTerm, Scope, TextFound, TextMatch
 from recollect.store.sqlite.postings import Postings, Weighed, quoted
 from recollect.store.sqlite.scope import ScopeFilter
 from recollect.store.sqlite.textstats import SMALL, SpaceStats, TextStats

@@ -11,12 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import apsw
 
 from recollect.errors import BadVector, StoreDamaged
-from recollect.store.base import (
-    EmbedText,
-    LoadedVectors,
-    VectorRow,
-    VectorState,
-)
 from recollect.store.documents import (
     TABLES,
     first_doc,
@@ -25,6 +19,7 @@ from recollect.store.documents import (
     place_of,
     type_of,
 )
+from recollect.store.rows import EmbedText, LoadedVectors, VectorRow, VectorState
 from recollect.types import RECORD_TYPES, RecordType
 
 _FLOAT = 4  # bytes

@@ -12,7 +12,7 @@ from recollect.providers.chat.base import ChatModel
 from recollect.rules.digest import digest
 from recollect.rules.language import language_of
 from recollect.rules.trust import least_trusted
-from recollect.store.base import TurnFilter
+from recollect.store.rows import TurnFilter
 from recollect.types import Candidate, DailyEvent, Turn
 from recollect.upkeep.asking import ask_for_knowledge
 from recollect.upkeep.work import Step

@@ -8,7 +8,7 @@ from recollect.errors import ModelError
 from recollect.ingest.episodes import write_episode
 from recollect.ingest.learning import ending, triggers
 from recollect.rules import intake
-from recollect.store.base import TurnFilter
+from recollect.store.rows import TurnFilter
 from recollect.types import Job, Turn
 from recollect.upkeep.work import Step
 

@@ -1,0 +1,180 @@
+"""What is known: memories, stories, and what becomes of a proposal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from recollect.types.ledger import Event, Source
+from recollect.types.words import Decision, Kind, MemoryStatus, Outcome, Trust
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One revisable statement.
+
+    ``value`` is what it says of its subject and predicate, where that can be told.
+    ``confirmations`` counts how often it was said again or confirmed. ``session`` is set when it
+    ends with that session. A pending one is not offered again before ``snoozed_until``.
+    """
+
+    id: str
+    kind: Kind
+    content: str
+    subject: str
+    predicate: str
+    project: str
+    topic: str
+    tags: tuple[str, ...]
+    importance: float
+    confidence: float
+    trust: Trust
+    status: MemoryStatus
+    access_count: int
+    created_at: datetime
+    updated_at: datetime
+    last_accessed_at: datetime
+    valid_from: datetime
+    valid_to: datetime | None
+    superseded_at: datetime | None
+    superseded_by: str
+    expires_at: datetime | None
+    sources: tuple[Source, ...] = ()
+    episode: str = ""
+    value: str = ""
+    confirmations: int = 0
+    session: str = ""
+    snoozed_until: datetime | None = None
+    offered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A statement that is proposed to be remembered; reconciling decides what becomes of it.
+
+    ``value`` is what the statement says of its subject and predicate ("3.12" for "Python version"),
+    where that can be told. A withdrawal ("I no longer use it") ends what is known and adds nothing.
+    ``duration`` is a word of the `lifetimes.durations` setting, or empty for the kind's own life.
+    """
+
+    kind: Kind
+    content: str
+    subject: str = ""
+    predicate: str = ""
+    value: str = ""
+    importance: float | None = None
+    confidence: float | None = None
+    duration: str = ""
+    project: str = ""
+    topic: str = ""
+    tags: tuple[str, ...] = ()
+    is_update: bool = False
+    withdraws: bool = False
+    asked: bool = False
+    trust: Trust = "owner"
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a candidate.
+
+    ``memory`` is what holds its slot now, if anything does; ``replaced`` are the ids of memories
+    that were ended by it.
+    """
+
+    decision: Decision
+    memory: Memory | None = None
+    replaced: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RolledBack:
+    """What undoing one source changed, or would change; ids of memories.
+
+    ``removed`` came from that source alone; ``restored`` are current again; ``revised`` also stand
+    on other sources and lost only what this one added.
+    """
+
+    source: str
+    removed: tuple[str, ...]
+    restored: tuple[str, ...]
+    revised: tuple[str, ...]
+    operation_id: str = ""
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ActionNode:
+    """One tool call in the story of an episode."""
+
+    tool: str
+    params: Mapping[str, Any]
+    result: str
+    success: bool
+    error: str
+    decision: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """The story of one session or of one compressed stretch."""
+
+    id: str
+    session: str
+    summary: str
+    goal: str
+    outcome: Outcome
+    started_at: datetime
+    ended_at: datetime
+    actions: tuple[ActionNode, ...]
+    entities: tuple[str, ...]
+    tools: tuple[str, ...]
+    memories: tuple[str, ...]
+    tags: tuple[str, ...]
+    importance: float
+    access_count: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A finished task on the scratchpad; ``at`` is None where a person wrote no time."""
+
+    task: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PadSection:
+    """A part of the scratchpad with a heading of its own, kept as it was written."""
+
+    heading: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scratchpad:
+    """What the agent is working on: ``text`` is the markdown, the other fields what it says."""
+
+    focus: str = ""
+    projects: tuple[str, ...] = ()
+    completions: tuple[Completion, ...] = ()
+    questions: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    other: tuple[PadSection, ...] = ()
+    language: Literal["en", "zh"] = "en"
+    text: str = field(default="", compare=False)
+    updated_at: datetime | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Every version of a memory, oldest first, and what happened to them."""
+
+    versions: tuple[Memory, ...]
+    events: tuple[Event, ...]

@@ -1,0 +1,170 @@
+"""How a memory is doing: jobs, health, forgetting, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from recollect.types.words import JobState, Json
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of durable background work."""
+
+    id: str
+    space: str
+    kind: str
+    key: str
+    payload: Mapping[str, Json]
+    state: JobState
+    attempts: int
+    max_attempts: int
+    run_at: datetime
+    created_at: datetime
+    lease_until: datetime | None
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """What a drain did."""
+
+    done: int
+    retried: int
+    dead: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The size and the health of a memory."""
+
+    space: str
+    turns: int
+    sessions: int
+    memories: int
+    episodes: int
+    attachments: int
+    events: int
+    turn_states: Mapping[str, int]
+    jobs_ready: int
+    jobs_running: int
+    jobs_dead: int
+    first_at: datetime | None
+    last_at: datetime | None
+    file_bytes: int
+    schema: int
+    tokens: int
+    worker_failure: str = ""
+    recall_failure: str = ""
+    unembedded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of a health check."""
+
+    check: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """One thing that forgetting removes or gives other words, and why; its first words too."""
+
+    kind: str
+    id: str
+    change: Literal["removed", "rewritten"]
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was forgotten, without holding any of it.
+
+    ``marks`` are keyed hashes of whole texts and ids, ``words`` of words that nothing else in the
+    memory has; ``key`` is their key. ``items`` is only told by a preview, which removes nothing.
+    """
+
+    id: str
+    space: str
+    at: datetime
+    asked: str
+    counts: Mapping[str, int]
+    key: str = ""
+    marks: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    items: tuple[Forgotten, ...] = ()
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AuditCheck:
+    """How often one thing is wrong: ``examples`` are ids and what is wrong with each."""
+
+    name: str
+    found: int
+    of: int
+    examples: tuple[tuple[str, str], ...]
+    remedy: str
+
+    @property
+    def rate(self) -> float:
+        return self.found / self.of if self.of else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """How good a memory is."""
+
+    space: str
+    at: datetime
+    memories: int
+    checks: tuple[AuditCheck, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """How well memory serves; a rate is None where nothing was counted yet.
+
+    ``confirmation_rate``: of pending statements that the user answered, those that were confirmed.
+    ``wrong_write_rate``: of memories that were learnt, those that were later taken back.
+    ``recall_hit_rate``: of recalls, those that found evidence. ``evidence_used_rate``: of replies
+    that were given evidence, those that say something of it which the question does not.
+    ``context_share``: of the tokens of contexts, those that came from memory.
+    """
+
+    space: str
+    at: datetime
+    days: int | None
+    confirmed: int
+    refused: int
+    confirmation_rate: float | None
+    learnt: int
+    taken_back: int
+    wrong_write_rate: float | None
+    recalls: int
+    recalls_with_evidence: int
+    recall_hit_rate: float | None
+    replies: int
+    replies_using_evidence: int
+    evidence_used_rate: float | None
+    contexts: int
+    context_tokens: int
+    memory_tokens: int
+    context_share: float | None
+    pending: int
+    queue_depth: int
+    queue_running: int
+    dead_letters: int
+    turns: int
+    turns_failed: int
+    memories: int
+    model_calls: int
+    model_tokens: int
+    cost: float | None
