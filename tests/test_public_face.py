@@ -70,7 +70,7 @@ def value_classes() -> list[type[object]]:
     return [
         value
         for _, value in inspect.getmembers(types, inspect.isclass)
-        if value.__module__ == types.__name__ and dataclasses.is_dataclass(value)
+        if value.__module__.startswith(types.__name__) and dataclasses.is_dataclass(value)
     ]
 
 

@@ -227,6 +227,7 @@ def furnish(
         worker=worker,
         transcripts=None if path == MEMORY else transcripts.folder_of(_history(house), space),
         documents=None if path == MEMORY else folders_of(Path(path), space, settings).documents,
+        library=None if path == MEMORY else house.documents_of(space),
         meaning=meaning,
         model=house.model,
     )

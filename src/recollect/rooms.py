@@ -7,6 +7,7 @@ from pathlib import Path
 
 from recollect.context.build import Builder
 from recollect.context.window import ShortTermMemory
+from recollect.documents.library import Documents
 from recollect.identity.onboarding import Onboarding
 from recollect.ingest.echo import Injected
 from recollect.ingest.files import Files
@@ -61,5 +62,6 @@ class Rooms:
     worker: Worker
     transcripts: Path | None
     documents: Path | None
+    library: Documents | None
     meaning: VectorRoute | None
     model: ChatModel | None

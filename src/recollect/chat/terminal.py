@@ -24,8 +24,8 @@ class Terminal:
         self._typed = sys.stdin.isatty()
         self._shown = sys.stdout.isatty()
         self._coloured = self._shown and not plain
-        if self._typed and self._shown:
-            _edit_lines()
+        # A text that is pasted comes whole, or line by line where the line editor cannot tell.
+        self._by_line = self._typed and not (self._shown and _edits_pasted())
 
     def read(self, prompt: str, more: str | None = None) -> str:
         """What is typed, without its last line end. With ``more`` pasted lines are one message.
@@ -33,7 +33,9 @@ class Terminal:
         Raises EOFError at the end.
         """
         lines = [self._line(prompt)]
-        while more is not None and self._typed and _waits():
+        if lines[0].startswith("/"):
+            return lines[0]
+        while more is not None and self._by_line and _waits():
             try:
                 lines.append(self._line(more))
             except EOFError:
@@ -114,15 +116,18 @@ def _visible(letter: str) -> str:
     return "\ufffd" if unicodedata.category(letter) in ("Cc", "Cs") else letter
 
 
-def _edit_lines() -> None:
-    """Line editing and history for ``input()``, where Python was built with it."""
-    with contextlib.suppress(ImportError):
+def _edits_pasted() -> bool:
+    """Line editing and history for ``input()``, where Python was built with it; whether it takes
+    a pasted text as one."""
+    try:
         import readline
-
-        readline.set_auto_history(True)
-        # A pasted text arrives as one; the libedit of some systems does not know this line.
-        if "libedit" not in (readline.__doc__ or ""):
-            readline.parse_and_bind("set enable-bracketed-paste on")
+    except ImportError:
+        return False
+    readline.set_auto_history(True)
+    if "libedit" in (readline.__doc__ or ""):
+        return False
+    readline.parse_and_bind("set enable-bracketed-paste on")
+    return True
 
 
 def _waits() -> bool:

@@ -55,6 +55,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "usage": ("journal:usage", "Show the tokens and cost of model calls."),
         "audit": ("audit:audit", "Say how good a memory is."),
         "doctor": ("doctor:doctor", "Check a database, and repair what can be."),
+        "sync": ("sync:sync", "Bring the documents and memory together."),
         "upkeep": ("upkeep:upkeep", "Do the daily or weekly work now."),
         "onboard": ("onboard:onboard", "Say once who the agent and you are."),
         "jobs": ("jobs:jobs", "List background work; redrive or discard dead jobs."),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
+from recollect.documents.library import Documents
+from recollect.documents.report import Question, SyncReport
 from recollect.doors.led import Led
+from recollect.errors import InvalidInput
 from recollect.identity.onboarding import OnboardingState
 from recollect.types import (
     AuditReport,
@@ -14,6 +17,7 @@ from recollect.types import (
     Finding,
     Job,
     JobState,
+    Memory,
     Metrics,
     Receipt,
     Stats,
@@ -67,6 +71,29 @@ class LivingDoors(Led):
     def onboard(self, answer: str) -> OnboardingState:
         """Take the user's answer to what was asked last."""
         return self._rooms.onboarding.answer(answer)
+
+    def sync(self) -> SyncReport:
+        """Bring the documents and memory together, in both directions."""
+        return self._documents().sync()
+
+    def questions(self) -> list[Question]:
+        """Memories that a person took out of a document: are they to be forgotten?"""
+        return self._documents().questions()
+
+    def let_go(self, id: str) -> Memory:
+        """Yes: it is archived."""
+        return self._documents().let_go(id)
+
+    def keep(self, id: str) -> Memory:
+        """No: it stays, and goes back into its document."""
+        return self._documents().keep(id)
+
+    def _documents(self) -> Documents:
+        if self._rooms.library is None:
+            raise InvalidInput(
+                "A memory that is not on disk has no documents", remedy="Open it in a file"
+            )
+        return self._rooms.library
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
         """Run every due job now."""

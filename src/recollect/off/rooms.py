@@ -60,7 +60,7 @@ class PlainRooms(Unserved):
 
     transcripts = None
     documents = None
-    documents = None
+    library = None
     meaning = None
     model = None
 

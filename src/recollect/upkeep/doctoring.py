@@ -144,9 +144,8 @@ class Doctor:
 
     def _ask_for_vectors(self, unit: Unit) -> None:
         for number in unit.vectors.coverage():
-            missing = unit.tidying.unvectored(number, _LOOKED)
-            if missing:
-                unit.tidying.ask_again(missing)
+            unit.tidying.ask_again(unit.tidying.unvectored(number, _LOOKED))
+            if unit.vectors.unembedded(number, 1):
                 ask_vectors(unit, self._clock.now(), self._settings.jobs.max_attempts)
 
 

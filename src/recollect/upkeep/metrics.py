@@ -58,7 +58,11 @@ class Uses:
 
     def composed(self, session: str | None, query: str, built: Context) -> None:
         """A context was built; its evidence may show in the next reply of the session."""
-        memory = sum(use.tokens for use in built.sections if use.name in MEMORY_SECTIONS)
+        # Parts that are counted one by one may come to a little more than the whole.
+        memory = min(
+            built.tokens,
+            sum(use.tokens for use in built.sections if use.name in MEMORY_SECTIONS),
+        )
         evidence = _evidence(built.sections)
         with self._guard:
             self._check_fork()

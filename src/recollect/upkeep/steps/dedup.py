@@ -6,7 +6,7 @@ cluster, and only about clusters in which something is new since the last time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -24,31 +24,43 @@ from recollect.upkeep.work import PORTION, Step
 
 def dedup(step: Step) -> None:
     """The daily way: over all memories of a kind."""
-    shelved = _all(step)
-    kinds = sorted({one.memory.kind for one in shelved})
-    since = _since(step)
-    for kind in kinds:
-        _merge_group(step, [one for one in shelved if one.memory.kind == kind], since)
+    _merge_groups(step, lambda memory: memory.kind)
 
 
 def merge(step: Step) -> None:
     """The weekly way: within each partition that is large enough."""
     with step.store.read(step.space) as unit:
-        partitions = unit.shelf.partitions(step.settings.upkeep.partition_min)
+        partitions = set(unit.shelf.partitions(step.settings.upkeep.partition_min))
+
+    def group_of(memory: Memory) -> str | None:
+        place = (memory.project, memory.topic)
+        return "\x1f".join((*place, memory.kind)) if place in partitions else None
+
+    _merge_groups(step, group_of)
+
+
+def _merge_groups(step: Step, group_of: Callable[[Memory], str | None]) -> None:
+    """Every group by itself; None belongs to no group."""
     shelved = _all(step)
-    since = _since(step)
-    for partition in partitions:
-        group = [one for one in shelved if (one.memory.project, one.memory.topic) == partition]
-        for kind in sorted({one.memory.kind for one in group}):
-            _merge_group(step, [one for one in group if one.memory.kind == kind], since)
-
-
-def _merge_group(step: Step, shelved: Sequence[Shelved], since: datetime | None) -> None:
-    memories = [one.memory for one in shelved]
-    fresh = {place for place, memory in enumerate(memories) if _is_new(memory, since)}
-    if len(shelved) < 2 or not fresh:
-        return
     vectors = _vectors(step, shelved)
+    with step.store.read(step.space) as unit:
+        since = unit.runs.last_done(step.name)
+    groups: dict[str, list[int]] = {}
+    for place, one in enumerate(shelved):
+        name = group_of(one.memory)
+        if name is not None:
+            groups.setdefault(name, []).append(place)
+    for _, places in sorted(groups.items()):
+        memories = [shelved[place].memory for place in places]
+        _merge_group(step, memories, None if vectors is None else vectors[places], since)
+
+
+def _merge_group(
+    step: Step, memories: Sequence[Memory], vectors: Floats | None, since: datetime | None
+) -> None:
+    fresh = {place for place, memory in enumerate(memories) if _is_new(memory, since)}
+    if len(memories) < 2 or not fresh:
+        return
     found = near_pairs(memories, vectors, step.settings.upkeep.cluster_distance, fresh)
     pairs = {(pair.one, pair.other): pair for pair in found}
     model = None if step.dry_run else step.tools.model_of(step.space)
@@ -101,11 +113,6 @@ def _all(step: Step) -> list[Shelved]:
 
 def _holds(step: Step, memory: Memory) -> bool:
     return memory.expires_at is None or memory.expires_at > step.now
-
-
-def _since(step: Step) -> datetime | None:
-    with step.store.read(step.space) as unit:
-        return unit.runs.last_done(step.name)
 
 
 def _is_new(memory: Memory, since: datetime | None) -> bool:

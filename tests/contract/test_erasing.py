@@ -1,0 +1,178 @@
+"""Taking records out for good: every place that can hold text is known, and emptied."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.ids import new_id
+from recollect.rules import bm25
+from recollect.store.base import EmbedText, Store, TurnFilter, VectorRow
+from recollect.store.erasing import Removal, Rewrite
+from recollect.store.sqlite.holdings import _READ, NAMES
+from recollect.store.sqlite.store import SqliteStore
+from recollect.types import ToolCall
+from tests.conftest import NOON
+from tests.contract.rows import SPACE, after, append, attachment, memory, turn
+
+pytestmark = pytest.mark.feature("N7")
+HIDDEN = ("text_index", "sqlite_", "migrations")  # terms, and tables without a word in them
+
+
+def test_every_column_that_can_hold_text_is_known(store: Store) -> None:
+    """A new one has to be read by forgetting (``holdings``), or be shown to hold only names."""
+    assert isinstance(store, SqliteStore)
+    known = {(table, column) for table, columns in NAMES.items() for column in columns}
+    for key, _, plain, json, table in _READ.values():
+        known |= {(table, column) for column in (key, *plain, *json)}
+    with store.database.read() as conn:
+        there = {
+            (table, column)
+            for table, column, type_ in conn.execute(
+                "SELECT m.name, c.name, c.type FROM sqlite_schema m, pragma_table_info(m.name) c"
+                " WHERE m.type = 'table'"
+            )
+            if type_ == "TEXT" and not str(table).startswith(HIDDEN)
+        }
+    assert there - known == set()
+
+
+def test_turns_leave_no_row_anywhere(store: Store) -> None:
+    rows = [
+        turn("alpha", calls=(ToolCall("search"),)),
+        turn("beta", at=after(hours=1)),
+        turn("gamma", session="t", at=after(hours=2)),
+    ]
+    append(store, *rows)
+    append(store, turn("alpha"), space="other")
+    with store.write(SPACE) as unit:
+        number = unit.vectors.embedder("e", 2)
+        texts = unit.vectors.unembedded(number, 10)
+        vector = b"\x00\x00\x80?\x00\x00\x00\x00"
+        unit.vectors.put(number, texts, [VectorRow(text.doc, 0, vector) for text in texts])
+        before = unit.vectors.state(number).rewrites["turn"]
+    with store.write(SPACE) as unit:
+        assert unit.erasing.held_terms(["alpha", "beta", "delta"]) == {"alpha", "beta"}
+        docs = unit.erasing.docs("turn", [rows[0].id])
+        assert unit.erasing.only_in(["alpha", "beta"], docs) == {"alpha"}
+        assert unit.erasing.embed_texts(docs) == [EmbedText(docs[0], "", "alpha", 0)]
+        unit.erasing.remove(Removal(turns=[rows[0].id, rows[2].id]))
+    with store.read(SPACE) as unit:
+        assert [t.content for t in unit.ledger.turns(TurnFilter())] == ["beta"]
+        assert unit.ledger.turns(TurnFilter(tool="search")) == []
+        assert unit.erasing.held_terms(["alpha", "beta", "gamma"]) == {"beta"}
+        assert unit.vectors.count(number, 10) == 1
+        assert unit.vectors.state(number).rewrites["turn"] > before
+        assert [(s.id, s.turns) for s in unit.ledger.sessions(10, 0)] == [("s", 1)]
+        assert unit.tidying.orphans(5).counts == dict.fromkeys(unit.tidying.orphans(5).counts, 0)
+    with store.read("other") as unit:
+        assert unit.erasing.held_terms(["alpha"]) == {"alpha"}, "theirs stays"
+    assert all(finding.ok for finding in store.check(SPACE, deep=True))
+
+
+def test_the_last_number_is_given_again_and_nothing_takes_it_for_done(store: Store) -> None:
+    first, last = turn("one"), turn("two", at=after(hours=1))
+    append(store, first, last)
+    with store.write(SPACE) as unit:
+        number = unit.vectors.embedder("e", 2)
+        unit.vectors.put(number, unit.vectors.unembedded(number, 10), [])
+        unit.ledger.set_state([first.id, last.id], "empty", "")
+        unit.ledger.mark_extracted("s")
+        unit.ledger.mark_digested("s")
+        unit.erasing.remove(Removal(turns=[last.id]))
+    fresh = turn("three", at=after(hours=2))
+    append(store, fresh)
+    with store.read(SPACE) as unit:
+        assert [t.id for t in unit.ledger.undigested("s")] == [fresh.id]
+        assert [t.id for t in unit.ledger.unextracted("s", 10)] == [fresh.id]
+        assert [text.text for text in unit.vectors.unembedded(number, 10)] == ["three"]
+    with store.write(SPACE) as unit:
+        unit.erasing.remove(Removal(turns=[first.id, fresh.id]))
+        assert unit.vectors.coverage() == {}
+        assert unit.ledger.sessions(10, 0) == []
+
+
+def test_a_chain_is_joined_over_what_goes(store: Store) -> None:
+    with store.write(SPACE) as unit:
+        versions = [unit.memories.add(memory(f"v{n}", at=after(days=n))) for n in range(4)]
+        for n in range(3):
+            unit.memories.supersede(versions[n].id, versions[n + 1].id, after(days=n + 1))
+        unit.attachments.add(attachment(memories=(versions[1].id, versions[3].id)))
+        unit.erasing.remove(Removal(memories=[versions[1].id, versions[2].id]))
+        assert [m.content for m in unit.memories.chain(versions[0].id)] == ["v0", "v3"]
+        (file,) = unit.attachments.latest(session=None, direction=None, limit=5)
+        assert file.memories == (versions[3].id,)
+        unit.erasing.remove(Removal(memories=[versions[3].id]))
+        (left,) = unit.memories.chain(versions[0].id)
+        assert (left.superseded_by, left.status) == ("", "superseded")
+
+
+def test_events_about_what_goes_go_and_texts_are_rewritten(store: Store) -> None:
+    with store.write(SPACE) as unit:
+        gone = unit.memories.add(memory())
+        for subject in (gone.id, "other"):
+            unit.journal.add_event(
+                "odd", operation_id=new_id(NOON), subject=subject, payload={"x": 1}, at=NOON
+            )
+        unit.erasing.remove(Removal(memories=[gone.id]))
+        (event,) = unit.journal.events()
+        assert unit.erasing.stored("event", event.id) == '{"x":1}'
+        unit.erasing.rewrite(Rewrite("event", event.id, '{"x":2}'))
+        assert unit.journal.events()[0].payload == {"x": 2}
+        unit.scratchpads.put("buy milk", NOON)
+        assert [held.texts for held in unit.erasing.holdings(["scratchpad"])] == [("buy milk",)]
+        unit.erasing.rewrite(Rewrite("scratchpad", "", ""))
+        pad = unit.scratchpads.get()
+        assert pad is not None
+        assert pad.text == ""
+
+
+def test_compacting_keeps_everything_that_is_there(store: Store) -> None:
+    rows = [turn(f"word{n}", at=after(minutes=n)) for n in range(50)]
+    append(store, *rows)
+    with store.write(SPACE) as unit:
+        unit.erasing.remove(Removal(turns=[row.id for row in rows[::2]]))
+    store.compact()
+    assert sorted(store.vocabulary()) == sorted(f"word{n}" for n in range(1, 50, 2))
+    with store.read(SPACE) as unit:
+        assert len(unit.ledger.turns(TurnFilter())) == 25
+    assert all(finding.ok for finding in store.check(SPACE, deep=True))
+    append(store, turn("later", at=after(days=1)))
+    assert "later" in set(store.vocabulary())
+
+
+def test_orphans_are_found_and_removed(store: Store) -> None:
+    kept = turn("tea")
+    append(store, kept)
+    with store.write(SPACE) as unit:
+        known = unit.memories.add(memory(sources=(kept.id,)))
+        unit.memories.add_sources("nobody", [kept.id])
+        unit.memories.add_sources(known.id, ["nothing"])
+    with store.write(SPACE) as unit:
+        found = unit.tidying.orphans(5)
+        assert found.counts["sources of no memory"] == 1
+        assert found.examples["sources that are no turn"] == (known.id,)
+        assert unit.tidying.remove_orphans() == 2
+        assert sum(unit.tidying.orphans(5).counts.values()) == 0
+        (left,) = unit.memories.by_id([known.id])
+        assert [source.turn_id for source in left.sources] == [kept.id]
+
+
+def test_counters_add_up_by_day(store: Store) -> None:
+    with store.write(SPACE) as unit:
+        unit.counters.add(NOON.date(), {"recalls": 2})
+        unit.counters.add(after(days=1).date(), {"recalls": 3, "contexts": 1})
+        unit.counters.add(after(days=1).date(), {"recalls": 1})
+    with store.read(SPACE) as unit:
+        assert unit.counters.totals(None) == {"recalls": 6, "contexts": 1}
+        assert unit.counters.totals(after(days=1).date()) == {"recalls": 4, "contexts": 1}
+    with store.read("other") as unit:
+        assert unit.counters.totals(None) == {}
+
+
+def test_packed_terms_are_numbers_and_go_with_their_row(store: Store) -> None:
+    row = turn("alpha")
+    append(store, row)
+    assert bm25.pack(["alpha"]) == row.packed
+    with store.write(SPACE) as unit:
+        unit.erasing.remove(Removal(turns=[row.id]))
+        assert unit.text.unindexed("turn", 5) == []

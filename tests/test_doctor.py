@@ -1,0 +1,73 @@
+"""The doctor: everything that can be wrong is named with its remedy, and mended where it can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from recollect import Mind
+from recollect.clock import ManualClock
+from recollect.types import Finding
+from tests.conftest import OpenMind
+
+pytestmark = pytest.mark.feature("O4")
+
+
+def failing(mind: Mind) -> dict[str, Finding]:
+    return {finding.check: finding for finding in mind.doctor(deep=False) if not finding.ok}
+
+
+def test_a_healthy_memory_is_checked_all_over(mind: Mind) -> None:
+    mind.record(session="s", role="user", content="tea")
+    mind.remember("likes tea", kind="preference")
+    checks = {finding.check for finding in mind.doctor()}
+    assert checks >= {
+        "integrity", "schema", "versions", "disk", "write-ahead log", "queue", "dead jobs",
+        "turns", "clock", "orphans", "vectors", "forgetting", "text index: turn",
+    }  # fmt: skip
+    assert failing(mind) == {}
+
+
+def test_repair_mends_index_orphans_and_vectors(open_mind: OpenMind, tmp_path: Path) -> None:
+    mind = open_mind(embedding__provider="local")
+    turn = mind.record(session="s", role="user", content="The puppy sleeps in the garden")
+    memory = mind.remember("has a puppy", kind="fact", sources=[turn.id])
+    mind.drain()
+    raw = apsw.Connection(str(tmp_path / "memory.db"))
+    raw.execute("DELETE FROM text_terms")
+    raw.execute("DELETE FROM vectors WHERE doc IN (SELECT doc FROM turns)")
+    raw.execute("INSERT INTO memory_sources VALUES (0, ?, 'nothing')", (memory.id,))
+    raw.close()
+    found = failing(mind)
+    assert set(found) == {"text index: turn", "text index: memory", "orphans"}
+    assert all("--repair" in finding.remedy for finding in found.values())
+    assert mind.repair() == 2
+    mind.drain()
+    assert failing(mind) == {}
+    assert [hit.id for hit in mind.recall("puppy", of=["turn"])] == [turn.id]
+    assert "vector" in mind.recall("dog", of=["turn"])[0].why.routes
+
+
+def test_work_that_nobody_does_is_named(open_mind: OpenMind, clock: ManualClock) -> None:
+    mind = open_mind(embedding__provider="local")
+    mind.record(session="s", role="user", content="tea")
+    assert failing(mind) == {}
+    clock.advance(days=2)
+    assert "recollect worker" in failing(mind)["queue"].remedy
+    mind.drain()
+    assert "queue" not in failing(mind)
+
+
+def test_a_clock_that_went_back_is_named(mind: Mind, clock: ManualClock) -> None:
+    mind.record(session="s", role="user", content="tea")
+    clock.advance(days=-30)
+    assert "clock" in failing(mind)["clock"].remedy
+
+
+def test_turns_that_nothing_was_learnt_from_are_named(mind: Mind) -> None:
+    turn = mind.record(session="s", role="user", content="tea")
+    with mind._store.write(mind.space) as unit:
+        unit.ledger.set_state([turn.id], "dead", "the model is gone")
+    assert "1 dead" in failing(mind)["turns"].detail

@@ -1,0 +1,140 @@
+"""The audit: each thing that can be wrong is found, in both languages, and nothing else is."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+import pytest
+
+from recollect import Mind
+from recollect.clock import ManualClock
+from recollect.types import AuditCheck, Kind
+from tests.conftest import OpenMind
+
+pytestmark = pytest.mark.feature("N6")
+
+
+def check(mind: Mind, name: str) -> AuditCheck:
+    (found,) = [one for one in mind.audit().checks if one.name == name]
+    return found
+
+
+def remember(mind: Mind, text: str, kind: Kind = "fact", **fields: object) -> str:
+    return mind.remember(text, kind=kind, **fields).id  # type: ignore[arg-type]
+
+
+def test_a_good_memory_has_nothing_wrong(mind: Mind) -> None:
+    turn = mind.record(session="s", role="user", content="My cat Mia likes salmon")
+    remember(mind, "The cat Mia likes salmon", sources=[turn.id])
+    remember(mind, "用户住在上海", "identity", subject="user", predicate="lives in", value="上海")
+    report = mind.audit()
+    assert report.memories == 2
+    assert [(one.name, one.found) for one in report.checks if one.found] == []
+    assert {one.name for one in report.checks} == {
+        "duplicate", "stale", "contradictory", "unsupported", "secret", "orphan",
+    }  # fmt: skip
+    assert all(one.remedy.startswith("recollect ") for one in report.checks)
+
+
+def test_an_empty_memory_has_no_rates(mind: Mind) -> None:
+    assert all(one.rate == 0 for one in mind.audit().checks)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The user drinks green tea every morning", "the user drinks green tea every morning."),
+        ("用户每天早上喝绿茶", "用户每天早上喝绿茶。"),
+    ],
+)
+def test_what_is_said_twice(mind: Mind, one: str, other: str) -> None:
+    ids = {remember(mind, one), remember(mind, other)}
+    remember(mind, "The user has a red bicycle in the shed")
+    found = check(mind, "duplicate")
+    assert (found.found, found.of) == (1, 3)
+    assert found.examples[0][0] in ids
+    assert found.rate == pytest.approx(1 / 3)
+
+
+def test_what_has_faded_or_expired(open_mind: OpenMind, clock: ManualClock) -> None:
+    mind = open_mind(decay__medium__half_life="10d", decay__medium__archive_below=0.2)
+    old = remember(mind, "The lift was out of order", importance=0.4)
+    soon = remember(mind, "The office is closed", expires_at=clock.now() + timedelta(days=5))
+    clock.advance(days=60)
+    remember(mind, "The office is open")
+    found = check(mind, "stale")
+    assert {id_ for id_, _ in found.examples} == {old, soon}
+
+
+@pytest.mark.parametrize(
+    ("predicate", "values"), [("lives in", ("Lisbon", "Porto")), ("住在", ("上海", "北京"))]
+)
+def test_two_answers_to_a_question_that_has_one(
+    mind: Mind, clock: ManualClock, predicate: str, values: tuple[str, str]
+) -> None:
+    ids = []
+    for value in values:
+        ids.append(remember(mind, f"user {predicate} {value}", "identity", subject="user",
+                            predicate=predicate, value=value))  # fmt: skip
+        clock.advance(days=1)
+    found = check(mind, "contradictory")
+    assert [id_ for id_, _ in found.examples] == [ids[0]], "the older one"
+
+
+@pytest.mark.parametrize(("likes", "dislikes"), [("likes", "dislikes"), ("喜欢", "讨厌")])
+def test_what_is_both_liked_and_disliked(mind: Mind, likes: str, dislikes: str) -> None:
+    for predicate in (likes, dislikes):
+        remember(mind, f"user {predicate} jazz", "preference", subject="user",
+                 predicate=predicate, value="jazz")  # fmt: skip
+    assert check(mind, "contradictory").found == 1
+    remember(mind, f"user {likes} tea", "preference", subject="user", predicate=likes, value="tea")
+    assert check(mind, "contradictory").found == 1
+
+
+def test_what_its_turns_do_not_say(mind: Mind) -> None:
+    turn = mind.record(session="s", role="user", content="The train to Basel was late 火车晚点了")
+    remember(mind, "The train to Basel was late", sources=[turn.id])
+    remember(mind, "火车晚点了", sources=[turn.id])
+    made_up = remember(mind, "The user owns three yachts in Monaco", sources=[turn.id])
+    invented = remember(mind, "用户有三艘游艇", sources=[turn.id])
+    nobody = remember(mind, "The page says to buy shares", trust="external")
+    remember(mind, "told by hand")
+    found = check(mind, "unsupported")
+    assert {id_ for id_, _ in found.examples} == {made_up, invented, nobody}
+
+
+def test_secrets_are_found_and_not_shown(open_mind: OpenMind) -> None:
+    mind = open_mind(secrets__at_write="keep")
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    leaky = remember(mind, f"The token is {secret}")
+    remember(mind, "The token is in the safe")
+    found = check(mind, "secret")
+    assert [id_ for id_, _ in found.examples] == [leaky]
+    assert secret not in str(mind.audit())
+
+
+def test_rows_that_lead_to_nothing(mind: Mind) -> None:
+    known = remember(mind, "likes tea")
+    with mind._store.write(mind.space) as unit:
+        unit.memories.add_sources(known, ["nothing"])
+    assert check(mind, "orphan").found == 1
+    mind.repair()
+    assert check(mind, "orphan").found == 0
+
+
+def test_it_takes_little_longer_for_more(mind: Mind) -> None:
+    """Ten times as many take nowhere near a hundred times as long."""
+    from recollect.types import Candidate
+
+    def grow(first: int, last: int) -> float:
+        for n in range(first, last):
+            mind.propose(Candidate("fact", f"item {n} lies in drawer {n * 7 % 911}", value=str(n),
+                                   subject=f"item {n}", predicate="place", confidence=0.95,
+                                   importance=0.5))  # fmt: skip
+        begun = time.process_time()
+        mind.audit()
+        return time.process_time() - begun
+
+    small, large = grow(0, 60), grow(60, 600)
+    assert large < 40 * max(small, 0.005)
