@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from recollect import Mind, NewTurn, ToolCall, ToolResult
-from recollect.clock import ManualClock
+from recollect.clock import ManualClock, SystemClock
 from recollect.types import Json
 from tests.conftest import NOON, OpenMind
 from tests.learning import thinking
-from tests.providers.scripted import Scripted, reply, status
+from tests.providers.scripted import Scripted, reply, silence, status
 from tests.providers.speaking import says
+from tests.waiting import wait_for
 
 EVERY: dict[str, Any] = {"triggers": {"quiet_gap": "never", "session_min_messages": 1}}
 
@@ -53,7 +54,7 @@ def version(value: str, turn: int = 1, **fields: Any) -> thinking.Fact:
 # --- the story of the documents ------------------------------------------------------------------
 
 
-@pytest.mark.feature("M4", "N4", "X5", "X7", preset=None)
+@pytest.mark.feature("M4", "N4", "X5")
 @pytest.mark.parametrize("preset", ["default", "openakita", "shiyi", "myclaw", "semibot"])
 def test_from_python_3_10_to_3_12(open_mind: OpenMind, clock: ManualClock, preset: str) -> None:
     mind = open_mind(preset=preset)
@@ -390,6 +391,24 @@ def test_a_long_backlog_is_shared_out_before_the_lease_runs_out(
     assert mind.drain().done == 0
     assert mind.jobs() == []
     assert len(mind.episodes(session="s")) == 1, "the story is told once, at the end"
+
+
+@pytest.mark.feature("X1")
+def test_recall_answers_while_a_model_takes_its_time(open_mind: OpenMind, server: Scripted) -> None:
+    server.always(silence)
+    given = thinking.settings(server, timeout=1)
+    mind = open_mind(worker="thread", clock=SystemClock(), **given, **EVERY)
+    mind.record(session="s", role="user", content="remember that I keep bees")
+    wait_for(lambda: server.asked)
+    mind.record(session="s", role="user", content="and newts")
+    assert {hit.text for hit in mind.recall("bees newts", of=["turn"])} == {
+        "remember that I keep bees",
+        "and newts",
+    }
+    assert mind.context("what do I keep?", session="s").text
+    (job,) = mind.jobs(state="running")
+    assert job.kind == "extract"
+    wait_for(lambda: mind.turns(state="failed"))
 
 
 # --- what it costs -------------------------------------------------------------------------------

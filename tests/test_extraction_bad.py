@@ -32,13 +32,10 @@ from tests.providers.scripted import (
 )
 from tests.providers.speaking import says
 
-pytestmark = [
-    pytest.mark.feature("X3", preset=["openakita", "shiyi"]),
-    pytest.mark.feature("X4", preset=["openakita", "myclaw"]),
-    pytest.mark.feature("N3", "X9"),
-]
+pytestmark = pytest.mark.feature("X3", "X4", "X9", "N3")
 
 PROVIDERS = ("openai", "anthropic")
+AT_END: dict[str, Any] = {"triggers": {"session_min_messages": 1, "quiet_gap": "never"}}
 GOOD = {"kind": "fact", "content": "the user keeps bees", "confidence": 0.95, "turns": [1]}
 
 
@@ -85,9 +82,8 @@ def stage(
     clock = ManualClock(NOON)
     with pytest.MonkeyPatch.context() as patch, Scripted() as server:
         patch.setenv("NO_PROXY", "127.0.0.1")
-        given = thinking.settings(server, request.param, timeout=0.3)
-        given["triggers"] = {"session_min_messages": 1, "quiet_gap": "never"}
-        with recollect.open(path, clock=clock, worker="none", **given) as mind:
+        given = thinking.settings(server, request.param, timeout=30)
+        with recollect.open(path, clock=clock, worker="none", **given, **AT_END) as mind:
             yield Stage(mind, server, clock, request.param)
 
 
@@ -170,6 +166,8 @@ WIRE: dict[str, Behaviour] = {
     "no message": reply({"choices": [], "content": None}),
     "dropped": hang_up,
     "cut short": cut_short({"choices": [], "content": []}),
+}
+SLOW: dict[str, Behaviour] = {
     "never closing": silence,
     "slow drip": drip(),
     "slow drip of the head": drip(head=True),
@@ -198,6 +196,35 @@ def test_a_bad_answer_is_tried_again_and_stores_nothing(stage: Stage, case: obje
     assert stage.turn(session).state == "extracted"
     assert stage.learnt(word) == [f"keeps {word}"]
     assert stage.mind.jobs() == []
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("case", SLOW.values(), ids=SLOW)
+def test_a_server_that_never_comes_to_an_end_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, case: Behaviour
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    clock = ManualClock(NOON)
+    with Scripted() as server:
+        server.always(case)
+        given = thinking.settings(server, provider, timeout=0.2)
+        with recollect.open(
+            tmp_path / "m.db", clock=clock, worker="none", **given, **AT_END
+        ) as mind:
+            stage = Stage(mind, server, clock, provider)
+            session, word = stage.begin()
+            assert mind.drain().retried == 1
+            assert stage.turn(session).state == "failed"
+            assert any(hit.session == session for hit in mind.recall(f"who keeps {word}?"))
+        server.always(stage.answers(word))
+        clock.advance(seconds=30)
+        given = thinking.settings(server, provider, timeout=30)
+        with recollect.open(
+            tmp_path / "m.db", clock=clock, worker="none", **given, **AT_END
+        ) as mind:
+            assert mind.drain().done == 1
+            assert mind.turns()[0].state == "extracted"
+            assert len(mind.memories()) == 1
 
 
 @pytest.mark.parametrize(
@@ -289,4 +316,4 @@ def test_there_are_five_hundred_of_them() -> None:
     from tests.providers import test_chat_bad as below
 
     there = 4 * (len(below.WIRE) + len(below.MESSAGES) + len(below.TEXTS) + len(below.USAGES) + 6)
-    assert there + len(PROVIDERS) * len(CASES) >= 500
+    assert there + len(PROVIDERS) * (len(CASES) + len(SLOW)) >= 500

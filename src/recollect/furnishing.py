@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from recollect.clock import Clock
 from recollect.context.build import Builder, Sources
-from recollect.context.evidence import evidence_items
+from recollect.context.evidence import evidence_items, most_core_lines
 from recollect.context.window import ShortTermMemory
 from recollect.documents.daily import DailyReport, DailySection
 from recollect.documents.library import Documents, folders_of
@@ -167,14 +167,14 @@ def furnish(
     touches = Touches(store, space, enabled=settings.recall.touch)
     short_term = ShortTermMemory(store, space, settings.short_term)
     uses = Uses(store, space, clock)
-    held = Held(injected, touches, short_term, uses)
+    pads = Scratchpads(store, space, clock, settings.scratchpad)
+    held = Held(injected, touches, short_term, uses, pads)
     eraser = _forgetting(house, engine, meaning, held)
     worker = _worker(house, engine, extraction, upkeep, rules, eraser=eraser)
     wake = worker.start_or_wake if threaded else _stay_asleep
     limits = limits_of(settings)
     recorder = _recorder(house, limits, wake)
     recall = Recall(store, space, clock, settings=settings, vectors=meaning, touches=touches)
-    pads = Scratchpads(store, space, clock, settings.scratchpad)
     reconciler = house.reconciler_of(space)
     if embedder is not None:
         try:
@@ -310,7 +310,7 @@ def _sources(
             return unit.shelf.core_lines(
                 least=settings.upkeep.core_importance,
                 now=clock.now(),
-                limit=settings.capacity.core,
+                limit=most_core_lines(settings.context.sections.core, settings.capacity.core),
             )
 
     return Sources(
@@ -361,6 +361,7 @@ class Held(NamedTuple):
     touches: Touches
     short_term: ShortTermMemory
     uses: Uses
+    pads: Scratchpads
 
 
 def _forgetting(
@@ -392,6 +393,7 @@ def _forgetting(
 
     def caches() -> None:
         held.short_term.clear()
+        held.pads.clear()
         held.uses.forget()
         forget_words()
         intake.forget_names()

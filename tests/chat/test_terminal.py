@@ -77,7 +77,7 @@ def test_a_second_conversation_knows_what_the_first_was_told(
     assert play["fact"] in shown.split(play["why"])[-1]
     enter(screen, "/context")
     wait_for(screen, play["account"])
-    assert "evidence" in wait_for(screen, "recent" if language == "xx" else "evidence")
+    wait_for(screen, "evidence")
     enter(screen, "/quit")
     wait_for(screen, play["ended"])
     wait_for_end(screen)
@@ -138,7 +138,7 @@ def test_a_dead_model_loses_no_word(open_chat: OpenChat, server: Scripted, tmp_p
     screen = open_chat(*with_model(server))
     enter(screen, "Are you there?")
     shown = wait_for(screen, "Your message is kept.")
-    assert "bad key" in shown
+    assert "answered 401" in shown
     enter(screen, "And now?")
     wait_for(screen, "Here I am.")
     enter(screen, "Say nothing")
@@ -165,7 +165,7 @@ def test_pending_statements_are_put_to_the_person(
     question = {"en": "Is this right?", "zh": "这样对吗？"}[language]
     with opened(tmp_path) as mind:
         for rule in rules:
-            mind.propose(Candidate(rule, "rule", trust="agent"))
+            mind.propose(Candidate("rule", rule, confidence=0.9, trust="agent"))
         assert len(mind.waiting()) == 3
     server.always(reply(said("Hello!")))
     screen = open_chat(*with_model(server), RECOLLECT_LANGUAGE=language)
@@ -191,7 +191,7 @@ def test_a_message_in_place_of_an_answer_is_the_next_message(
     open_chat: OpenChat, server: Scripted, tmp_path: Path
 ) -> None:
     with opened(tmp_path) as mind:
-        mind.propose(Candidate("Always deploy on Fridays", "rule", trust="agent"))
+        mind.propose(Candidate("rule", "Always deploy on Fridays", confidence=0.9, trust="agent"))
     server.then(reply(said("Hello!")), reply(said("It is raining.")))
     screen = open_chat(*with_model(server))
     enter(screen, "hi")

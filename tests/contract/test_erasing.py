@@ -6,8 +6,9 @@ import pytest
 
 from recollect.ids import new_id
 from recollect.rules import bm25
-from recollect.store.base import EmbedText, Store, TurnFilter, VectorRow
+from recollect.store.base import Store
 from recollect.store.erasing import Removal, Rewrite
+from recollect.store.rows import EmbedText, TurnFilter, VectorRow
 from recollect.store.sqlite.holdings import _READ, NAMES
 from recollect.store.sqlite.store import SqliteStore
 from recollect.types import ToolCall
@@ -176,3 +177,19 @@ def test_packed_terms_are_numbers_and_go_with_their_row(store: Store) -> None:
     with store.write(SPACE) as unit:
         unit.erasing.remove(Removal(turns=[row.id]))
         assert unit.text.unindexed("turn", 5) == []
+
+
+def test_vectors_that_come_after_their_record_went_are_dropped(store: Store) -> None:
+    rows = [turn("one"), turn("two", at=after(hours=1))]
+    append(store, *rows)
+    vector = b"\x00\x00\x80?\x00\x00\x00\x00"
+    with store.write(SPACE) as unit:
+        number = unit.vectors.embedder("e", 2)
+        read = unit.vectors.unembedded(number, 10)
+        unit.erasing.remove(Removal(turns=[rows[1].id]))
+        unit.vectors.put(number, read, [VectorRow(text.doc, 0, vector) for text in read])
+        assert unit.vectors.count(number, 10) == 1
+    fresh = turn("three", at=after(hours=2))
+    append(store, fresh)
+    with store.read(SPACE) as unit:
+        assert [text.text for text in unit.vectors.unembedded(number, 10)] == ["three"]

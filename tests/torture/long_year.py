@@ -160,7 +160,9 @@ def run(folder: Path, *, days: int = 365, turns: int = 140, seed: int = 1) -> Re
     clock, life = ManualClock(BEGIN), Life(seed)
     course: list[Day] = []
     errors: list[str] = []
-    with recollect.open(folder / "year.db", clock=clock, worker="none") as mind:
+    by_hand = {"daily": "never", "weekly": "never"}  # upkeep is called and timed below
+    path = folder / "year.db"
+    with recollect.open(path, clock=clock, worker="none", schedule=by_hand) as mind:
         for day in range(days):
             _live(mind, clock, life, day, turns)
             clock.set(BEGIN + timedelta(days=day + 1) - timedelta(hours=5))  # 03:00

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -68,7 +69,7 @@ def test_a_preview_lists_everything_and_removes_nothing(mind: Mind) -> None:
         {"source": "trust:stranger"},
     ],
 )
-def test_a_request_that_is_not_clear_is_refused(mind: Mind, asked: dict[str, str]) -> None:
+def test_a_request_that_is_not_clear_is_refused(mind: Mind, asked: dict[str, Any]) -> None:
     say(mind, "tea")
     with pytest.raises(InvalidInput):
         mind.forget(**asked)

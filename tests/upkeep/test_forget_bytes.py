@@ -50,12 +50,12 @@ def test_nor_by_session_source_or_time(
     start = clock.now()
     plant(mind, clock, ENGLISH, "talk")
     by_hand = [m.id for m in mind.memories() if not m.sources]
-    asked: dict[str, Any] = {
+    asked: dict[str, dict[str, Any]] = {
         "session": {"session": "talk"},
         "source": {"source": "session:talk"},
         "time": {"since": start},
-    }[way]
-    receipt = mind.forget(**asked)
+    }
+    receipt = mind.forget(**asked[way])
     if way != "time":  # what was told by hand belongs to no session
         for id_ in by_hand:
             mind.forget(id=id_)

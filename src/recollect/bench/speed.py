@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from recollect.bench.bulk import measure_bulk
+from recollect.bench.contexts import measure_contexts
 from recollect.bench.corpus import TONGUES, Corpus, Synthetic, Tongue
 from recollect.bench.figures import Figure, surroundings
 from recollect.bench.grown import Grown
@@ -21,8 +22,8 @@ from recollect.bench.searching import measure_search
 from recollect.bench.starting import measure_start
 from recollect.bench.texts import Sampled
 
-Measure = Literal["record", "bulk", "recall", "hybrid", "start", "installed"]
-MEASURES: tuple[Measure, ...] = ("record", "bulk", "recall", "hybrid", "start", "installed")
+Measure = Literal["record", "bulk", "recall", "hybrid", "context", "start", "installed"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ def measure_speed(plan: Plan, tell: Callable[[str], None]) -> SpeedReport:
             if "hybrid" in plan.measures and corpus.tongue == "en":
                 with Grown(kept, corpus, "hybrid") as grown:
                     figures += measure_hybrid(kept, grown, list(plan.sizes), plan.queries, tell)
+            if "context" in plan.measures:
+                figures += measure_contexts(kept, corpus, list(plan.sizes), plan.queries, tell)
         if "start" in plan.measures:
             figures += _start(plan, kept, largest, corpora, tell)
     if "installed" in plan.measures:

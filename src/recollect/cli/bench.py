@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recollect.bench.speed import Measure
 
 _LANGUAGES = ("en", "zh", "mixed")
-_MEASURES = ("record", "bulk", "recall", "hybrid", "start", "installed")
+_MEASURES = ("record", "bulk", "recall", "hybrid", "context", "start", "installed")
 _BASELINES = ("grep", "fts5", "fts5-trigram", "dense")
 _UNITS = {"k": 1_000, "m": 1_000_000}
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -54,7 +54,7 @@ def _size(text: str) -> int:
     "--language", type=click.Choice(_LANGUAGES), multiple=True, help="[default: each of them]"
 )
 @click.option("--sizes", type=_sizes, default="1k,10k,100k", show_default=True,
-              metavar="N,N", help="Turns to measure recall at; 1m takes a while.")  # fmt: skip
+              metavar="N,N", help="Turns or memories to measure at; 1m takes a while.")  # fmt: skip
 @click.option("--queries", type=click.IntRange(1), default=200, show_default=True, metavar="N",
               help="Questions at each size.")  # fmt: skip
 @click.option("--recorded", type=click.IntRange(1), default=1_000, show_default=True, metavar="N",
@@ -83,7 +83,7 @@ def speed(
     out: Path | None,
     plot: Path | None,
 ) -> None:
-    """Measure recording, bulk ingest, recall, start-up and size beside bare SQLite.
+    """Measure recording, bulk ingest, recall, contexts, start-up and size beside bare SQLite.
 
     Made-up conversations in English and Chinese with the word frequencies of real ones are
     written to a temporary folder. Ours and the baseline take turns in one run.

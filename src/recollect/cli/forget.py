@@ -57,16 +57,16 @@ def forget(
             since=since,
             until=until,
         )
-        if not (yes or state.json) or dry_run:
+        if dry_run or not yes:
             preview = ask(dry_run=True)
-            if state.json:
-                emit(preview)
-            else:
+            if not state.json:
                 _show(preview)
+            elif dry_run:
+                emit(preview)
             if dry_run:
                 return
             if preview.items:
-                _ask()
+                _confirm()
         done = ask()
     if receipt is not None:
         _keep(done, receipt)
@@ -94,7 +94,7 @@ def _counts(receipt: Receipt) -> str:
                      for kind, number in receipt.counts.items())  # fmt: skip
 
 
-def _ask() -> None:
+def _confirm() -> None:
     if not sys.stdin.isatty():
         raise click.UsageError("Nothing was removed: say --yes, or look with --dry-run.")
     click.confirm("Remove all of this for good?", abort=True)

@@ -131,7 +131,7 @@ class Builder:
         turns = window.turns
         if turns and _is_asked(turns[-1], query):
             turns = turns[:-1]
-        return Talk(turns, window.summary)
+        return Talk(turns, window.summary, window.drawn)
 
     def _core(self, limits: Budget, count: TokenCounter) -> tuple[tuple[Item, ...], list[Left]]:
         if "core" not in limits.sizes:

@@ -7,11 +7,13 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.context.parts import Item
+from recollect.settings.values import Size
 from recollect.types import Hit, Kind, Source, Trust
 
 SECRET = "a credential is never put into a prompt"
 UNTRUSTED = "what came from outside is not core until a person confirms it"
 PROMOTED: tuple[Trust, ...] = ("owner", "agent")
+_LEAST_LINE = 15  # tokens: a day, a kind, who said it, and a word or two
 
 
 class Known(Protocol):
@@ -42,6 +44,11 @@ def memory_item(memory: Known, score: float = 0.0) -> Item:
         trust=memory.trust,
         score=score,
     )
+
+
+def most_core_lines(section: Size, capacity: int) -> int:
+    """How many core memories are worth reading: no more than could stand in their part."""
+    return min(capacity, max(1, section.tokens // _LEAST_LINE)) if section.tokens else capacity
 
 
 def evidence_items(hits: Sequence[Hit]) -> list[Item]:

@@ -95,8 +95,8 @@ class ItemsPart:
     whole: bool = False
 
     def fit(self, room: int | None) -> Fitted:
-        costs = [self.count(item_line(item, item.text) + "\n") for item in self.items]
         around = cost(self._block([]), self.count)
+        costs = self._costs(None if room is None else room - around)
         spare = sum(costs) if room is None else room - around
         while spare > 0:
             fitted = self._within(costs, spare)
@@ -104,6 +104,17 @@ class ItemsPart:
                 return fitted
             spare -= fitted.tokens - room
         return Fitted(left=tuple(self._gone(item) for item in self.items))
+
+    def _costs(self, spare: int | None) -> list[int]:
+        """What each piece costs; of whole ones only as far as they fit, and one more."""
+        costs: list[int] = []
+        for item in self.items:
+            costs.append(self.count(item_line(item, item.text) + "\n"))
+            if self.whole and spare is not None:
+                spare -= costs[-1]
+                if spare < 0:
+                    break
+        return costs
 
     def _within(self, costs: list[int], spare: int) -> Fitted:
         if self.whole:

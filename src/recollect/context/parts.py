@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
+from recollect.prompts import Language
+from recollect.rules.tokens import TokenCounter
 from recollect.settings.reading import SectionName
-from recollect.types import Left, Trust, Turn
+from recollect.types import Left, Message, Trust, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +26,28 @@ class Item:
     score: float = 0.0
 
 
+class Drawn(NamedTuple):
+    """A turn as it stands in the text and among the messages, and what each costs there."""
+
+    lines: str
+    message: Message | None
+    written: int
+    spoken: int
+
+
+DrawnKey = tuple[str, tuple[str, ...], Language, TokenCounter]
+
+
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """The conversation: the latest turns whole, and a summary of what was before them."""
+    """The conversation: the latest turns whole, and a summary of what was before them.
+
+    ``drawn`` keeps turns as they were written for an earlier message of the same conversation.
+    """
 
     turns: tuple[Turn, ...] = ()
     summary: str = ""
+    drawn: dict[DrawnKey, Drawn] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,5 +60,5 @@ class Parts:
     texts: Mapping[SectionName, str] = field(default_factory=dict)
     core: tuple[Item, ...] = ()
     evidence: tuple[Item, ...] = ()
-    talk: Talk = Talk()
+    talk: Talk = field(default_factory=Talk)
     left: tuple[Left, ...] = ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from recollect.context.fitting import CUT, FULL, LEAST_PIECE, Fitted, cost, gone
-from recollect.context.parts import Talk
+from recollect.context.parts import Drawn, Talk
 from recollect.context.render import pieces_of, turn_lines, turn_message
 from recollect.context.words import EARLIER, HEADINGS
 from recollect.prompts import Language
@@ -117,24 +117,37 @@ class TalkPart:
         return "\n".join(filter(None, short))
 
     def _made(self, shown: Sequence[Shown], summary: str) -> Fitted:
-        lines = [turn_lines(turn, pieces, self.language) for turn, pieces in shown]
-        messages = [turn_message(turn, pieces, self.language) for turn, pieces in shown]
-        said = [message for message in messages if message is not None]
+        drawn = [self._draw(*one) for one in shown]
+        lines = [one.lines for one in drawn]
+        said = [one.message for one in drawn if one.message is not None]
+        spoken = sum(one.spoken for one in drawn)
         if summary:
             earlier = f"{EARLIER[self.language]}\n{summary}"
             lines.insert(0, earlier)
             said.insert(0, Message("user", fence(earlier, "conversation")))
+            spoken += cost(said[0].content, self.count)
         if not lines:
             return Fitted()
         heading = HEADINGS[self.language][self.name]
         text = f"{heading}\n{fence(chr(10).join(lines), 'conversation')}"
-        tokens = max(cost(text, self.count), sum(cost(one.content, self.count) for one in said))
+        tokens = max(cost(text, self.count), spoken)
         return Fitted(text, tokens, tuple(turn.id for turn, _ in shown), (), tuple(said))
 
     def _turn_cost(self, turn: Turn, pieces: tuple[str, ...]) -> int:
-        message = turn_message(turn, pieces, self.language)
-        spoken = cost(message.content, self.count) if message else 0
-        return max(spoken, self.count(turn_lines(turn, pieces, self.language) + "\n"))
+        drawn = self._draw(turn, pieces)
+        return max(drawn.spoken, drawn.written)
+
+    def _draw(self, turn: Turn, pieces: tuple[str, ...]) -> Drawn:
+        """Each turn once: it is priced first, and written when it fits."""
+        key = (turn.id, pieces, self.language, self.count)
+        drawn = self.talk.drawn.get(key)
+        if drawn is None:
+            lines = turn_lines(turn, pieces, self.language)
+            message = turn_message(turn, pieces, self.language)
+            spoken = cost(message.content, self.count) if message else 0
+            drawn = Drawn(lines, message, self.count(lines + "\n"), spoken)
+            self.talk.drawn[key] = drawn
+        return drawn
 
     def _gone(self, turns: Iterable[Turn], reason: str) -> tuple[Left, ...]:
         return tuple(gone(self.name, reason, _told(turn), self.count, turn.id) for turn in turns)

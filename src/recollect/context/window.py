@@ -10,8 +10,9 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from recollect.context.parts import Drawn, DrawnKey
 from recollect.errors import InvalidInput
 from recollect.locks import ForkSafeLock
 from recollect.rules.cutting import cut_to_tokens
@@ -27,6 +28,7 @@ Summarise = Callable[[Sequence[Turn]], str]
 
 SESSIONS = 64  # So many conversations are held; of others the ledger is read again.
 REBUILT = 10  # After a restart, so many times ``max_messages`` are looked back on.
+_DRAWN = 2  # So many times ``max_messages`` turns are kept as they were written into prompts.
 _SUMMARY_CHARS = 1_000
 _SUMMARY_SHARE = 4  # The summary takes at most one part in so many of the window's tokens.
 
@@ -38,6 +40,7 @@ class Window:
     summary: str
     turns: tuple[Turn, ...]
     tokens: int
+    drawn: dict[DrawnKey, Drawn] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(slots=True)
@@ -49,6 +52,7 @@ class _Held:
     costs: dict[str, int] = field(default_factory=dict)
     summaries: list[tuple[int, str]] = field(default_factory=list)
     seen: int = 0
+    drawn: dict[DrawnKey, Drawn] = field(default_factory=dict)
 
 
 def summarise_by_rule(turns: Sequence[Turn]) -> str:
@@ -102,7 +106,7 @@ class ShortTermMemory:
         told = [text for _, text in held.summaries]
         told += [summarise_by_rule(older)] if older else []
         summary = self._summary(told, limit - used)
-        return Window(summary, tuple(kept), used + self._count(summary))
+        return Window(summary, tuple(kept), used + self._count(summary), held.drawn)
 
     def _latest(self, held: _Held, room: int, messages: int | None) -> tuple[list[Turn], int]:
         """Turns from the newest back while they fit, and what they cost."""
@@ -158,7 +162,14 @@ class ShortTermMemory:
             self._held.move_to_end(session)
             while len(self._held) > SESSIONS:
                 self._held.popitem(last=False)
-            return _Held(list(held.turns), dict(held.costs), list(held.summaries), held.seen)
+            if len(held.drawn) > _DRAWN * self._settings.max_messages:
+                held.drawn = {}
+            return replace(
+                held,
+                turns=list(held.turns),
+                costs=dict(held.costs),
+                summaries=list(held.summaries),
+            )
 
     def _summary(self, told: Sequence[str], room: int) -> str:
         """The latest summaries that fit; the newest one shortened where not even that does."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, get_args
@@ -15,14 +14,14 @@ from recollect.rules.scratchpad import parse, render
 from recollect.rules.scratchpad_task import advance, conclude
 from recollect.settings.writing import Scratchpad as Settings
 from recollect.store.base import Store, Unit
-from recollect.store.rows import TurnFilter
-from recollect.types import Episode, Json, Scratchpad, Turn
+from recollect.store.rows import PadRow, TurnFilter
+from recollect.types import Episode, Json, Scratchpad
 
 EVENT = "scratchpad"
 Writer = Literal["user", "agent"]
 WRITERS: tuple[Writer, ...] = get_args(Writer)
 _FOLLOWED = 50  # messages that are taken in on reading, the latest
-_Stamp = tuple[Scratchpad, tuple[str, ...]]
+_Stamp = tuple[PadRow | None, list[int]]
 
 
 class Scratchpads:
@@ -41,15 +40,17 @@ class Scratchpads:
         It is asked for with every message, so it is worked out again only when they are others.
         """
         with self._store.read(self._space) as unit:
-            stored = read_pad(unit)
-            said = _said_since(unit, stored, self._settings)
-        stamp = (stored, tuple(turn.id for turn in said))
-        held = self._held
-        if held is not None and held[0] == stamp:
-            return held[1]
-        pad = _with_said(stored, said, self._settings)
+            stamp = (unit.scratchpads.get(), unit.ledger.latest_docs(_FOLLOWED))
+            held = self._held
+            if held is not None and held[0] == stamp:
+                return held[1]
+            pad = current_pad(unit, self._settings)
         self._held = (stamp, pad)
         return pad
+
+    def clear(self) -> None:
+        """Let go of what is held; the store is not touched."""
+        self._held = None
 
     def put(self, markdown: str, by: Writer = "user") -> Scratchpad:
         """Somebody's own text in place of what was there, which stays in the history."""
@@ -85,19 +86,11 @@ def current_pad(unit: Unit, settings: Settings) -> Scratchpad:
     reading, so that recording a turn does not wait for it.
     """
     pad = read_pad(unit)
-    return _with_said(pad, _said_since(unit, pad, settings), settings)
-
-
-def _said_since(unit: Unit, pad: Scratchpad, settings: Settings) -> list[Turn]:
-    """What the user said since the scratchpad was written, the latest first."""
     if settings.driver != "task":
-        return []
-    return unit.ledger.turns(
+        return pad
+    said = unit.ledger.turns(
         TurnFilter(role="user", since=pad.updated_at, newest_first=True, limit=_FOLLOWED)
     )
-
-
-def _with_said(pad: Scratchpad, said: Sequence[Turn], settings: Settings) -> Scratchpad:
     for turn in reversed(said):
         if turn.trust == "owner" and (pad.updated_at is None or turn.at > pad.updated_at):
             pad = replace(advance(pad, turn.content, turn.at, settings), updated_at=turn.at)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from recollect.types import Turn
 
-_BREAK = re.compile(r"(?<=[。！？!?\n])|(?<=[.;；])\s")
+_END = re.compile(r"[。！？!?\n]|[.;；]\s")
 _SPACE = re.compile(r"\s+")
 
 
@@ -35,5 +35,6 @@ def shorten(text: str, limit: int) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    first = _BREAK.split(text[:2000].strip(), maxsplit=1)[0]
-    return _SPACE.sub(" ", first).strip()
+    looked_at = text[:2000].strip()
+    end = _END.search(looked_at)
+    return _SPACE.sub(" ", looked_at[: end.end()] if end else looked_at).strip()

@@ -19,6 +19,7 @@ _CLOSING = rf"\n?</{MARK}>"
 # Between its letters a mark in disguise may have a few characters nobody sees.
 _GAP = r"[\W_]{0,4}"
 _BRACKET = r"(?:[<〈‹⟨❮❬❰˂ᐸ⧼≺]|&lt;?|&#0*60;?|&#x0*3c;?|\\u003c|\\x3c|%3c)"
+_BEGINNINGS = frozenset("<〈‹⟨❮❬❰˂ᐸ⧼≺&\\%")  # what a bracket begins with
 _NAME = _GAP.join(("r", "[e3]", "c", "[o0]", "[l1i|]", "[l1i|]", "[e3]", "c", "t"))
 _DISGUISED = rf"{_BRACKET}(?=[\W_]{{0,8}}{_NAME})"
 _HARMLESS = "("
@@ -48,6 +49,8 @@ def fence(text: str, source: str, at: datetime | None = None) -> str:
 
 def neutral(text: str) -> str:
     """``text`` without anything that a person or a model could take for one of the marks."""
+    if _BEGINNINGS.isdisjoint(map(_PLAIN.__getitem__, map(ord, set(text)))):
+        return text
     plain = text.lower() if text.isascii() else text.translate(_PLAIN)
     kept, place = [], 0
     for mark in compiled(_DISGUISED).finditer(plain):

@@ -87,8 +87,10 @@ class Ending:
         turns = self._untold(job, session)
         draft, reason = (None, str(failure)) if failure else self._draft(job, turns)
         with self._store.write(job.space) as unit:
-            if turns:
-                self._tell(unit, session, turns, draft, reason)
+            there = {turn.id for turn in unit.ledger.turns_by_id([turn.id for turn in turns])}
+            left = [turn for turn in turns if turn.id in there]
+            if left:  # what was forgotten meanwhile is not told, nor a story that may hold it
+                self._tell(unit, session, left, draft if left == turns else None, reason)
             operation = f"session_end:{session}:{job.id}"
             end_with_session(unit, session, operation_id=operation, now=self._clock.now())
         if failure is not None:

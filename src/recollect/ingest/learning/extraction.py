@@ -172,7 +172,7 @@ class Extraction:
     ) -> None:
         now, batch = self._clock.now(), reading.batch
         core = self._settings.upkeep.core_importance
-        voices = Voices(batch, reading.before, self._settings.extraction.tool_chars)
+        voices = Voices(batch, reading.before)
         believed = [grounded(candidate, voices, core) for candidate in candidates]
         prepared = [learner.reconciler.prepare(candidate, now) for candidate in believed]
         with self._store.write(space) as unit:

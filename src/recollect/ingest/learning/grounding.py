@@ -13,7 +13,6 @@ from math import nextafter
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.rules.gate_code import compiled
-from recollect.rules.tool_results import tool_summary
 from recollect.rules.trust import least_trusted
 from recollect.types import Candidate, Trust, Turn
 
@@ -23,6 +22,7 @@ Words = frozenset[str]
 _AGENT_SAYS_MORE = 2.0
 _NEARLY_ALL = 0.75  # of its words are the owner's: it is the owner's, whoever else says it
 _LEAST = 0.2  # of its words have to be the owner's where somebody else is heard, too
+_READ = 20_000  # characters at either end of what a tool said
 _QUESTION = r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]"
 _ABOUT_THE_OWNER = frozenset({"user", "users", "user's", "用户"})
 
@@ -31,13 +31,11 @@ _ABOUT_THE_OWNER = frozenset({"user", "users", "user's", "用户"})
 class Voices:
     """What everybody says in a stretch of conversation, as words.
 
-    A candidate may stand on ``turns``; ``earlier`` ones were only shown beside them. Of a tool's
-    result counts what a model is shown of it.
+    A candidate may stand on ``turns``; ``earlier`` ones were only shown beside them.
     """
 
     turns: Sequence[Turn]
     earlier: Sequence[Turn]
-    tool_chars: int
 
     def owners(self, cited: Iterable[str]) -> list[Turn]:
         """The owner's turns among those cited."""
@@ -56,8 +54,8 @@ class Voices:
     def tools(self) -> Words:
         said = [turn.content for turn in self._by("tool")]
         for turn in (*self.earlier, *self.turns):
-            said += [tool_summary(r.content, self.tool_chars) for r in turn.tool_results]
-        return _words("\n".join(said))
+            said += [result.content for result in turn.tool_results]
+        return _words("\n".join(f"{text[:_READ]}\n{text[_READ:][-_READ:]}" for text in said))
 
     @cached_property
     def heard(self) -> frozenset[Trust]:

@@ -17,7 +17,7 @@ from recollect.store.sqlite import forking
 from recollect.store.sqlite.connection import MEMORY, Database
 from recollect.store.sqlite.faults import explain
 
-LATEST = 8
+LATEST = 3
 APPLICATION_ID = 0x5265636F  # "Reco"
 _MAGIC = b"SQLite format 3\x00"
 # The magic, the version at 60, the application at 68; then the first page's kind and cells.

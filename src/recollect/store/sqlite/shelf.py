@@ -97,21 +97,25 @@ class SqliteShelf:
         Unlike ``core`` it does not look through all that are equally important, of which there may
         be very many: of those it takes the newest.
         """
+        values = {
+            "space": self._space,
+            "least": least,
+            "now": codec.to_micros(now),
+            "limit": limit,
+            "trusted": codec.dump(_TRUSTED),
+        }
         fit = f"space = :space AND importance >= :least AND {_FIT_FOR_CORE}"
-        rows: list[tuple[Any, ...]] = self._conn.execute(
-            f"SELECT {_LINE} FROM memories INDEXED BY memories_in_core WHERE core = 1 AND {fit}"
-            " UNION"
-            f" SELECT * FROM (SELECT {_LINE} FROM memories WHERE {fit}"
-            "  ORDER BY importance DESC, doc DESC LIMIT :limit)"
-            " ORDER BY importance DESC, core DESC, last_accessed_at DESC, doc DESC LIMIT :limit",
-            {
-                "space": self._space,
-                "least": least,
-                "now": codec.to_micros(now),
-                "limit": limit,
-                "trusted": codec.dump(_TRUSTED),
-            },
-        ).fetchall()
+        chosen = self._conn.execute(
+            f"SELECT {_LINE} FROM memories INDEXED BY memories_in_core WHERE core = 1 AND {fit}",
+            values,
+        )
+        important = self._conn.execute(
+            f"SELECT {_LINE} FROM memories WHERE {fit}"
+            " ORDER BY importance DESC, doc DESC LIMIT :limit",
+            values,
+        )
+        found: dict[str, tuple[Any, ...]] = {row[0]: row for row in (*chosen, *important)}
+        rows = sorted(found.values(), key=lambda row: row[5:], reverse=True)[:limit]
         sources = self._memories.sources([row[0] for row in rows])
         return [
             CoreLine(id_, said, kind, trust, codec.from_micros(since), sources.get(id_, ()))

@@ -99,8 +99,13 @@ class SqliteVectors:
     # --- writing --------------------------------------------------------------------------------
 
     def put(self, embedder: int, done: Sequence[EmbedText], rows: Sequence[VectorRow]) -> None:
-        """The vectors of these records; a record may have none, or several."""
+        """The vectors of these records; a record may have none, or several.
+
+        A record that was removed since it was read gets none.
+        """
         self._check_lengths(embedder, (row.vector for row in rows))
+        there = self._there(done)
+        done = [record for record in done if record.doc in there]
         for type_ in {type_of(record.doc) for record in done}:
             mine = [record for record in done if type_of(record.doc) == type_]
             self._drop(embedder, type_, [record for record in mine if record.change])
@@ -111,8 +116,23 @@ class SqliteVectors:
             )
         self._conn.executemany(
             "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)",
-            [(self._space, embedder, row.doc, row.part, row.vector) for row in rows],
+            [
+                (self._space, embedder, row.doc, row.part, row.vector)
+                for row in rows
+                if row.doc in there
+            ],
         )
+
+    def _there(self, records: Sequence[EmbedText]) -> set[int]:
+        """The documents that there still are."""
+        found: set[int] = set()
+        for type_ in {type_of(record.doc) for record in records}:
+            rows = self._conn.execute(
+                f"SELECT r.doc FROM json_each(?) d CROSS JOIN {TABLES[type_]} r ON r.doc = d.value",
+                (str([record.doc for record in records]),),
+            )
+            found.update(doc for (doc,) in rows)
+        return found
 
     def retire_others(self, embedder: int) -> None:
         """Forget what other embedders made of this space."""

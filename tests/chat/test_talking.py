@@ -1,0 +1,137 @@
+"""The conversation behind the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import recollect
+from recollect.chat.talking import Talk, conversation
+from recollect.chat.terminal import clean, flat
+from recollect.chat.words import WORDS, spoken_language
+from recollect.cli.root import cli
+from recollect.providers.chat.choose import main_model_for
+from recollect.types import Context, Message
+from tests.chat.conftest import heard, said
+from tests.cli.conftest import Shell, db, shell
+from tests.conftest import OpenMind
+from tests.providers.scripted import Scripted, reply
+
+__all__ = ["cli", "db", "shell"]
+
+
+@pytest.fixture
+def mind(open_mind: OpenMind, server: Scripted) -> recollect.Mind:
+    chat = {"provider": "openai", "name": "play-1", "base_url": server.url}
+    return open_mind(chat=chat, model={"provider": "none"})
+
+
+@pytest.fixture
+def talk(mind: recollect.Mind) -> Iterator[Talk]:
+    model = main_model_for(mind.settings)
+    assert model is not None
+    talk = Talk(mind, model, "Be kind.", "shop")
+    yield talk
+    talk.close()
+
+
+def test_what_leaves_the_window_leaves_its_story(
+    mind: recollect.Mind, talk: Talk, server: Scripted
+) -> None:
+    server.always(reply(said("A long answer about tea. " * 30)))
+    kept = []
+    for number in range(20):
+        asked = talk.ask(f"问题 {number}：茶叶应该怎么保存才好？" * 8)
+        talk.answer(asked)
+        kept.append(talk.compress(asked))
+    stories = mind.episodes(session=talk.session)
+    assert sum(kept) == len(stories) >= 2
+    spans = sorted((one.started_at, one.ended_at) for one in stories)
+    assert all(one.source == "context_compress" for one in stories)
+    assert spans[0][1] <= spans[1][0], "no turn is told twice"
+    assert len(heard(server.asked[-1])) < sum(len(turn.content) for turn in mind.turns(limit=100))
+
+
+def test_the_model_sees_its_manners_the_talk_and_the_message(talk: Talk, server: Scripted) -> None:
+    server.always(reply(said("fine")))
+    talk.answer(talk.ask("I like oolong"))
+    talk.answer(talk.ask("and you?"))
+    system, *told = server.asked[-1].json["messages"]
+    assert system["content"].startswith("Be kind.")
+    assert [one["role"] for one in told] == ["user", "assistant", "user"]
+    assert told[-1]["content"].endswith("and you?")
+
+
+def test_what_was_learnt_comes_from_this_conversation(mind: recollect.Mind, talk: Talk) -> None:
+    mind.remember("Has a cat", kind="fact")
+    turn = talk.ask("I have a dog").turn
+    assert talk.learnt() == ([], 1)
+    memory = mind.remember("Has a dog", kind="fact", sources=[turn.id])
+    assert [one.id for one in talk.learnt()[0]] == [memory.id]
+    before = talk.session
+    assert talk.begin_again() != before
+    assert talk.learnt() == ([], 0)
+    assert not talk.end(), "nothing was said"
+
+
+def test_people_speak_first_and_in_turns() -> None:
+    messages = (
+        Message("system", "a"),
+        Message("assistant", "b"),
+        Message("user", "c"),
+        Message("user", "d"),
+        Message("system", "e"),
+    )
+    system, told = conversation(Context("", messages, 0, 0, (), ()), "f")
+    assert system == "a\n\ne"
+    assert [(one.role, one.text) for one in told] == [
+        ("user", "…"),
+        ("assistant", "b"),
+        ("user", "c\n\nd\n\nf"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "locale", "language"),
+    [
+        ("zh", {"LANG": "en_GB.UTF-8"}, "zh"),
+        ("en", {"LANG": "zh_CN.UTF-8"}, "en"),
+        ("auto", {"LANG": "zh_CN.UTF-8"}, "zh"),
+        ("auto", {"LANG": "zh_CN.UTF-8", "LC_ALL": "de_DE.UTF-8"}, "en"),
+        ("auto", {"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_TW"}, "zh"),
+        ("auto", {}, "en"),
+    ],
+)
+def test_the_language_is_that_of_the_settings_or_the_locale(
+    wanted: str, locale: dict[str, str], language: str
+) -> None:
+    assert spoken_language(wanted, locale) == language  # type: ignore[arg-type]
+
+
+def test_both_languages_fill_in_the_same() -> None:
+    import string
+
+    def holes(text: str) -> set[str]:
+        return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+    for name in WORDS["en"].__slots__:
+        english, chinese = (getattr(WORDS[language], name) for language in ("en", "zh"))
+        assert english.strip()
+        assert holes(english) == holes(chinese), name
+
+
+def test_what_is_shown_moves_no_cursor() -> None:
+    assert clean("a\tb\n茶\x1b[2Jc\u202e") == "a   b\n茶\ufffd[2Jc"
+    assert flat(" a\n b \x07") == "a b \ufffd"
+
+
+def test_lines_may_be_piped_in(shell: Shell) -> None:
+    shell("record", "-s", "old", "We fly to Lisbon on Friday")
+    piped = "Where do we fly?\n/why\n/session\n/context\n/learnt\n/pending\n/forget\n/quit\n"
+    shown = shell("chat", input=piped).stdout
+    assert shown.count("We fly to Lisbon on Friday") >= 2
+    assert "There is no conversation" in shown
+    assert "Nothing waits for your word." in shown
+    assert "Say what: /forget WORDS" in shown
+    assert shell("chat", "--json", code=2).stderr

@@ -1,0 +1,47 @@
+"""What is always known is read anew for every message, and only as much as could be shown."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.context.evidence import most_core_lines
+from recollect.settings.values import Size
+from recollect.store.sqlite.store import open_sqlite
+from tests.conftest import NOON
+
+
+def test_the_most_important_first_and_among_equals_the_chosen(
+    mind: recollect.Mind, tmp_path: Path
+) -> None:
+    facts = [
+        mind.remember(f"Fact {n}", kind="fact", importance=0.9 if n % 2 else 0.8) for n in range(20)
+    ]
+    turn = mind.record(session="s", role="user", content="Never on Fridays")
+    rule = mind.remember("Never on Fridays", kind="rule", importance=1.0, sources=[turn.id])
+    mind.remember("Said by a page", kind="fact", importance=1.0, trust="external")
+    mind.remember("Unimportant", kind="fact", importance=0.1)
+    store = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=5, now=lambda: datetime.now(UTC))
+    with store.write(mind.space) as unit:
+        unit.shelf.mark_core([facts[1].id, facts[0].id], core=True)
+    with store.read(mind.space) as unit:
+        lines = unit.shelf.core_lines(least=0.7, now=NOON, limit=5)
+        assert lines == unit.shelf.core_lines(least=0.7, now=NOON, limit=50)[:5]
+        whole = unit.shelf.core(least=0.7, now=NOON, limit=50)
+        every = unit.shelf.core_lines(least=0.7, now=NOON, limit=50)
+    store.close()
+    assert [line.id for line in lines[:2]] == [rule.id, facts[1].id]
+    assert lines[0].sources[0].turn_id == turn.id
+    assert [line.id for line in every] == [memory.id for memory in whole]
+    assert [line.sources for line in every] == [memory.sources for memory in whole]
+
+
+@pytest.mark.parametrize(
+    ("section", "capacity", "lines"),
+    [(Size(500), 100, 33), (Size(500), 20, 20), (Size(5), 100, 1), (Size(percent=10), 100, 100)],
+)
+def test_no_more_lines_than_could_stand_there(section: Size, capacity: int, lines: int) -> None:
+    assert most_core_lines(section, capacity) == lines
