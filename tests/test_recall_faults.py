@@ -122,7 +122,7 @@ def test_with_both_gone_the_latest_is_left(
     assert all({"latest", "recent"} & set(hit.why.routes) for hit in hits)
     of_turns = mind.recall("what is my cat called", of=["turn"], k=3)
     assert len(of_turns) == 3
-    assert mind.recall("cat", of=["memory"])[0].text == "the user has a cat"
+    assert "the user has a cat" in [hit.text for hit in mind.recall("cat", of=["memory"])]
     assert {hit.session for hit in mind.recall("cat", session="s3")} == {"s3"}
 
 

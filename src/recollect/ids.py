@@ -6,7 +6,7 @@ process stay in order even when a bulk write makes thousands of them at once.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from random import getrandbits  # reseeded in a forked child by the standard library
 from uuid import UUID
 
@@ -50,6 +50,11 @@ def _spell(stamp: int) -> str:
 def made_until(id_: str, moment: datetime) -> bool:
     """Whether an id was made at that moment or before it, to the millisecond."""
     return int(id_[:8] + id_[9:13], 16) <= int(moment.timestamp() * 1000)
+
+
+def made_at(id_: str) -> datetime:
+    """The moment an id was made, by the clock of whoever made it."""
+    return datetime.fromtimestamp(int(id_.replace("-", "")[:12], 16) / 1000, UTC)
 
 
 def is_id(text: str) -> bool:

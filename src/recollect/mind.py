@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from recollect.documents.report import DocumentReport, Question
 from recollect.doors.known import KnownDoors
 from recollect.doors.living import LivingDoors
 from recollect.doors.talk import TalkDoors
@@ -17,7 +18,7 @@ from recollect.ids import new_id
 from recollect.session import Session
 from recollect.upkeep.report import Report, Undone
 
-__all__ = ["Mind", "OnboardingState", "Report", "Undone"]
+__all__ = ["DocumentReport", "Mind", "OnboardingState", "Question", "Report", "Undone"]
 
 
 class Mind(TalkDoors, KnownDoors, LivingDoors):

@@ -19,15 +19,9 @@ def chat(state: State, project: str | None) -> None:
     The model is the one of the settings chat.provider and chat.name. Without one this is a recall
     console: each line is looked up. /help shows the commands.
     """
-    from recollect.chat.console import Console
-    from recollect.chat.terminal import Terminal
-    from recollect.chat.words import spoken_language
-    from recollect.providers.chat.choose import main_model_for
+    from recollect.chat.start import chat_with
 
     if state.json:
         raise click.UsageError("A chat is for people. Use recall or context with --json.")
     with state.open(create=True, worker="thread") as mind:
-        language = spoken_language(mind.settings.memory.language, os.environ)
-        model = main_model_for(mind.settings)
-        terminal = Terminal(plain=state.plain)
-        Console(mind, model, terminal, language=language, project=project).run()
+        chat_with(mind, project=project, plain=state.plain, env=os.environ)

@@ -11,7 +11,7 @@ from recollect.cli.output import bold, dim, emit, indented, note, say
 from recollect.cli.state import State, pass_state
 
 if TYPE_CHECKING:
-    from recollect.documents.report import DocumentReport, Question
+    from recollect.mind import DocumentReport, Question
 
 
 @click.command(cls=Command)

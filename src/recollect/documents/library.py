@@ -40,16 +40,20 @@ class Folders:
 
 
 def folders_of(database: Path, space: str, settings: Settings) -> Folders:
-    """Beside the database; each space but the default has folders of its own, and so has each
-    database that does not bear the usual name: two in one folder must not share documents.
-    """
-    home = database.parent
-    whose = "" if database.name == USUAL_NAME else f"{database.stem}-"
+    """Beside the database; each space but the default has folders of its own."""
     inner = "" if space == DEFAULT_SPACE else _folder_name(space)
     return Folders(
-        home / f"{whose}{settings.documents.folder}" / inner,
-        home / f"{whose}{settings.upkeep.report_folder}" / inner,
+        _beside(database, settings.documents.folder) / inner,
+        _beside(database, settings.upkeep.report_folder) / inner,
     )
+
+
+def _beside(database: Path, folder: str) -> Path:
+    """Two databases in one place must not share documents: what does not bear the usual name puts
+    its own before the folder's, unless somebody has said where the folder is.
+    """
+    shared = database.name == USUAL_NAME or Path(folder).name != folder
+    return database.parent / (folder if shared else f"{database.stem}-{folder}")
 
 
 class Documents:

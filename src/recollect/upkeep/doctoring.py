@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from recollect.clock import Clock
+from recollect.ids import made_at
 from recollect.ingest.embedding import queue as ask_vectors
 from recollect.ingest.reindex import repair_text_index
 from recollect.settings import Settings
@@ -85,14 +86,16 @@ class Doctor:
         )
 
     def _clock_runs(self, unit: Unit) -> Finding:
+        """By when turns were recorded: what somebody dates into the future is no clock's fault."""
         now = self._clock.now()
-        latest = self._store.stats(self._space).last_at
+        newest = unit.ledger.turns_by_doc(unit.ledger.latest_docs(1))
+        latest = max((made_at(turn.id) for turn in newest.values()), default=None)
         ahead = latest is not None and latest > now + _AHEAD
         return Finding(
             check="clock",
             ok=not ahead,
             detail=now.isoformat(timespec="seconds")
-            + (f", and a turn of {latest:%Y-%m-%d %H:%M}" if ahead and latest else ""),
+            + (f", and a turn recorded {latest:%Y-%m-%d %H:%M}" if ahead and latest else ""),
             remedy="Set this machine's clock; turns that are recorded now come before others"
             if ahead
             else "",

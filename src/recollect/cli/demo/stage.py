@@ -118,7 +118,8 @@ class Stage:
 
     def documents(self) -> list[str]:
         """The names of the markdown documents there are."""
-        return sorted(file.name for file in (self.beside / "documents").glob("*.md"))
+        folder = self.mind.documents_folder
+        return sorted(file.name for file in folder.glob("*.md")) if folder else []
 
 
 def tell(text: str) -> None:
