@@ -256,3 +256,14 @@ class TestVault:
         with pytest.raises(recollect.StoreReadOnly) as caught:
             Vault(key_file=tmp_path / "none" / "k").seal(SECRET)
         assert "secrets.key" in caught.value.remedy
+
+
+def test_a_value_that_is_only_the_secret_goes_with_it(open_mind: OpenMind, tmp_path: Path) -> None:
+    """By itself it does not look like one."""
+    mind = open_mind()
+    kept = mind.remember("the password is swordfish42!", kind="config", value="swordfish42!")
+    assert "swordfish42" not in kept.content
+    assert kept.value == ""
+    mind.close()
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or b"swordfish42" not in file.read_bytes()

@@ -15,6 +15,7 @@ from recollect.errors import InvalidInput, NotFound
 from tests.cli.conftest import Shell, db, shell
 
 __all__ = ["db", "shell"]
+pytestmark = pytest.mark.feature("N10")
 
 
 @pytest.fixture

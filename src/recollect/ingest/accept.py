@@ -34,6 +34,12 @@ class Limits:
         """The text as it may be written."""
         return text if self.secrets is None else redact(text, self.secrets)
 
+    def clean_part(self, part: str, told: str, content: str) -> str:
+        """A part of a statement that was told and cleaned to ``content``: one that is nothing but
+        its secret does not show that by itself.
+        """
+        return "" if part in told and part not in content else self.clean(part)
+
     def clean_all(self, texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(map(self.clean, texts)))
 

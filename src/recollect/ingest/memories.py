@@ -77,7 +77,8 @@ class Keeper:
         if kind == "credential":
             content, value = self._sealed(content, subject, predicate, labels), ""
         else:
-            content, value = self._limits.clean(content), self._limits.clean(value)
+            told, content = content, self._limits.clean(content)
+            value = self._limits.clean_part(value, told, content)
         subject, predicate = self._limits.clean(subject), self._limits.clean(predicate)
         labels = self._limits.clean_all(labels)
         row = MemoryRow(

@@ -59,9 +59,7 @@ class Proposals:
         content = limits.clean(candidate.content)
 
         def kept(part: str) -> str:
-            """A part that is nothing but the secret of the statement does not show it by itself."""
-            secret = part in candidate.content and part not in content
-            return "" if secret else limits.clean(part)
+            return limits.clean_part(part, candidate.content, content)
 
         return replace(
             candidate,
