@@ -13,7 +13,6 @@ from datetime import datetime
 
 from recollect.rules.extract.dates import dated
 from recollect.rules.extract.found import SINGLE_VALUED
-from recollect.rules.extract.reading import read
 from recollect.settings.writing import Extraction, KindImportance
 from recollect.types import Candidate, Role, Trust
 
@@ -46,6 +45,8 @@ def extract(
     """
     if role != "user":
         return ()
+    from recollect.rules.extract.reading import read  # many patterns: loaded when first needed
+
     before = [said.text for said in earlier if said.role == "user"]
     return tuple(
         Candidate(
