@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from recollect.clock import ManualClock
 from recollect.types import Hit
 from tests.conftest import OpenMind
 
-TEXT_ONLY = {"embedding__provider": "none"}
+TEXT_ONLY: dict[str, Any] = {"embedding__provider": "none"}
 
 
 def routes(hits: list[Hit], text: str) -> tuple[str, ...]:

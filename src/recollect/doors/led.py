@@ -19,3 +19,4 @@ class Led:
         self._store = store
         self._clock = clock
         self._rooms = rooms
+        self._closed = False

@@ -170,6 +170,9 @@ class LivingDoors(Led):
     def close(self) -> None:
         """Finish the job in hand and close the database. Closing twice is harmless."""
         self._rooms.worker.stop()
+        if self._closed:
+            return
+        self._closed = True
         try:
             self._rooms.touches.flush()
             self._rooms.injected.flush()

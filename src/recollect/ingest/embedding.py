@@ -13,6 +13,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.errors import StoreDamaged
 from recollect.index.engine import VectorEngine, follow
 from recollect.providers.embedding.base import Embedder, WordEmbedder, expect
 from recollect.rules.passages import passages
@@ -88,11 +89,18 @@ class Embedding:
         with self._store.write(job.space) as unit:
             number = unit.vectors.embedder(self._embedder.name, self._embedder.dimensions)
             expect(self._embedder, unit.vectors.dimensions(number))
+        before: list[EmbedText] = []
         while True:
             with self._store.read(job.space) as unit:
                 waiting = unit.vectors.unembedded(number, _BATCH)
             if not waiting:
                 break
+            if waiting == before:
+                raise StoreDamaged(
+                    "Vectors that are written do not stay",
+                    remedy="Run `recollect doctor`, or restore a backup",
+                )
+            before = waiting
             rows = self._vectors(job.space, number, waiting)
             with self._store.write(job.space) as unit:
                 unit.vectors.put(number, waiting, rows)

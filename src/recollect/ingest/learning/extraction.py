@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock
-from recollect.errors import ModelRefused
+from recollect.errors import ModelRefused, StoreDamaged
 from recollect.ids import made_until
 from recollect.ingest.echo import known_marks
 from recollect.ingest.endings import end_with_session
@@ -97,7 +97,14 @@ class Extraction:
         self._before_learning()
         until = self._clock.now() + self._settings.jobs.lease / 2
         declined: ModelRefused | None = None
+        read: set[str] = set()
         while reading := self._next(job, session):
+            if reading.batch[0].id in read:
+                raise StoreDamaged(
+                    f"The turns of session {session!r} do not take on their new state",
+                    remedy="Run `recollect doctor`, or restore a backup",
+                )
+            read.add(reading.batch[0].id)
             try:
                 candidates = learner.extractor.propose(reading.spoken, reading.earlier)
             except ModelRefused as refusal:
@@ -126,8 +133,11 @@ class Extraction:
                 ids = [turn.id for turn in first_batch(waiting, self._size(job))]
                 unit.ledger.set_state(ids, "failed", reason[:_REASON])
                 return
-            began = self._began(job)
+            began, ended = self._began(job), set[str]()
             while ids := [turn.id for turn in waiting if made_until(turn.id, began)]:
+                if ids[0] in ended:
+                    break  # a damaged file does not keep what is written: doctor shows it
+                ended.update(ids)
                 unit.ledger.set_state(ids, "dead", reason[:_REASON])
                 unit.ledger.mark_extracted(session)
                 waiting = unit.ledger.unextracted(session, _READ)
