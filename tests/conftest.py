@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,10 @@ from hypothesis import HealthCheck, settings
 
 import recollect
 from recollect.clock import Clock, ManualClock
+
+# A run in the background may be told to ignore Ctrl-C; programs that tests start must not be.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ("tests.conformance.plugin",)
 
