@@ -5,7 +5,6 @@ docs/embeddings.md says how the folder is laid out and which public models fit.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -15,18 +14,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.errors import ConfigError, ModelRefused
-from recollect.locks import ForkSafeLock
-from recollect.providers import extras
 from recollect.providers.embedding.base import Embedder, Vectors, checked
 from recollect.providers.embedding.pair import PairEmbedder, read_bridge
+from recollect.providers.onnx import CHARS_A_TOKEN, OnnxFolder, is_reading_option, read_options
 
-EXTRA = "local-models"
 OPTIONS = "embedding.toml"
 BRIDGE = "bridge.npy"
-_MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 _BATCH = 32
-_CHARS_A_TOKEN = 16  # more than any tokenizer needs: the rest of a long text is not even cut up
 
 
 @dataclass(frozen=True)
@@ -54,21 +48,27 @@ class OnnxEmbedder:
     """One model. Loads at first use; safe to use from several threads."""
 
     def __init__(self, folder: Path) -> None:
-        extras.require(EXTRA, "onnxruntime", "tokenizers")
         self._folder = folder
-        self._model = _file(folder, *_MODELS)
-        self._tokenizer = _file(folder, "tokenizer.json")
-        self._options = read_options(folder / OPTIONS)
-        self._session: _Session | None = None
-        self._loading = ForkSafeLock()
+        self._files = OnnxFolder(
+            folder, remedy="Set embedding.folder to a folder laid out as docs/embeddings.md says"
+        )
+        self._options = Options(
+            **read_options(
+                folder / OPTIONS,
+                _fits,
+                remedy='It can set pooling ("mean" or "cls"), lowercase, max_tokens, query_prefix, '
+                "text_prefix and threads",
+            )
+        )
         self._name = ""
+        self._dimensions = 0
 
     @property
     def name(self) -> str:
         """The folder's name and a hash of what decides the vectors."""
         if not self._name:
             digest = sha256(repr(replace(self._options, threads=0)).encode())
-            for path in (self._model, self._tokenizer):
+            for path in (self._files.model, self._files.tokenizer):
                 with path.open("rb") as file:
                     while block := file.read(1 << 20):
                         digest.update(block)
@@ -77,13 +77,15 @@ class OnnxEmbedder:
 
     @property
     def dimensions(self) -> int:
-        return self._loaded().dimensions
+        if not self._dimensions:
+            self._dimensions = self._run(["a"]).shape[1]
+        return self._dimensions
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        session, options = self._loaded(), self._options
+        options = self._options
         prefix = options.query_prefix if query else options.text_prefix
-        longest = options.max_tokens * _CHARS_A_TOKEN
-        rows = np.zeros((len(texts), session.dimensions), dtype=np.float32)
+        longest = options.max_tokens * CHARS_A_TOKEN
+        rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         # Texts of one length together: a batch is as wide as its longest text.
         order = sorted(
             (at for at, text in enumerate(texts) if text.strip()), key=lambda at: len(texts[at])
@@ -93,57 +95,25 @@ class OnnxEmbedder:
             given = [prefix + texts[at][:longest] for at in part]
             if options.lowercase:
                 given = [text.lower() for text in given]
-            rows[part] = session.run(given, self._folder.name)
+            rows[part] = self._run(given)
         return rows
 
-    def _loaded(self) -> _Session:
-        if self._session is None:
-            with self._loading:
-                if self._session is None:
-                    self._session = _Session(self._model, self._tokenizer, self._options)
-        return self._session
-
-
-class _Session:
-    """A loaded model and its tokenizer."""
-
-    def __init__(self, model: Path, tokenizer: Path, options: Options) -> None:
-        onnxruntime = extras.load(EXTRA, "onnxruntime")
-        tokenizers = extras.load(EXTRA, "tokenizers")
-        given = onnxruntime.SessionOptions()
-        given.intra_op_num_threads = options.threads
-        given.log_severity_level = 3
-        try:
-            self._onnx = onnxruntime.InferenceSession(
-                str(model), given, providers=["CPUExecutionProvider"]
-            )
-            self._cut = tokenizers.Tokenizer.from_file(str(tokenizer))
-        except Exception as error:  # Both libraries raise types of their own, and bare Exception.
-            raise ModelRefused(
-                f"{model.name} or {tokenizer.name} in {model.parent.name} cannot be loaded: "
-                f"{type(error).__name__}",
-                remedy="Fetch the files again",
-            ) from error
-        self._cut.enable_truncation(options.max_tokens)
-        self._cut.enable_padding()
-        self._inputs = [put.name for put in self._onnx.get_inputs()]
-        self._pooling = options.pooling
-        self.dimensions = 0
-        self.dimensions = self.run(["a"], model.parent.name).shape[1]
-
-    def run(self, texts: list[str], model: str) -> Vectors:
-        cut = self._cut.encode_batch(texts)
+    def _run(self, texts: list[str]) -> Vectors:
+        options = self._options
+        session = self._files.loaded(max_tokens=options.max_tokens, threads=options.threads)
+        cut = session.cut(texts)
         ids = np.array([text.ids for text in cut], dtype=np.int64)
         mask = np.array([text.attention_mask for text in cut], dtype=np.int64)
         known = {"input_ids": ids, "attention_mask": mask}
-        feed = {name: known.get(name, np.zeros_like(ids)) for name in self._inputs}
-        found: NDArray[Any] = self._onnx.run(None, feed)[0]
+        found = session.run({name: known.get(name, np.zeros_like(ids)) for name in session.inputs})
         if found.ndim == 3:
             found = self._pooled(found, mask)
-        return checked(found, texts=len(texts), dimensions=self.dimensions, model=model)
+        return checked(
+            found, texts=len(texts), dimensions=self._dimensions, model=self._folder.name
+        )
 
     def _pooled(self, found: NDArray[Any], mask: NDArray[np.int64]) -> NDArray[Any]:
-        if self._pooling == "cls":
+        if self._options.pooling == "cls":
             first: NDArray[Any] = found[:, 0]
             return first
         weights = mask[:, :, None].astype(found.dtype)
@@ -151,42 +121,9 @@ class _Session:
         return mean
 
 
-def read_options(path: Path) -> Options:
-    """``embedding.toml`` of a folder; without one, the usual values."""
-    if not path.is_file():
-        return Options()
-    try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigError(f"{path} is not TOML: {error}", remedy="Correct it") from error
-    wrong = sorted(name for name, value in said.items() if not _fits(name, value))
-    if wrong:
-        raise ConfigError(
-            f"{path} has a wrong {', '.join(wrong)}",
-            remedy='It can set pooling ("mean" or "cls"), lowercase, max_tokens, query_prefix, '
-            "text_prefix and threads",
-        )
-    return Options(**said)
-
-
 def _fits(name: str, value: object) -> bool:
-    match name:
-        case "pooling":
-            return value in ("mean", "cls")
-        case "lowercase":
-            return isinstance(value, bool)
-        case "max_tokens" | "threads":
-            least = 1 if name == "max_tokens" else 0
-            return isinstance(value, int) and not isinstance(value, bool) and value >= least
-        case _:
-            return name in ("query_prefix", "text_prefix") and isinstance(value, str)
-
-
-def _file(folder: Path, *names: str) -> Path:
-    for name in names:
-        if (folder / name).is_file():
-            return folder / name
-    raise ConfigError(
-        f"{folder} has no {names[0]}",
-        remedy="Set embedding.folder to a folder laid out as docs/embeddings.md says",
-    )
+    if name == "pooling":
+        return value in ("mean", "cls")
+    if name in ("query_prefix", "text_prefix"):
+        return isinstance(value, str)
+    return is_reading_option(name, value)
