@@ -2,56 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from recollect.recall.ranker import Ranked
+from recollect.recall.records import Known
 from recollect.rules.secrets_sealed import masked
 from recollect.store.base import Unit
 from recollect.store.documents import type_of
-from recollect.types import Attachment, Episode, Hit, Memory, RecordType, Source, Turn, Why
-
-Maker = Callable[[float, Why], Hit]
+from recollect.types import Attachment, Episode, Hit, Memory, Source, Turn, Why
 
 
 def as_hits(unit: Unit, ranked: Sequence[Ranked]) -> list[Hit]:
     """Whole records for what was ranked, in its order."""
-    docs = [one.doc for one in ranked]
-    turns = unit.ledger.turns_by_doc([doc for doc in docs if type_of(doc) == "turn"])
-    makers: dict[int, Maker] = {doc: partial(_turn_hit, turn) for doc, turn in turns.items()}
-    others = [doc for doc in docs if doc not in turns]
-    if others:
-        makers.update(_makers(unit, others))
-    return [makers[one.doc](one.score, one.why) for one in ranked if one.doc in makers]
+    turns = unit.ledger.turns_by_doc([one.doc for one in ranked if type_of(one.doc) == "turn"])
+    return [
+        _hit(record, one.score, one.why)
+        for one in ranked
+        if (record := one.record or turns.get(one.doc)) is not None
+    ]
 
 
-def _makers(unit: Unit, docs: Sequence[int]) -> dict[int, Maker]:
-    records = unit.text.records(docs)
-    makers: dict[int, Maker] = {}
-    for type_, read in _READERS.items():
-        ids = {id_: doc for doc, (kind, id_) in records.items() if kind == type_}
-        if ids:
-            makers.update((ids[id_], maker) for id_, maker in read(unit, list(ids)).items())
-    return makers
-
-
-def _memories(unit: Unit, ids: list[str]) -> dict[str, Maker]:
-    return {memory.id: partial(_memory_hit, memory) for memory in unit.memories.by_id(ids)}
-
-
-def _episodes(unit: Unit, ids: list[str]) -> dict[str, Maker]:
-    return {episode.id: partial(_episode_hit, episode) for episode in unit.episodes.by_id(ids)}
-
-
-def _attachments(unit: Unit, ids: list[str]) -> dict[str, Maker]:
-    return {file.id: partial(_attachment_hit, file) for file in unit.attachments.by_id(ids)}
-
-
-_READERS: dict[RecordType, Callable[[Unit, list[str]], dict[str, Maker]]] = {
-    "memory": _memories,
-    "episode": _episodes,
-    "attachment": _attachments,
-}
+def _hit(record: Known | Turn, score: float, why: Why) -> Hit:
+    match record:
+        case Turn():
+            return _turn_hit(record, score, why)
+        case Memory():
+            return _memory_hit(record, score, why)
+        case Episode():
+            return _episode_hit(record, score, why)
+        case Attachment():
+            return _attachment_hit(record, score, why)
 
 
 def _turn_hit(turn: Turn, score: float, why: Why) -> Hit:

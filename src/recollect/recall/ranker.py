@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.recall.gathering import Gathered
+from recollect.recall.records import Known, known_records
 from recollect.recall.relevance import Relevance, by_conversation, by_ranks
 from recollect.recall.request import Request
 from recollect.rules import ranking as rules
@@ -14,8 +14,7 @@ from recollect.rules.decay import class_of, faded
 from recollect.settings import Settings
 from recollect.store import codec
 from recollect.store.base import Unit
-from recollect.store.documents import type_of
-from recollect.types import Episode, Memory, Why
+from recollect.types import Attachment, Episode, Memory, Why
 
 _POOL = 2  # candidates for each wanted result that are weighed to the end
 _LEAST_POOL = 20
@@ -24,11 +23,12 @@ _PLAIN_IMPORTANCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One piece of evidence in its place."""
+    """One piece of evidence in its place; ``record`` is what it is, unless it is a turn."""
 
     doc: int
     score: float
     why: Why
+    record: Known | None = None
 
 
 class Ranker:
@@ -46,14 +46,12 @@ class Ranker:
             found = by_ranks(unit, gathered, ranking)
         pool = _pool(unit, request, found)
         docs = [found.docs[n] for n in pool]
-        memories, episodes = _memories(unit, docs), _episodes(unit, docs)
-        sent = _sent(unit, docs)
+        records = known_records(unit, docs)
         weighed = []
         for n, doc in zip(pool, docs, strict=True):
-            memory = memories.get(doc)
-            at = sent.get(doc) or codec.maybe_from_micros(found.moments[n])
-            parts = self._parts(found, n, memory or episodes.get(doc), at, request.now)
-            kind = memory.kind if memory else None
+            record = records.get(doc)
+            parts = self._parts(found, n, record, request.now)
+            kind = record.kind if isinstance(record, Memory) else None
             boost = rules.persona_boost(kind, ranking.personas, request.persona)
             weighed.append((rules.combine(parts, ranking.weights) * boost, n, parts, boost))
         best = sorted(weighed, key=lambda one: -one[0])[: request.k]
@@ -68,33 +66,29 @@ class Ranker:
                     _shown(found, n, parts, gathered) | ({"persona": boost} if boost != 1 else {}),
                     words.get(doc, ()),
                 ),
+                records.get(doc),
             )
             for doc, (score, n, parts, boost) in zip(docs, best, strict=True)
         ]
 
-    def _parts(
-        self,
-        found: Relevance,
-        n: int,
-        known: Memory | Episode | None,
-        at: datetime | None,
-        now: datetime,
-    ) -> rules.Parts:
+    def _parts(self, found: Relevance, n: int, record: Known | None, now: datetime) -> rules.Parts:
         ranking = self._settings.ranking
         importance, uses = _PLAIN_IMPORTANCE, 0
-        if isinstance(known, Episode):
-            importance, uses, at = known.importance, known.access_count, known.ended_at
-        elif known is not None:
-            memory = known
-            importance, uses = memory.importance, memory.access_count
+        at = codec.maybe_from_micros(found.moments[n])
+        if isinstance(record, Attachment):
+            at = record.created_at
+        elif isinstance(record, Episode):
+            importance, uses, at = record.importance, record.access_count, record.ended_at
+        elif record is not None:
+            importance, uses = record.importance, record.access_count
             at = {
-                "created": memory.created_at,
-                "updated": memory.updated_at,
-                "accessed": memory.last_accessed_at,
+                "created": record.created_at,
+                "updated": record.updated_at,
+                "accessed": record.last_accessed_at,
             }[ranking.recency_clock]
             if ranking.importance_decays:
-                law = class_of(memory.kind, self._settings.decay)
-                importance = faded(importance, now - memory.last_accessed_at, law)
+                law = class_of(record.kind, self._settings.decay)
+                importance = faded(importance, now - record.last_accessed_at, law)
         return rules.Parts(
             relevance=float(found.relevance[n]),
             semantic=float(found.semantic[n]),
@@ -116,26 +110,6 @@ def _pool(unit: Unit, request: Request, found: Relevance) -> list[int]:
         if len(pool) >= wanted:
             break
     return pool[:wanted]
-
-
-def _memories(unit: Unit, docs: Sequence[int]) -> dict[int, Memory]:
-    mine = [doc for doc in docs if type_of(doc) == "memory"]
-    ids = {id_: doc for doc, (_, id_) in unit.text.records(mine).items()} if mine else {}
-    return {ids[memory.id]: memory for memory in unit.memories.by_id(list(ids))} if ids else {}
-
-
-def _episodes(unit: Unit, docs: Sequence[int]) -> dict[int, Episode]:
-    mine = [doc for doc in docs if type_of(doc) == "episode"]
-    ids = {id_: doc for doc, (_, id_) in unit.text.records(mine).items()} if mine else {}
-    return {ids[told.id]: told for told in unit.episodes.by_id(list(ids))} if ids else {}
-
-
-def _sent(unit: Unit, docs: Sequence[int]) -> dict[int, datetime]:
-    """When the files among the documents came."""
-    mine = [doc for doc in docs if type_of(doc) == "attachment"]
-    ids = {id_: doc for doc, (_, id_) in unit.text.records(mine).items()} if mine else {}
-    files = unit.attachments.by_id(list(ids)) if ids else []
-    return {ids[file.id]: file.created_at for file in files}
 
 
 def _shown(found: Relevance, n: int, parts: rules.Parts, gathered: Gathered) -> dict[str, float]:
