@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from recollect.clock import ManualClock
-from recollect.ingest.echo import ANYWHERE, known_marks, not_echo, note_injected
+from recollect.ingest.echo import ANYWHERE, known_marks, note_injected
+from recollect.ingest.learning.showing import heard
 from recollect.rules.fence import fence
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.settings.around import Trust
+from recollect.store.base import Store, Unit
 from recollect.store.sqlite.store import open_sqlite
-from recollect.types import Role
+from recollect.types import Role, Turn
 from tests.conftest import NOON
 from tests.learning import echo_talk
 
@@ -38,9 +40,15 @@ def note(store: Store, *texts: str, session: str = "s", minutes: float = 0) -> N
 def left(
     store: Store, text: str, role: Role = "assistant", *, session: str = "s", minutes: float = 0
 ) -> str:
+    turn = Turn("t", session, 0, role, text, NOON + timedelta(minutes=minutes))
     with store.read("default") as unit:
-        now = NOON + timedelta(minutes=minutes)
-        return not_echo(unit, session, text, role=role, now=now, settings=SETTINGS)
+        return _left(unit, turn, SETTINGS)
+
+
+def _left(unit: Unit, turn: Turn, settings: Trust) -> str:
+    """A turn as learning hears it."""
+    (said,) = heard([turn], known_marks(unit, turn.session, turn.at, settings))
+    return said.content
 
 
 def test_what_was_put_into_a_prompt_is_not_news(store: Store) -> None:
@@ -62,6 +70,7 @@ def test_it_is_known_in_its_session_and_for_its_time(store: Store) -> None:
     note(store, "new line here", minutes=2 * day)
     with store.read("default") as unit:
         known = known_marks(unit, "s", NOON, SETTINGS)
+    assert known is not None
     assert len(known) == 1, "what is too old is gone for good"
 
 
@@ -81,7 +90,7 @@ def test_it_can_be_switched_off(store: Store) -> None:
     with store.write("default") as unit:
         note_injected(unit, "s", ["用户在北京工作"], NOON, off)
         assert not known_marks(unit, "s", NOON, SETTINGS)
-        assert not_echo(unit, "s", text, role="assistant", now=NOON, settings=off) == text
+        assert _left(unit, Turn("t", "s", 0, "assistant", text, NOON), off) == text
 
 
 def test_an_hour_of_talk(store: Store) -> None:

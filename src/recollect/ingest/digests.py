@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from recollect.clock import Clock
 from recollect.ids import new_id
 from recollect.rules.digest import digest
+from recollect.rules.quiet import talking_until
 from recollect.store.base import Store, Unit
 from recollect.types import DailyEvent, Job, Turn
 
@@ -48,12 +49,12 @@ class Digests:
             unit.ledger.mark_digested(session)
 
     def _still_talking(self, unit: Unit, session: str, job: Job) -> bool:
-        """Come back when the last turn is old enough; a time in the future counts as old."""
+        """Come back when the last turn is old enough."""
         info, now = unit.ledger.session(session), self._clock.now()
-        if info is None or not now - self._quiet < info.last_at <= now:
-            return False
-        queue(unit, session, now, info.last_at + self._quiet, job.max_attempts)
-        return True
+        later = None if info is None else talking_until(info.last_at, self._quiet, now)
+        if later is not None:
+            queue(unit, session, now, later, job.max_attempts)
+        return later is not None
 
     def _event(self, turns: list[Turn]) -> DailyEvent:
         now = self._clock.now()

@@ -9,10 +9,9 @@ from datetime import datetime
 from recollect.clock import Clock
 from recollect.errors import StoreError
 from recollect.locks import ForkSafeLock
-from recollect.rules.echo import fingerprints, without_echo
+from recollect.rules.echo import fingerprints
 from recollect.settings.around import Trust
 from recollect.store.base import Store, Unit
-from recollect.types import Role
 
 ANYWHERE = ""
 _GATHERED = 500  # texts
@@ -84,18 +83,8 @@ def note_injected(
         unit.echoes.note(session, lines, now, settings.echo_lines)
 
 
-def not_echo(
-    unit: Unit, session: str, text: str, *, role: Role, now: datetime, settings: Trust
-) -> str:
-    """The text without what memory said: fenced blocks, and sentences that repeat it.
-
-    The user's own sentences stay, fences and quotations apart.
-    """
+def known_marks(unit: Unit, session: str, now: datetime, settings: Trust) -> frozenset[int] | None:
+    """The marks to look for in the turns of a session; None where echoes count like anything."""
     if not settings.suppress_echo:
-        return text
-    return without_echo(text, role, known_marks(unit, session, now, settings))
-
-
-def known_marks(unit: Unit, session: str, now: datetime, settings: Trust) -> frozenset[int]:
-    """The marks to look for in the turns of a session, for many of them at once."""
+        return None
     return unit.echoes.marks(session, now - settings.echo_keep)

@@ -134,7 +134,7 @@ class Compression:
 
     def _learn(self, unit: Unit, session: str, turns: Sequence[Turn]) -> list[str]:
         now, trust = self._clock.now(), self._settings.trust
-        marks = known_marks(unit, session, now, trust) if trust.suppress_echo else None
+        marks = known_marks(unit, session, now, trust)
         fresh = [turn for turn in turns if turn.state in ("new", "failed")]
         learnt: list[str] = []
         for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ())):

@@ -20,6 +20,7 @@ from recollect.ingest.learning.extractors import Extractor
 from recollect.ingest.learning.grounding import Voices, grounded
 from recollect.ingest.learning.showing import heard
 from recollect.ingest.reconcile import Reconciler
+from recollect.rules.quiet import talking_until
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.types import Candidate, Job, Settled, Turn, TurnState
@@ -164,7 +165,7 @@ class Extraction:
                 for turn in unit.ledger.turns_before(session, batch[0].index, _EARLIER)
                 if turn.state != "dead"  # what could not be read must not hold up what follows
             ]
-            marks = self._marks(unit, session)
+            marks = known_marks(unit, session, self._clock.now(), self._settings.trust)
         said = heard([*before, *batch], marks)
         return _Reading(batch, before, said[len(before) :], said[: len(before)])
 
@@ -237,31 +238,27 @@ class Extraction:
     # --- when -----------------------------------------------------------------------------------
 
     def _still_talking(self, job: Job, session: str) -> bool:
-        """Come back when the last turn is old enough; a time in the future counts as old."""
+        """Come back when the last turn is old enough, unless the session was ended."""
         quiet = self._settings.triggers.quiet_gap or timedelta()
         now = self._clock.now()
         with self._store.write(job.space) as unit:
             info = unit.ledger.session(session)
-            if info is None or info.ended_at is not None or not now - quiet < info.last_at <= now:
+            if info is None or info.ended_at is not None:
                 return False
-            triggers.queue(
-                unit,
-                session,
-                now=now,
-                run_at=info.last_at + quiet,
-                max_attempts=job.max_attempts,
-                quiet=True,
-            )
-        return True
+            later = talking_until(info.last_at, quiet, now)
+            if later is not None:
+                triggers.queue(
+                    unit,
+                    session,
+                    now=now,
+                    run_at=later,
+                    max_attempts=job.max_attempts,
+                    quiet=True,
+                )
+        return later is not None
 
     def _go_on(self, unit: Unit, session: str, job: Job) -> None:
         now = self._clock.now()
         triggers.queue(
             unit, session, now=now, run_at=now, max_attempts=job.max_attempts, quiet=False
         )
-
-    def _marks(self, unit: Unit, session: str) -> frozenset[int] | None:
-        trust = self._settings.trust
-        if not trust.suppress_echo:
-            return None
-        return known_marks(unit, session, self._clock.now(), trust)

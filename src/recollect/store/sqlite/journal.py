@@ -14,6 +14,22 @@ from recollect.types import DailyEvent, Event, Json, UsageTotal
 
 _ALWAYS = -(1 << 62)
 _EVENT = "id, type, operation_id, subject, payload, at"
+DAILY_EVENT = "id, day, channel, sender, summary, tokens, compressed, created_at"
+
+
+def daily_event(row: tuple[Any, ...]) -> DailyEvent:
+    """A row of the columns above."""
+    id_, day, channel, sender, summary, tokens, compressed, created = row
+    return DailyEvent(
+        id=id_,
+        day=date.fromisoformat(day),
+        channel=channel,
+        sender=sender,
+        summary=summary,
+        tokens=tokens,
+        compressed=bool(compressed),
+        created_at=codec.from_micros(created),
+    )
 
 
 class SqliteJournal:
@@ -94,24 +110,11 @@ class SqliteJournal:
 
     def daily_events(self, day: date | None, limit: int) -> list[DailyEvent]:
         rows = self._conn.execute(
-            "SELECT id, day, channel, sender, summary, tokens, compressed, created_at"
-            " FROM daily_events WHERE space = ? AND (? IS NULL OR day = ?)"
+            f"SELECT {DAILY_EVENT} FROM daily_events WHERE space = ? AND (? IS NULL OR day = ?)"
             " ORDER BY day DESC, created_at DESC, id DESC LIMIT ?",
             (self._space, day and day.isoformat(), day and day.isoformat(), limit),
         )
-        return [
-            DailyEvent(
-                id=id_,
-                day=date.fromisoformat(on),
-                channel=channel,
-                sender=sender,
-                summary=summary,
-                tokens=tokens,
-                compressed=bool(compressed),
-                created_at=codec.from_micros(created),
-            )
-            for id_, on, channel, sender, summary, tokens, compressed, created in rows
-        ]
+        return [daily_event(row) for row in rows]
 
     def add_usage(
         self,

@@ -11,6 +11,7 @@ import apsw
 from recollect.rules.support import untrusted
 from recollect.store import codec
 from recollect.store.sqlite.attachments import SqliteAttachments
+from recollect.store.sqlite.journal import DAILY_EVENT, daily_event
 from recollect.store.sqlite.memories import SqliteMemories
 from recollect.store.upkeep import CoreLine, Shelved, TierCounts
 from recollect.types import TRUSTS, Attachment, DailyEvent, Kind, Memory, MemoryStatus
@@ -177,24 +178,11 @@ class SqliteShelf:
     def uncompressed(self, before: date, limit: int) -> list[DailyEvent]:
         """Daily events of earlier days that are not in the knowledge yet, the oldest first."""
         rows: list[tuple[Any, ...]] = self._conn.execute(
-            "SELECT id, day, channel, sender, summary, tokens, compressed, created_at"
-            " FROM daily_events WHERE space = ? AND day < ? AND compressed = 0"
+            f"SELECT {DAILY_EVENT} FROM daily_events WHERE space = ? AND day < ? AND compressed = 0"
             " ORDER BY day, created_at, id LIMIT ?",
             (self._space, before.isoformat(), limit),
         ).fetchall()
-        return [
-            DailyEvent(
-                id=id_,
-                day=date.fromisoformat(on),
-                channel=channel,
-                sender=sender,
-                summary=summary,
-                tokens=tokens,
-                compressed=bool(compressed),
-                created_at=codec.from_micros(created),
-            )
-            for id_, on, channel, sender, summary, tokens, compressed, created in rows
-        ]
+        return [daily_event(row) for row in rows]
 
     def mark_compressed(self, ids: Sequence[str], *, compressed: bool) -> None:
         self._conn.execute(
