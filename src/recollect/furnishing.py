@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -13,6 +13,8 @@ from recollect.context.build import Builder, Sources
 from recollect.context.evidence import evidence_items, most_core_lines
 from recollect.context.window import ShortTermMemory
 from recollect.documents.daily import DailyReport, DailySection
+from recollect.documents.fallback import scrubbing as fallback
+from recollect.documents.fallback.files import Folder, folder_beside
 from recollect.documents.library import Documents, folders_of
 from recollect.documents.scrubbing import files_of, scrub
 from recollect.errors import ConfigError, StoreError
@@ -68,8 +70,7 @@ from recollect.upkeep import bus, forgetting
 from recollect.upkeep import upkeep as upkeep_
 from recollect.upkeep.audit import Audit
 from recollect.upkeep.doctoring import Doctor
-from recollect.upkeep.forget_traces import Traces
-from recollect.upkeep.forgetting import Forgetting, Outside
+from recollect.upkeep.forgetting import Forgetting, Left, Outside
 from recollect.upkeep.metrics import Uses
 from recollect.upkeep.upkeep import Upkeep
 from recollect.upkeep.work import Sections, Tools
@@ -378,18 +379,22 @@ def _forgetting(
         if on_disk:
             copies.erase(space, session, settings.jobs.max_attempts)
 
-    def documents(space: str, memories: Collection[str], traces: Traces) -> None:
+    def documents(space: str, left: Left) -> None:
+        says = {"quotes": left.traces.quotes, "repeats": left.traces.repeats}
         if on_disk:
             scrub(
                 house.store,
                 space,
                 folders_of(Path(house.path), space, settings),
                 settings,
-                memories=memories,
-                quotes=traces.quotes,
-                repeats=traces.repeats,
+                memories=left.memories,
                 now=house.clock.now(),
+                **says,
             )
+        aside = _plain_files(house, space)
+        if aside is not None:
+            gone = fallback.Gone(left.turns, left.memories, **says)
+            fallback.scrub(house.store, space, aside, gone)
 
     def caches() -> None:
         held.short_term.clear()
@@ -414,6 +419,11 @@ def _forgetting(
     )
 
 
+def _plain_files(house: House, space: str) -> Folder | None:
+    place = None if house.path == MEMORY else Path(house.path)
+    return folder_beside(place, space, house.settings.memory)
+
+
 def files_on_disk(house: House) -> list[Path]:
     """Every file that the engine writes: the database and its log, copies and documents."""
     if house.path == MEMORY:
@@ -422,6 +432,8 @@ def files_on_disk(house: House) -> list[Path]:
     found = [database, *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm"))]
     found += sorted(transcripts.folder_of(_history(house), house.space).glob("*.jsonl"))
     found += files_of(folders_of(database, house.space, settings), settings)
+    aside = _plain_files(house, house.space)
+    found += [aside.notes, *aside.logs().values()] if aside is not None else []
     chroma = database.with_name(f"{database.name}.chroma")
     return [*found, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from recollect import settings as settings_
 from recollect.clock import Clock, SystemClock
+from recollect.documents.fallback.files import Folder, folder_beside
 from recollect.documents.library import USUAL_NAME
 from recollect.errors import ConfigError, StoreError
 from recollect.furnishing import furnish, limits_of
-from recollect.ingest.transcripts import DEFAULT_SPACE, folder_of
+from recollect.ingest.transcripts import DEFAULT_SPACE
 from recollect.mind import Mind
-from recollect.off.files import Folder
 from recollect.off.rooms import plain_mind
 from recollect.off.taking_in import TakingIn
 from recollect.rules import intake
@@ -42,7 +42,7 @@ def open(
     path = place(target)
     chosen = settings_.load(preset, file=_settings_file(path), overrides=settings)
     ticking = clock or SystemClock()
-    folder = _plain_files(path, space, chosen)
+    folder = folder_beside(None if path == MEMORY else Path(path), space, chosen.memory)
     if not chosen.memory.enabled:
         return _switched_off(folder, space, chosen, ticking)
     store = open_sqlite(
@@ -58,15 +58,6 @@ def open(
     if worker == "thread":
         rooms.worker.start_or_wake()
     return Mind(store, space, chosen, ticking, rooms)
-
-
-def _plain_files(path: str, space: str, chosen: settings_.Settings) -> Folder | None:
-    """The plain files beside the database; a database without a place has none."""
-    memory = chosen.memory
-    named = Path(memory.fallback_folder).expanduser()
-    if path == MEMORY and not named.is_absolute():
-        return None
-    return Folder(folder_of(Path(path).parent / named, space), memory.fallback_file)
 
 
 def _switched_off(

@@ -49,7 +49,7 @@ def turn(
         sender=sender,
         trust=trust_of(role),
         terms=content,
-        packed=bm25.pack(content.split()),
+        packed=bm25.pack(content),
     )
 
 

@@ -173,7 +173,7 @@ def test_counters_add_up_by_day(store: Store) -> None:
 def test_packed_terms_are_numbers_and_go_with_their_row(store: Store) -> None:
     row = turn("alpha")
     append(store, row)
-    assert bm25.pack(["alpha"]) == row.packed
+    assert bm25.pack("alpha") == row.packed
     with store.write(SPACE) as unit:
         unit.erasing.remove(Removal(turns=[row.id]))
         assert unit.text.unindexed("turn", 5) == []

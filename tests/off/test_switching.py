@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.clock import ManualClock
-from recollect.off.logs import Said, parse, written
-from recollect.off.notes import Note
-from recollect.off.notes import parse as parse_notes
-from recollect.off.notes import written as written_note
+from recollect.documents.fallback.logs import Said, parse, written
+from recollect.documents.fallback.notes import Note
+from recollect.documents.fallback.notes import parse as parse_notes
+from recollect.documents.fallback.notes import written as written_note
 from recollect.types import Memory, ToolCall, ToolResult, Turn
 from tests.conftest import NOON, OpenMind
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
+from recollect import Mind, ToolCall
 from recollect.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.upkeep.canaries import CHINESE, ENGLISH, PHRASES, leftovers, plant
@@ -104,6 +104,39 @@ def test_a_text_said_by_hand_is_gone_by_its_id(mind: Mind, tmp_path: Path, phras
     assert leftovers(tmp_path, phrase) == {}
     assert mind.memories() == [kept]
     assert_well(mind, receipt)
+
+
+@pytest.mark.parametrize("phrase", [ENGLISH, CHINESE])
+def test_nor_in_the_plain_files_of_the_off_switch(
+    open_mind: OpenMind, tmp_path: Path, phrase: str
+) -> None:
+    with open_mind(memory__enabled=False) as off:
+        off.record(session="talk", role="user", content=f"my house is called {phrase}")
+        off.record(session="talk", role="user", content="ok", sender="Ann")
+        call = ToolCall("write_note", {"text": phrase})
+        off.record(session="talk", role="assistant", content="noted", tool_calls=[call])
+        off.record(session="other", role="user", content="We painted the fence green")
+        off.remember(f"The house is {phrase}", kind="fact")
+        off.remember("User likes tea", kind="preference")
+    log = next(path for path in (tmp_path / "memory").glob("20*.md"))
+    torn = f"## 12:00 user\n> {phrase}\n"  # a process died before the mark that completes it
+    log.write_text(f"My own line.\n\n{log.read_text()}\n{torn}")
+    mind = open_mind()
+    receipt = mind.forget(query=phrase)
+    assert leftovers(tmp_path, phrase) == {}
+    assert_well(mind, receipt)
+    short = next(turn for turn in mind.turns() if turn.content == "ok")
+    mind.forget(id=short.id)
+    left = log.read_text()
+    assert "> ok" not in left
+    assert "Ann" not in left
+    assert "My own line." in left
+    assert "We painted the fence green" in left
+    assert (tmp_path / "memory" / "MEMORY.md").read_text().startswith("- User likes tea")
+    mind.close()
+    again = open_mind()
+    assert [turn.content for turn in again.turns()] == ["We painted the fence green"]
+    assert [memory.content for memory in again.memories()] == ["User likes tea"]
 
 
 def assert_well(mind: Mind, receipt: Any) -> None:

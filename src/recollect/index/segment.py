@@ -26,6 +26,7 @@ STOP_WEIGHT = 0.02
 _MEMO_LIMIT = 200_000
 _MEMO_CHUNK = 40
 _PUNCTUATION = ".,;:!?()[]{}\"'`*"
+_STOPS = (", ", ". ", "? ", "! ")  # no word goes on after these
 
 # Scripts without spaces between words: Thai to Khmer, kana, Han, Hangul.
 _DENSE = (
@@ -64,28 +65,23 @@ class Indexed(NamedTuple):
     packed: bytes
 
 
-class _Chunks(dict[str, Indexed]):
+class _Chunks(dict[str, str]):
     """Runs without white space and their terms, remembered when they are likely to come again."""
 
-    def __missing__(self, chunk: str) -> Indexed:
+    def __missing__(self, chunk: str) -> str:
         word = chunk.strip(_PUNCTUATION)
         # Most new chunks are one plain word, which needs no closer look.
         if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
-            stem = _stem(word.lower())
-            found = Indexed(stem, bm25.pack_one(stem))
+            terms: str = _stem(word.lower())
         else:
-            found = _indexed(_chunk_terms(chunk))
+            terms = " ".join(_chunk_terms(chunk))
             if not chunk.isascii() and _DENSE_CHARACTER.search(chunk):
-                return found
+                return terms
         if len(chunk) <= _MEMO_CHUNK:
             if len(self) >= _MEMO_LIMIT:
                 self.clear()
-            self[chunk] = found
-        return found
-
-
-def _indexed(terms: list[str]) -> Indexed:
-    return Indexed(" ".join(terms), bm25.pack(terms))
+            self[chunk] = terms
+        return terms
 
 
 _chunks = _Chunks()
@@ -95,21 +91,20 @@ _terms_of_chunk = _chunks.__getitem__
 def forget_words() -> None:
     """Let go of every word that was seen: what is forgotten must not linger in memory."""
     _chunks.clear()
-    bm25.forget_terms()
 
 
 def index_terms(text: str) -> Indexed:
     """What a text is indexed by."""
-    chunks = _fold(text).split()
-    if not chunks:
-        return Indexed("", b"")
-    terms, packed = zip(*map(_terms_of_chunk, chunks), strict=True)
-    return Indexed(" ".join(terms), b"".join(packed))
+    terms = index_text(text)
+    return Indexed(terms, bm25.pack(terms))
 
 
 def index_text(text: str) -> str:
     """The terms of one text, in order, repeats kept, with white space between them."""
-    return index_terms(text).terms
+    folded = _fold(text)
+    for stop in _STOPS:  # the same word with and without one is looked up as one
+        folded = folded.replace(stop, " ")
+    return " ".join(map(_terms_of_chunk, folded.split()))
 
 
 def query_terms(text: str) -> list[QueryTerm]:
@@ -146,8 +141,9 @@ def _chunk_terms(chunk: str) -> list[str]:
     for found in _TOKEN.finditer(_THOUSANDS.sub("", chunk) if "," in chunk else chunk):
         run = found.group()
         if found.lastgroup == "dense":
-            terms += run
-            terms += map(add, run, run[1:])
+            characters = [*run]
+            terms += characters
+            terms += map(add, characters, characters[1:])
         elif found.lastgroup == "word":
             terms += _word_terms(run)
         else:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from recollect.clock import Clock
+from recollect.documents.fallback.files import Folder
+from recollect.documents.fallback.logs import Ended, Failed, Logs, Said
 from recollect.errors import Conflict
 from recollect.ids import new_id
 from recollect.ingest.accept import Limits, accept_turn
-from recollect.off.files import Folder
 from recollect.off.keeper import PlainKeeper
-from recollect.off.logs import Ended, Failed, Logs, Said
 from recollect.off.unserved import Unserved
 from recollect.rules import intake
 from recollect.rules.dates import maybe_moment

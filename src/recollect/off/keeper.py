@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from recollect.clock import Clock
+from recollect.documents.fallback.files import Folder
+from recollect.documents.fallback.notes import Note, Notes
 from recollect.errors import InvalidInput, MemoryOff
 from recollect.ids import new_id
 from recollect.ingest.accept import Limits
 from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
-from recollect.off.files import Folder
-from recollect.off.notes import Note, Notes
 from recollect.off.unserved import Unserved
 from recollect.rules import intake
 from recollect.rules.dates import maybe_moment

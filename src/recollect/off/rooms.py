@@ -15,10 +15,10 @@ from recollect.context.build import Builder, Sources
 from recollect.context.evidence import memory_item
 from recollect.context.parts import Item
 from recollect.context.window import Window
+from recollect.documents.fallback.files import Folder
 from recollect.ingest.accept import Limits
 from recollect.mind import Mind
 from recollect.off.book import PlainBook
-from recollect.off.files import Folder
 from recollect.off.keeper import PlainKeeper
 from recollect.off.search import search
 from recollect.off.unserved import Unserved

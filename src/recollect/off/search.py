@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
+from recollect.documents.fallback.logs import Said
 from recollect.index.segment import index_text, query_terms
-from recollect.off.logs import Said
 from recollect.plain import plain
 from recollect.recall.request import Request
 from recollect.store.rows import Scope

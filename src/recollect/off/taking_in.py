@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from recollect.documents.fallback.files import Folder, state_name
+from recollect.documents.fallback.logs import Ended, Entry, Failed, Logs, Said
+from recollect.documents.fallback.notes import Note, Notes
 from recollect.documents.files import fingerprint
 from recollect.errors import NotFound
 from recollect.ingest.accept import turn_terms
 from recollect.ingest.echo import ANYWHERE, note_injected
-from recollect.off.files import Folder
-from recollect.off.logs import Ended, Entry, Failed, Logs, Said
-from recollect.off.notes import Note, Notes
 from recollect.rooms import Rooms
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
@@ -111,7 +111,7 @@ class TakingIn:
             shown = [note.memory.content for note in notes]
             note_injected(unit, ANYWHERE, shown, self.now(), self.settings.trust)
             written = Written(fingerprint(text), known)
-            unit.document_states.put(DocumentRow(_name(path), written), self.now())
+            unit.document_states.put(DocumentRow(state_name(path), written), self.now())
 
     def _remember(self, note: Note, known: dict[str, str]) -> str:
         """The id of the memory that the note has become; the same one each time."""
@@ -147,16 +147,12 @@ class TakingIn:
             return self._state(unit, path)
 
     def _state(self, unit: Unit, path: Path) -> Written:
-        row = unit.document_states.get(_name(path))
+        row = unit.document_states.get(state_name(path))
         return _NOTHING if row is None or row.written is None else row.written
 
     def _note(self, unit: Unit, path: Path, print_: str, ids: Iterable[str]) -> None:
         taken = {**self._state(unit, path).bullets, **dict.fromkeys(ids, "")}
-        unit.document_states.put(DocumentRow(_name(path), Written(print_, taken)), self.now())
-
-
-def _name(path: Path) -> str:
-    return f"off/{path.name}"
+        unit.document_states.put(DocumentRow(state_name(path), Written(print_, taken)), self.now())
 
 
 def _row(unit: Unit, said: Said) -> TurnRow | None:

@@ -47,7 +47,10 @@ NAMES: tuple[Name, ...] = (
     *(Name("key", word, "", chinese=True) for word in ("密钥", "秘钥", "私钥", "令牌", "金鑰")),
 )
 _LITERALS = tuple((name.literal, name) for name in NAMES)
-_ANY = re.compile("|".join(name.literal for name in NAMES))
+# Parts of which every name has one; looked for in this order, as lower case and as it is.
+_FOLDED = ("pass", "key", "token", "pw", "secret", '"ak"', '"sk"', "_ak", "_sk")
+_CAPITALS = ("AK", "SK")
+_CHINESE = tuple(name.literal for name in NAMES if name.chinese)
 
 _STAGE = r"(?:[-_](?:prod|production|dev|test|staging|live|root|admin|new|old|current|\d))?"
 _NOTE = r"(?:\s?[（(][^）)\n]{0,24}[）)])?"
@@ -93,13 +96,25 @@ _ENDS_ALNUM = re.compile(r"[A-Za-z0-9]$", re.A)
 
 def named_secrets(text: str, bounds: Bounds) -> Iterator[tuple[str, int, int]]:
     """The name, start and end of every value that its name gives away."""
-    if not _ANY.search(text):
+    if not _may_name(text):
         return
     for name in [name for literal, name in _LITERALS if literal in text]:
         for match in _pattern(name).finditer(text):
             end = _judge(name, match, bounds)
             if end:
                 yield name.secret, match.start("value"), end
+
+
+def _may_name(text: str) -> bool:
+    """Whether one of the names may be in the text; for nearly every text the answer is no."""
+    folded = text.lower()
+    for part in _FOLDED:
+        if part in folded:
+            return True
+    for part in _CAPITALS:
+        if part in text:
+            return True
+    return not text.isascii() and any(map(text.__contains__, _CHINESE))
 
 
 @cache

@@ -6,7 +6,7 @@ after a crash the worker finishes it at the next start, and so does asking again
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,15 +35,43 @@ class Outside:
     """What holds text outside of the database, and what is only held in this process.
 
     ``gather`` writes down what waits in memory; ``transcript`` removes the copy of a session of a
-    space, to be written anew; ``documents`` takes out bullets by the ids of their memories, and
-    lines by what they say; ``vectors`` and ``caches`` let go of what can be made again.
+    space, to be written anew; ``documents`` takes out bullets by the ids of their memories, logs by
+    those of their turns, and lines by what they say; ``vectors`` and ``caches`` let go of what can
+    be made again.
     """
 
     gather: Callable[[], None]
     transcript: Callable[[str, str], None]
-    documents: Callable[[str, Collection[str], Traces], None]
+    documents: Callable[[str, Left], None]
     vectors: Callable[[], None]
     caches: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What has to leave the copies as well, once the rows are gone."""
+
+    turns: Collection[str]
+    memories: Collection[str]
+    sessions: Collection[str]
+    traces: Traces
+
+    def dump(self) -> dict[str, Json]:
+        return {
+            "turns": [*self.turns],
+            "memories": [*self.memories],
+            "sessions": [*sorted(self.sessions)],
+            "traces": self.traces.dump(),
+        }
+
+
+def _left(told: Mapping[str, Json]) -> Left:
+    return Left(
+        _listed(told["turns"]),
+        _listed(told["memories"]),
+        _listed(told["sessions"]),
+        forget_traces.load(told["traces"]),
+    )
 
 
 class Forgetting:
@@ -97,7 +125,7 @@ class Forgetting:
                 self.finish(job)
             return receipts.load(before[-1].payload["receipt"])
         if not plan.empty:
-            self._finish(self._space, receipt, plan.removed.memories, plan.traces, plan.sessions)
+            self._finish(self._space, receipt, _left_by(plan))
         return receipt
 
     # --- in one transaction ----------------------------------------------------------------------
@@ -129,12 +157,7 @@ class Forgetting:
         unit.tasks.enqueue(
             KIND,
             key=receipt.id,
-            payload={
-                "receipt": receipts.dump(whole),
-                "memories": [*plan.removed.memories],
-                "sessions": [*sorted(plan.sessions)],
-                "traces": plan.traces.dump(),
-            },
+            payload={"receipt": receipts.dump(whole), **_left_by(plan).dump()},
             # Not before this call would have lost its lease: it does the work itself.
             run_at=now + self._settings.jobs.lease,
             now=now,
@@ -161,26 +184,12 @@ class Forgetting:
 
     def finish(self, job: Job) -> None:
         """Do what was left of a request; safe to repeat."""
-        told = job.payload
-        self._finish(
-            job.space,
-            receipts.load(told["receipt"]),
-            _listed(told["memories"]),
-            forget_traces.load(told["traces"]),
-            _listed(told["sessions"]),
-        )
+        self._finish(job.space, receipts.load(job.payload["receipt"]), _left(job.payload))
 
-    def _finish(
-        self,
-        space: str,
-        receipt: Receipt,
-        memories: Collection[str],
-        traces: Traces,
-        sessions: Collection[str],
-    ) -> None:
-        for session in sessions:
+    def _finish(self, space: str, receipt: Receipt, left: Left) -> None:
+        for session in left.sessions:
             self._outside.transcript(space, session)
-        self._outside.documents(space, memories, traces)
+        self._outside.documents(space, left)
         self._outside.vectors()
         self._outside.caches()
         with _to_be_finished():
@@ -208,6 +217,10 @@ def _to_be_finished() -> Iterator[None]:
             "It is forgotten, but old pages stay in the file while another program reads it",
             remedy="Close that program; the next start, or the same call, finishes the work",
         ) from error
+
+
+def _left_by(plan: Plan) -> Left:
+    return Left(plan.removed.turns, plan.removed.memories, plan.sessions, plan.traces)
 
 
 def _listed(told: Json) -> list[str]:

@@ -170,7 +170,7 @@ def next_doc(conn: apsw.Connection, space: int, type_: RecordType) -> int:
 
 def add_terms(conn: apsw.Connection, space: int, rows: Sequence[tuple[int, str]]) -> None:
     """Index documents by their terms."""
-    add_packed(conn, rows, [(space, doc, bm25.pack(terms.split())) for doc, terms in rows])
+    add_packed(conn, rows, [(space, doc, bm25.pack(terms)) for doc, terms in rows])
 
 
 def add_packed(

@@ -12,10 +12,12 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from recollect.off.files import Folder
-from recollect.off.marks import mark, read_mark
+from recollect.documents.fallback.files import Folder
+from recollect.documents.fallback.marks import mark, read_mark
 from recollect.plain import plain
 from recollect.types import ToolCall, ToolResult, Turn
+
+_HEADING = "## "
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +103,37 @@ def written(entry: Entry) -> str:
             told |= {"project": entry.project} if entry.project else {}
             told |= {"topic": entry.topic} if entry.topic else {}
             told |= {"placed": True} if entry.placed else {}
-            return f"## {turn.at:%H:%M} {who}\n{quoted}\n{mark({'turn': told})}\n\n"
+            return f"{_HEADING}{turn.at:%H:%M} {who}\n{quoted}\n{mark({'turn': told})}\n\n"
 
 
 def parse(text: str) -> Iterator[Entry]:
     """The entries of a log; what else a person wrote between them is theirs."""
-    quoted: list[str] = []
+    return (entry for _, entry in blocks(text) if entry is not None)
+
+
+def blocks(text: str) -> Iterator[tuple[list[str], Entry | None]]:
+    """A log in pieces: the lines of each entry with it, and the lines between them one by one."""
+    begun: list[str] = []
     for line in text.split("\n"):
         if line.startswith(">"):
-            quoted.append(line[2:] if line.startswith("> ") else line[1:])
+            begun.append(line)
             continue
         found = read_mark(line)
-        if found is not None:
-            entry = _entry(found[1], "\n".join(quoted))
-            if entry is not None:
-                yield entry
-        quoted = []
+        entry = None if found is None else _entry(found[1], _unquoted(begun))
+        if entry is not None:
+            yield [*begun, line], entry
+            begun = []
+            continue
+        yield from (([loose], None) for loose in begun)
+        begun = [line] if line.startswith(_HEADING) else []
+        if not begun:
+            yield [line], None
+    yield from (([loose], None) for loose in begun)
+
+
+def _unquoted(lines: Sequence[str]) -> str:
+    quoted = (line for line in lines if line.startswith(">"))
+    return "\n".join(line[2:] if line.startswith("> ") else line[1:] for line in quoted)
 
 
 def _entry(told: Mapping[str, Any], content: str) -> Entry | None:

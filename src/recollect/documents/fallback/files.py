@@ -8,9 +8,16 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from recollect.documents.files import read_bytes, typed
+from recollect.documents.files import read_bytes, typed, write
+from recollect.ingest.transcripts import folder_of
+from recollect.settings.around import Switch
 
 _LARGEST = 1 << 30  # bytes that one file may hold before it is refused as no log of ours
+
+
+def state_name(path: Path) -> str:
+    """Under which the database notes what it has taken from a file."""
+    return f"off/{path.name}"
 
 
 class Folder:
@@ -35,6 +42,10 @@ class Folder:
         """A file's text; empty where there is none. A torn character never hides the rest."""
         return (read_bytes(path, _LARGEST) or b"").decode("utf-8", "replace")
 
+    def replace(self, path: Path, text: str) -> None:
+        """Another text in its place, whole or not at all."""
+        write(path, text.encode())
+
     def append(self, path: Path, text: str) -> None:
         """Durable when it returns. Begins on a new line, whatever was cut off before."""
         with typed(path, "written"), open(path, "ab", opener=_for_owner) as file:
@@ -54,6 +65,15 @@ class Folder:
         with guard:
             fcntl.flock(guard, fcntl.LOCK_EX)
             yield
+
+
+def folder_beside(path: Path | None, space: str, memory: Switch) -> Folder | None:
+    """The plain files of a space beside its database; one without a place (None) has no folder."""
+    named = Path(memory.fallback_folder).expanduser()
+    if path is None and not named.is_absolute():
+        return None
+    whole = named if path is None else path.parent / named
+    return Folder(folder_of(whole, space), memory.fallback_file)
 
 
 def _for_owner(path: str, flags: int) -> int:

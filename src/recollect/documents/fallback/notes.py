@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from recollect.off.files import Folder
-from recollect.off.marks import mark, read_mark
+from recollect.documents.fallback.files import Folder
+from recollect.documents.fallback.marks import mark, read_mark
 from recollect.plain import plain
 from recollect.types import Memory, Source
 
@@ -69,18 +69,34 @@ def written(note: Note) -> str:
 
 def parse(text: str) -> Iterator[Note]:
     """The statements of a file."""
-    lines: list[str] = []
-    for line in [*text.split("\n"), "#"]:
-        if lines and (line.startswith("  ") or not line.strip()):
-            lines.append(line[2:])
+    return (note for _, note in blocks(text) if note is not None)
+
+
+def blocks(text: str) -> Iterator[tuple[list[str], Note | None]]:
+    """A file in pieces: the lines of each statement with it, and every other line by itself."""
+    begun: list[str] = []
+    for line in text.split("\n"):
+        if begun and (line.startswith("  ") or not line.strip()):
+            begun.append(line)
             continue
-        if statement := "\n".join(lines).strip():
-            yield _note(statement)
+        if begun:
+            yield begun, _note(_statement(begun))
         bare = line.startswith("#") or not line.strip()
-        lines = [] if bare else [_BULLET.sub("", line, count=1)]
+        begun = [] if bare else [line]
+        if bare:
+            yield [line], None
+    if begun:
+        yield begun, _note(_statement(begun))
 
 
-def _note(statement: str) -> Note:
+def _statement(lines: list[str]) -> str:
+    first, *rest = lines
+    return "\n".join([_BULLET.sub("", first, count=1), *(line[2:] for line in rest)]).strip()
+
+
+def _note(statement: str) -> Note | None:
+    if not statement:
+        return None
     found = read_mark(statement)
     if found is not None and "memory" in found[1]:
         try:

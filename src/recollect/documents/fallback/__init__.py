@@ -1,0 +1,1 @@
+"""The plain files that stand in for the database while memory is switched off."""
