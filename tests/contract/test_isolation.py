@@ -268,6 +268,7 @@ def test_the_numbers_of_another_space_lead_nowhere(backend: Backend) -> None:
             found = unit.text.search([QueryTerm("tea", 1.0)], scope, 9)
             docs = [match.doc for match in found.matches]
             places = unit.ledger.places_around(docs, 1)
+            assert sorted(unit.ledger.places(docs)) == sorted(set(places)), "turns only"
             sessions = [place.session for place in places]
             assert (len(docs), len({place.doc for place in places})) == (4, 2)
             assert len(unit.ledger.spans(sessions)) > 0
@@ -277,6 +278,7 @@ def test_the_numbers_of_another_space_lead_nowhere(backend: Backend) -> None:
                     unit.ledger.append([turn("coffee")])
             with store.read(other) as unit:
                 assert unit.ledger.places_around(docs, 9) == []
+                assert unit.ledger.places(docs) == []
                 assert unit.ledger.spans(sessions) == []
                 assert unit.text.records(docs) == {}
                 assert unit.text.in_scope(docs, scope) == []

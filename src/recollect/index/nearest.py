@@ -19,8 +19,8 @@ Floats = NDArray[np.float32]
 Docs = NDArray[np.int64]
 Rows = NDArray[np.int64]
 EXACT = 4_096  # up to this many vectors a first pass is not worth it
-_SECOND_PASS = 40  # rows that are compared exactly for each wanted one
-_LEAST_SECOND_PASS = 1_000
+_COMPARED = 16  # rows that are compared exactly for each wanted one
+_LEAST_COMPARED = 1_600
 _PASSAGES = 4  # rows looked at for each wanted document, unless that is too few
 _SAMPLE = 256
 _FIRST_CAPACITY = 256
@@ -79,7 +79,7 @@ class NearestIndex:
             rows = np.arange(size)
             cosines = scores_of(whole[:size], query)
         else:
-            rows = packed.likely(query, max(_LEAST_SECOND_PASS, _SECOND_PASS * limit), size)
+            rows = packed.likely(query, max(_LEAST_COMPARED, _COMPARED * limit), size)
             cosines = packed.cosines(query, rows)
         few = min(len(rows), _PASSAGES * limit)
         while True:

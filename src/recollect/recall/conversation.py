@@ -38,7 +38,7 @@ def look_around(ledger: Ledger, docs: Sequence[int], promising: Sequence[int] = 
     alone = [doc for doc in docs if type_of(doc) == "turn" and doc not in wide]
     found = ledger.places_around(sorted(wide), REACH) if wide else []
     if alone:
-        found += ledger.places_around(alone, 0)
+        found += ledger.places(alone)
     turns = sorted({place.doc: place for place in found}.values(), key=_by_conversation)
     others = [doc for doc in docs if type_of(doc) != "turn"]
     return Surroundings([*(place.doc for place in turns), *others], turns)
@@ -49,18 +49,16 @@ def as_candidates(
 ) -> Candidates:
     """One array entry per document, in the order of ``around.docs``."""
     turns, others = around.turns, len(around.docs) - len(around.turns)
-    session = np.array([place.session for place in turns], np.int64)
-    idx = np.array([place.idx for place in turns], np.int64)
+    columns = np.array([(p.session, p.idx, p.assistant, p.asks) for p in turns], np.int64)
+    session, idx, assistant, asks = columns.reshape(-1, 4).T
     numbers, which = np.unique(session, return_inverse=True)
-    spans = {span.session: span for span in ledger.spans(numbers.tolist())}
-    sizes = np.array([spans[number].turns for number in numbers.tolist()], np.int64)
-    days = np.array([_days(spans[number]) for number in numbers.tolist()])
-    assistant = np.array([place.assistant for place in turns], bool)
-    speaking = _codes([(place.assistant, place.sender) for place in turns])
+    sizes, days = _spans(ledger, numbers.tolist())
     follows = np.zeros(len(turns), bool)
     follows[1:] = (session[1:] == session[:-1]) & (idx[1:] == idx[:-1] + 1)
     at = np.arange(len(turns))
-    speaker = named_speaker(query, {place.sender for place in turns})
+    senders = [place.sender for place in turns]
+    speaker = named_speaker(query, set(senders))
+    named = [sender.lower() == speaker for sender in senders] if speaker else [False] * len(turns)
     return Candidates(
         text_score=text_score,
         # A record that is no turn is a session of its own.
@@ -69,21 +67,26 @@ def as_candidates(
         session_days=_padded(days[which], others, 0.0),
         previous=_padded(np.where(follows, at - 1, ABSENT), others, ABSENT),
         following=_padded(np.where(np.append(follows[1:], False), at + 1, ABSENT), others, ABSENT),
-        in_conversation=_padded(_is_talk(which, speaking), others, False),
-        ends_with_question=_padded(np.array([p.asks for p in turns], bool), others, False),
-        by_assistant=_padded(assistant, others, False),
-        by_named_speaker=_padded(
-            np.array([bool(speaker) and p.sender.lower() == speaker for p in turns], bool),
-            others,
-            False,
-        ),
+        in_conversation=_padded(_is_talk(which, _codes(assistant, senders)), others, False),
+        ends_with_question=_padded(asks.astype(bool), others, False),
+        by_assistant=_padded(assistant.astype(bool), others, False),
+        by_named_speaker=_padded(np.array(named, bool), others, False),
         date_fit=_padded(_fits(turns, asking), others, 0.0),
     )
 
 
-def _codes(values: Sequence[object]) -> Places:
-    known: dict[object, int] = {}
-    return np.array([known.setdefault(value, len(known)) for value in values], np.int64)
+def _spans(ledger: Ledger, sessions: Sequence[int]) -> tuple[Places, Floats]:
+    """The turns and the days of each session."""
+    spans = {span.session: span for span in ledger.spans(sessions)}
+    sizes = [spans[number].turns for number in sessions]
+    days = [_days(spans[number]) for number in sessions]
+    return np.array(sizes, np.int64), np.array(days, np.float64)
+
+
+def _codes(assistant: Places, senders: Sequence[str]) -> Places:
+    """A number for whoever speaks."""
+    known = {sender: 2 * n for n, sender in enumerate(dict.fromkeys(senders))}
+    return assistant + np.array([known[sender] for sender in senders], np.int64)
 
 
 def _is_talk(which: Places, speaking: Places) -> Flags:

@@ -283,6 +283,15 @@ class SqliteLedger:
         )
         return {row[0]: _turn(row[1:]) for row in rows}
 
+    def places(self, docs: Sequence[int]) -> list[Place]:
+        """The turns among the documents."""
+        rows = self._conn.execute(
+            f"SELECT {_PLACE} FROM json_each(?) d CROSS JOIN turns n ON n.doc = d.value"
+            " WHERE n.space = ?",
+            (str(list(docs)), self._space),
+        )
+        return list(map(Place._make, rows))
+
     def places_around(self, docs: Sequence[int], reach: int) -> list[Place]:
         """The turns and those within reach of them in their session; some may come twice."""
         rows = self._conn.execute(
