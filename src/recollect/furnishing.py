@@ -318,6 +318,7 @@ def _sources(
         gate=recall.gate,
         recall=find,
         read=evidence_items,
+        holding=recall.holding,
         window=short_term.window,
         core=core,
         scratchpad=lambda: pads.get().text,

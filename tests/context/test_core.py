@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.context.evidence import most_core_lines
+from recollect.clock import ManualClock
+from recollect.context.evidence import OUTDATED, most_core_lines
 from recollect.settings.values import Size
 from recollect.store.sqlite.store import open_sqlite
 from tests.conftest import NOON
@@ -45,3 +46,19 @@ def test_the_most_important_first_and_among_equals_the_chosen(
 )
 def test_no_more_lines_than_could_stand_there(section: Size, capacity: int, lines: int) -> None:
     assert most_core_lines(section, capacity) == lines
+
+
+def test_what_is_over_is_not_put_before_the_agent(mind: recollect.Mind, clock: ManualClock) -> None:
+    old = mind.record(session="then", role="user", content="I live in Brelm")
+    clock.advance(hours=1)
+    mind.drain()
+    mind.record(session="now", role="user", content="I moved to Tavora")
+    clock.advance(hours=1)
+    mind.drain()
+    assert [m.content for m in mind.memories() if "Tavora" in m.content]
+    shown = mind.context("Where do I live?")
+    assert "Tavora" in shown.text
+    assert "Brelm" not in shown.text
+    assert (OUTDATED, old.id) in {(left.reason, left.id) for left in shown.dropped}
+    for asked in ("Where did I live before?", "我以前住在 Brelm 吗？", "我2020年住在 Brelm 吗？"):
+        assert "Brelm" in mind.context(asked).text, "the past, when that is what was asked for"

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.episode import EpisodeDraft, Story, goal_of, is_request, summary_of, tell
+from recollect.rules.episode import (
+    EpisodeDraft,
+    Story,
+    goal_of,
+    is_request,
+    summary_of,
+    tell,
+    without,
+)
 from recollect.rules.fence import fence
 from recollect.settings import load
 from recollect.types import ROLES, ToolCall, ToolResult, Turn
@@ -127,3 +135,12 @@ def test_a_summary_keeps_to_its_length(turns: list[Turn], tools: list[str], limi
     story = told(*turns)
     assert len(story.summary) <= 200
     assert len(story.entities) <= 20
+
+
+def test_a_story_is_told_without_what_is_over() -> None:
+    summary = "I live in Brelm · Fix the login · We are on Go 7.1… → Noted. [grep]"
+    assert without(summary, ["I live in\nBrelm. It rains.", "We are on Go 7.14"]) == (
+        "Fix the login → Noted. [grep]"
+    )
+    assert without(summary, []) == summary
+    assert without("I live in Brelm → Noted.", ["I live in Brelm"]) == ""

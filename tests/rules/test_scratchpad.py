@@ -250,6 +250,18 @@ def test_the_oldest_completions_give_way_first() -> None:
         ("- do this. And that.", "do this."),
         ("> 引用的任务怎么做？", "引用的任务怎么做？"),
         ("谢谢", ""),
+        ("I live in Brelm", ""),
+        ("We upgraded Redis to 7.4", ""),
+        ("My sister's name is Ann", ""),
+        ("我住在杭州", ""),
+        ("birch 服务的端口是 4102", ""),
+        ("The staging server runs on port 8080", ""),
+        ("我们升级到 Python 3.12 了", ""),
+        ("I want to move to Brelm", "I want to move to Brelm"),
+        ("We need a new login page", "We need a new login page"),
+        ("我想学游泳", "我想学游泳"),
+        ("我的登录接口怎么总是 401", "我的登录接口怎么总是 401"),
+        ("Where do I live?", "Where do I live?"),
     ],
 )
 def test_a_task_is_one_plain_line(message: str, task: str) -> None:

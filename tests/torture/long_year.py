@@ -94,7 +94,6 @@ class Report:
     core: int
     knowledge: int
     asked: int
-    old_in_turns: int
     slowest_upkeep: float
     last_month_upkeep: float
     losses: tuple[str, ...]
@@ -114,6 +113,7 @@ class Life:
         self.facts = facts()
         self.truth = [0] * len(self.facts)
         self.settled = [False] * len(self.facts)
+        self.was: list[set[int]] = [set() for _ in self.facts]
         self.likes: dict[str, bool] = {}
         self.decisions: list[str] = []
 
@@ -129,6 +129,11 @@ class Life:
             return self._decision()
         return chance.choice(_CHATTER)
 
+    def over(self) -> frozenset[str]:
+        """Everything that was true once and is not now."""
+        was = {fact.values[n] for fact, ns in zip(self.facts, self.was, strict=True) for n in ns}
+        return frozenset(was) - {f.values[n] for f, n in zip(self.facts, self.truth, strict=True)}
+
     def _fact(self) -> str:
         """Mostly the same again; sometimes it changes; sometimes a slip that is put right."""
         which = self.chance.randrange(len(self.facts))
@@ -137,6 +142,7 @@ class Life:
         if not self.settled[which]:
             self.settled[which] = True
         elif changes:
+            self.was[which].add(self.truth[which])
             self.truth[which] = (self.truth[which] + 1) % len(fact.values)
             return fact.change.format(fact.values[self.truth[which]])
         return fact.plain.format(fact.values[self.truth[which]])
@@ -179,14 +185,14 @@ def run(folder: Path, *, days: int = 365, turns: int = 140, seed: int = 1) -> Re
             ]
             course.append(Day(day, mind.stats().memories, seconds))
             mind.drain()
-        losses, old = _judge(mind, life, folder)
+        losses = _judge(mind, life, folder)
         with mind._store.read(mind.space) as unit:
             held = unit.shelf.counts(clock.now())
         total = mind.stats().turns
     spent = [one.seconds for one in course]
     last = spent[-30:]
     return Report(
-        days, total, held.core, held.knowledge, len(life.facts) + len(life.likes), old,
+        days, total, held.core, held.knowledge, len(life.facts) + len(life.likes),
         max(spent), sum(last) / len(last), tuple(losses), tuple(errors), tuple(course),
     )  # fmt: skip
 
@@ -207,10 +213,9 @@ def _live(mind: recollect.Mind, clock: ManualClock, life: Life, day: int, turns:
         mind.drain()
 
 
-def _judge(mind: recollect.Mind, life: Life, folder: Path) -> tuple[list[str], int]:
-    """What is wrong at the end, and in how many contexts an old turn is quoted."""
+def _judge(mind: recollect.Mind, life: Life, folder: Path) -> list[str]:
+    """What is wrong at the end."""
     losses: list[str] = []
-    old = 0
     with mind._store.read(mind.space) as unit:
         held = unit.shelf.counts(mind._clock.now())
         core = unit.shelf.core(least=0.7, now=mind._clock.now(), limit=100)
@@ -231,7 +236,7 @@ def _judge(mind: recollect.Mind, life: Life, folder: Path) -> tuple[list[str], i
         hits = mind.recall(ask, of=("memory",))
         if not any(value in hit.text for hit in hits):
             losses.append(f"{ask} {value} is not found")
-        old += _context(mind, ask, losses)
+        losses += _over(mind, ask, life.over())
     for what in random.Random(1).sample(life.decisions, min(100, len(life.decisions))):
         if not any(what in hit.text for hit in mind.recall(f"what did we decide about {what}?")):
             losses.append(f"the decision for {what} is not found")
@@ -239,20 +244,21 @@ def _judge(mind: recollect.Mind, life: Life, folder: Path) -> tuple[list[str], i
         known = [m for m in mind.memories(kind="preference", limit=1_000) if m.value == hobby]
         if known and not is_so:
             losses.append(f"{hobby} is still liked")
-    return losses, old
+    return losses
 
 
-def _context(mind: recollect.Mind, ask: str, losses: list[str]) -> int:
-    """No memory in a prompt may be one that no longer holds."""
+def _over(mind: recollect.Mind, ask: str, over: frozenset[str]) -> list[str]:
+    """What is in the prompt for a question and no longer holds: memories, and quoted words."""
     shown = mind.context(ask)
-    quoted = 0
-    for section in shown.sections:
-        with mind._store.read(mind.space) as unit:
-            for memory in unit.memories.by_id(section.ids):
-                if memory.status != "active":
-                    losses.append(f"{ask}: {memory.content} ({memory.status}) is in the context")
-            quoted += bool(unit.ledger.turns_by_id(section.ids))
-    return quoted
+    with mind._store.read(mind.space) as unit:
+        found = [
+            f"{ask}: {memory.content} ({memory.status}) is in the context"
+            for section in shown.sections
+            for memory in unit.memories.by_id(section.ids)
+            if memory.status != "active"
+        ]
+    said = set(re.findall(r"[A-Za-z]+|[0-9][0-9.]*", shown.text))
+    return found + [f"{ask}: {value} is in the context and no longer true" for value in said & over]
 
 
 def _documents(folder: Path) -> list[str]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from recollect.context.composer import compose
-from recollect.context.evidence import PROMOTED, SECRET, UNTRUSTED, Known, memory_item
+from recollect.context.evidence import OUTDATED, PROMOTED, SECRET, UNTRUSTED, Known, memory_item
 from recollect.context.fitting import gone
 from recollect.context.parts import Item, Parts, Talk
 from recollect.context.window import Window
@@ -47,12 +47,14 @@ class Sources:
     """Where the parts of a context come from; each one is asked only when its part is wanted.
 
     ``cards`` gives the compiled cards by part: identity, persona, user. ``core`` gives the
-    memories that are always known, the most important first.
+    memories that are always known, the most important first. ``holding`` leaves out what tells
+    only of what is over, unless the query asks for that.
     """
 
     gate: Callable[[str], Verdict]
     recall: Recaller
     read: Callable[[Sequence[Hit]], Sequence[Item]]
+    holding: Callable[[str, Sequence[Hit]], Sequence[Hit]]
     window: Windows
     core: Callable[[], Sequence[Known]]
     scratchpad: Callable[[], str]
@@ -89,8 +91,9 @@ class Builder:
         core, left = self._core(limits, count)
         evidence: tuple[Item, ...] = ()
         if "evidence" in limits.sizes and self.wants_evidence(query):
-            evidence, secret = self._evidence(self._hits(query, session, persona, talk))
-            left += secret
+            hits, old = self._holding(query, self._hits(query, session, persona, talk), count)
+            evidence, secret = self._evidence(hits)
+            left += [*old, *secret]
         return compose(
             Parts(texts, core, evidence, talk, tuple(left)),
             limits,
@@ -156,6 +159,14 @@ class Builder:
         hits = self._from.recall(query, k=asked, persona=persona, around=around)
         # The same question, asked now or before, answers nothing.
         return [hit for hit in hits if hit.type != "turn" or hit.text.strip() != query.strip()]
+
+    def _holding(
+        self, query: str, hits: Sequence[Hit], count: TokenCounter
+    ) -> tuple[Sequence[Hit], list[Left]]:
+        kept = self._from.holding(query, hits)
+        ids = {hit.id for hit in kept}
+        left = [gone("evidence", OUTDATED, h.text, count, h.id) for h in hits if h.id not in ids]
+        return kept, left
 
     def _evidence(self, hits: Sequence[Hit]) -> tuple[tuple[Item, ...], list[Left]]:
         items = self._from.read(hits)

@@ -11,6 +11,7 @@ from recollect.settings.values import Size
 from recollect.types import Hit, Kind, Source, Trust
 
 SECRET = "a credential is never put into a prompt"
+OUTDATED = "what was learnt from it no longer holds"
 UNTRUSTED = "what came from outside is not core until a person confirms it"
 PROMOTED: tuple[Trust, ...] = ("owner", "agent")
 _LEAST_LINE = 15  # tokens: a day, a kind, who said it, and a word or two

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recollect.clock import Clock
 from recollect.recall.attempts import Attempts
 from recollect.recall.evidence import as_hits
 from recollect.recall.gathering import Gathered, Gatherer
+from recollect.recall.holding import holding
 from recollect.recall.ranker import Ranker
 from recollect.recall.request import Request
 from recollect.recall.reranking import reranked, reranker_for
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
+from recollect.rules.asking import asks_of_past
 from recollect.rules.gate import Verdict, wants_memory
+from recollect.rules.when import find_times
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types import Hit
@@ -64,6 +69,14 @@ class Recall:
         used = [hit.id for hit in hits if hit.type in ("memory", "episode")]
         self._touches.add(used, request.now)
         return hits
+
+    def holding(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """Without what tells only of what is over, unless the query asks for the past."""
+        if not hits or asks_of_past(query) or find_times(query, self._clock.now()):
+            return hits
+        attempts = Attempts(self._store, self._space)
+        kept = attempts.run("holding", lambda unit: holding(unit, hits))
+        return hits if kept is None else kept
 
     def _reordered(self, attempts: Attempts, request: Request, hits: list[Hit]) -> list[Hit]:
         """What is good enough, in the order of a cross-encoder where there is one."""

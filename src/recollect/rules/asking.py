@@ -35,6 +35,14 @@ _TO_ASSISTANT = re.compile(
     r"|你(曾|之前|刚才|当时)?(说|推荐|建议|提到|告诉|解释)",
     re.I,
 )
+_OF_PAST = re.compile(
+    r"\b(?:before|previous(?:ly)?|used to|former(?:ly)?|earlier|original(?:ly)?|initial(?:ly)?|past"
+    r"|history|first|old|back then|at the time|chang(?:e[ds]?|ing)|switch(?:ed)?|no longer|anymore"
+    r"|ever|once)\b"
+    r"|以前|之前|原来|原先|曾|过去|当初|当时|那时|最初|最早|起初|早先|历史|旧|换过|改过|变过|变化|变更"
+    r"|上一个|上个|前一个|前任|不再",
+    re.I,
+)
 _DAYS_AFTER = 7  # people tell of a day in the week that follows it
 _NEARLY = 0.3
 _MONTHS_A_YEAR = 12
@@ -55,6 +63,11 @@ class Asking:
 
     of_assistant: bool
     date: PartialDate | None
+
+
+def asks_of_past(query: str) -> bool:
+    """Whether a query is after what was, rather than what is."""
+    return _OF_PAST.search(query) is not None
 
 
 def read_asking(query: str) -> Asking:

@@ -126,6 +126,18 @@ def summary_of(turns: Sequence[Turn], goal: str, tools: Sequence[str], limit: in
     return cut(f"{told}{closing}{tail}".strip(), limit)
 
 
+def without(summary: str, said: Sequence[str]) -> str:
+    """A summary by rule without the sentences that stand in these texts; empty if none is left."""
+    told, arrow, closing = summary.partition(" → ")
+    texts = [" ".join(text.split()) for text in said]
+    kept = [
+        sentence
+        for sentence in told.split(" · ")
+        if not any(sentence.rstrip("…") in text for text in texts)
+    ]
+    return f"{' · '.join(kept)}{arrow}{closing}" if kept else ""
+
+
 def _entities(turns: Sequence[Turn], given: Sequence[str]) -> tuple[str, ...]:
     """Those of a draft, then the names in the conversation and in what its tools were told."""
     found = dict.fromkeys(given)

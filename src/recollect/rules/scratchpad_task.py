@@ -10,6 +10,7 @@ from recollect.rules.fence import strip_fenced
 from recollect.rules.gate_code import compiled
 from recollect.rules.outcome import verdict
 from recollect.rules.scratchpad import language_of, render, rendered
+from recollect.rules.statements import is_statement
 from recollect.rules.tool_results import cut
 from recollect.rules.topic import overlap, telling_words
 from recollect.settings.writing import Scratchpad as Settings
@@ -72,11 +73,17 @@ def conclude(
 
 
 def task_of(message: str, limit: int) -> str:
-    """What a message asks for, on one line; nothing for a nod or a word on the work so far."""
+    """What a message asks for, on one line; nothing for a nod, a word on the work so far, or what
+    somebody only tells.
+    """
     plain = strip_fenced(message).strip()
-    if not is_request(plain) or verdict(plain) is not None:
+    if not is_request(plain) or verdict(plain) is not None or _is_told(plain):
         return ""
     return _one_line(plain, limit)
+
+
+def _is_told(message: str) -> bool:
+    return is_statement(message) and not compiled(_SWITCHES).search(message)
 
 
 def switches(focus: str, message: str, same_topic: float) -> bool:

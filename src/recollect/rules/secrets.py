@@ -26,7 +26,7 @@ from recollect.rules.secrets_looks import (
     looks_like_password,
     looks_random,
 )
-from recollect.rules.secrets_names import named_secrets
+from recollect.rules.secrets_names import may_name, named_secrets
 
 USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.
@@ -54,12 +54,21 @@ class Found:
 
 def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[Found, ...]:
     """Every secret in a text, in order and without overlaps."""
+    spans: list[Found] = []
     if _has_long_run(text):
         spans = [*_formatted(text, _LITERALS, bounds), *_discord(text)]
-    else:
+    elif _has_short_literal(text):
         spans = [*_formatted(text, _SHORT_LITERALS, bounds)]
-    spans += [Found(*span) for span in named_secrets(text, bounds)]
+    if may_name(text):
+        spans += [Found(*span) for span in named_secrets(text, bounds)]
     return tuple(_joined(spans)) if spans else ()
+
+
+def _has_short_literal(text: str) -> bool:
+    for literal, _ in _SHORT_LITERALS:  # noqa: SIM110 - a generator would cost more than all of it
+        if literal in text:
+            return True
+    return False
 
 
 def _has_long_run(text: str) -> bool:

@@ -96,8 +96,6 @@ _ENDS_ALNUM = re.compile(r"[A-Za-z0-9]$", re.A)
 
 def named_secrets(text: str, bounds: Bounds) -> Iterator[tuple[str, int, int]]:
     """The name, start and end of every value that its name gives away."""
-    if not _may_name(text):
-        return
     for name in [name for literal, name in _LITERALS if literal in text]:
         for match in _pattern(name).finditer(text):
             end = _judge(name, match, bounds)
@@ -105,7 +103,7 @@ def named_secrets(text: str, bounds: Bounds) -> Iterator[tuple[str, int, int]]:
                 yield name.secret, match.start("value"), end
 
 
-def _may_name(text: str) -> bool:
+def may_name(text: str) -> bool:
     """Whether one of the names may be in the text; for nearly every text the answer is no."""
     folded = text.lower()
     for part in _FOLDED:

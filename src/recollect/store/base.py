@@ -6,7 +6,7 @@ owner's rows. ``write`` is one durable transaction; ``read`` is one consistent s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import Protocol
@@ -117,6 +117,12 @@ class Memories(Protocol):
     def revise(self, memory: Memory) -> None: ...
     def add_sources(self, id_: str, turns: Sequence[str]) -> None: ...
     def drop_sources(self, id_: str, turns: Sequence[str]) -> None: ...
+    def outdated(self, turns: Sequence[str]) -> set[str]:
+        """Those of the turns of which everything that was learnt no longer holds."""
+
+    def outdated_in(self, sessions: Collection[str]) -> dict[str, list[str]]:
+        """What such turns of these sessions say."""
+
     def to_offer(self, *, now: datetime, since: datetime | None, limit: int) -> list[Memory]: ...
     def count_offer(self, ids: Sequence[str]) -> None: ...
     def lapsed(self, before: datetime, limit: int) -> list[Memory]: ...

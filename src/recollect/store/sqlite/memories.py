@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -42,6 +42,10 @@ _FILTERS = {
         "t.session = (SELECT number FROM sessions WHERE space = :space AND id = :from_session)"
     ),
 }
+
+
+_LEARNT = "CROSS JOIN memories m ON m.space = s.space AND m.id = s.memory"
+_IS_OVER = "HAVING min(m.status IN ('superseded', 'rejected'))"
 
 
 class SqliteMemories:
@@ -99,6 +103,26 @@ class SqliteMemories:
             "DELETE FROM memory_sources WHERE space = ? AND memory = ? AND turn = ?",
             [(self._space, id_, turn) for turn in turns],
         )
+
+    def outdated(self, turns: Sequence[str]) -> set[str]:
+        rows = self._conn.execute(
+            "SELECT s.turn FROM json_each(?) d CROSS JOIN memory_sources s"
+            f" ON s.space = ? AND s.turn = d.value {_LEARNT} GROUP BY s.turn {_IS_OVER}",
+            (codec.dump(list(turns)), self._space),
+        )
+        return {turn for (turn,) in rows}
+
+    def outdated_in(self, sessions: Collection[str]) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for session, content in self._conn.execute(
+            "SELECT x.id, t.content FROM json_each(?) d CROSS JOIN sessions x"
+            " ON x.space = ? AND x.id = d.value CROSS JOIN turns t"
+            " ON t.space = x.space AND t.session = x.number CROSS JOIN memory_sources s"
+            f" ON s.space = t.space AND s.turn = t.id {_LEARNT} GROUP BY t.doc {_IS_OVER}",
+            (codec.dump(list(sessions)), self._space),
+        ):
+            found.setdefault(session, []).append(content)
+        return found
 
     def get(self, id_: str) -> Memory | None:
         found = self.by_id([id_])

@@ -11,6 +11,7 @@ from recollect.ingest.settling import settled_before
 from recollect.providers.chat.base import ChatModel
 from recollect.rules.digest import digest
 from recollect.rules.language import language_of
+from recollect.rules.statements import is_statement
 from recollect.rules.trust import least_trusted
 from recollect.store.rows import TurnFilter
 from recollect.types import Candidate, DailyEvent, Turn
@@ -81,9 +82,15 @@ def _turns_of(step: Step, day: date) -> list[Turn]:
 
 
 def _by_rule(step: Step, day: date, turns: Sequence[Turn]) -> list[Candidate]:
-    """One statement for the day, of what was not learnt as a memory already."""
+    """One statement for the day, of what was told and not learnt as a memory already; questions,
+    orders and thanks are not worth knowing.
+    """
     settings = step.settings
-    untold = [turn for turn in turns if turn.state != "extracted" and turn.trust == "owner"]
+    untold = [
+        turn
+        for turn in turns
+        if turn.state != "extracted" and turn.trust == "owner" and is_statement(turn.content)
+    ]
     line = digest(untold, settings.extraction.summary_chars) if untold else ""
     if not line:
         return []

@@ -1,0 +1,26 @@
+"""Evidence for what is: without turns, and sentences of stories, that tell only what is over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recollect.rules.episode import without
+from recollect.store.base import Unit
+from recollect.types import Hit
+
+
+def holding(unit: Unit, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits of which something holds, in their order; stories in less where part is over."""
+    turns = [hit.id for hit in hits if hit.type == "turn"]
+    over = unit.memories.outdated(turns) if turns else frozenset()
+    told = {hit.session for hit in hits if hit.type == "episode"}
+    said = unit.memories.outdated_in(told) if told else {}
+    kept = [
+        replace(hit, text=without(hit.text, said[hit.session]))
+        if hit.type == "episode" and hit.session in said
+        else hit
+        for hit in hits
+        if hit.id not in over
+    ]
+    return [hit for hit in kept if hit.text]
