@@ -23,6 +23,7 @@ _COMPARED = 16  # rows that are compared exactly for each wanted one
 _LEAST_COMPARED = 1_600
 _PASSAGES = 4  # rows looked at for each wanted document, unless that is too few
 _SAMPLE = 256
+_SAMPLED_AGAIN = 16  # when so large a part of the rows is new
 _FIRST_CAPACITY = 256
 
 
@@ -41,6 +42,7 @@ class NearestIndex:
         self._docs = np.empty(0, np.int64)
         self._whole = np.empty((0, dimensions), np.float32)
         self._packed: Packed | None = None
+        self._sample = 0, self._whole  # of how many rows, and the rows that were taken
 
     def __len__(self) -> int:
         return self._size
@@ -104,8 +106,15 @@ class NearestIndex:
 
     def sample(self, query: Floats) -> Floats:
         """Cosines of rows spread evenly over all: what a chance likeness looks like."""
-        rows = np.linspace(0, self._size - 1, min(self._size, _SAMPLE)).astype(np.int64)
-        return self._cosines(query, rows)
+        size, (taken, rows) = self._size, self._sample
+        if not taken <= size <= taken + taken // _SAMPLED_AGAIN:
+            rows = self._rows(np.linspace(0, size - 1, min(size, _SAMPLE)).astype(np.int64))
+            self._sample = size, rows
+        return scores_of(rows, query)
+
+    def _rows(self, rows: Rows) -> Floats:
+        whole, packed = self._whole, self._packed
+        return packed.decoded(rows) if packed is not None else whole[rows]
 
     def _cosines(self, query: Floats, rows: Rows) -> Floats:
         whole, packed = self._whole, self._packed

@@ -55,18 +55,20 @@ class Packed:
         """Those of the first ``size`` rows that the signs think nearest."""
         if count >= size:
             return np.arange(size)
-        rows = self._alike(query, max(size // _ALIKE, _ALIKE * count), size)
         planes = _Planes(query)
-        near = np.empty(len(rows), np.float32)
-        for start in range(0, len(rows), BLOCK):  # as many at once as the cache holds
-            part = rows[start : start + BLOCK]
-            near[start : start + BLOCK] = _estimate(self._signs(part), planes)
+        alike = max(size // _ALIKE, _ALIKE * count)
+        if 2 * alike >= size:  # to pick them out would cost more than it saves
+            every = enumerate(range(0, size, BLOCK))
+            signs = [self._blocks[number].first_signs(size - start) for number, start in every]
+            return _largest(np.concatenate([_estimate(some, planes) for some in signs]), count)
+        rows = self._alike(query, alike, size)
+        # As many at once as the cache holds.
+        parts = [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
+        near = np.concatenate([_estimate(self._signs(part), planes) for part in parts])
         return rows[_largest(near, count)]
 
     def _alike(self, query: Floats, count: int, size: int) -> Rows:
         """About ``count`` rows with the fewest signs unlike the query's, in order."""
-        if count >= size:
-            return np.arange(size)
         wanted = _packed_bits(query[None, :] > 0)[:, 0]
         unlike = np.empty(size, np.uint16)
         for number, start in enumerate(range(0, size, BLOCK)):
@@ -81,6 +83,13 @@ class Packed:
         parts = [self._blocks[number].signs(mine) for number, mine in _by_block(rows)]
         bits, ones, worth = zip(*parts, strict=True)
         return _Signs(np.concatenate(bits, axis=1), np.concatenate(ones), np.concatenate(worth))
+
+    def decoded(self, rows: Rows) -> Floats:
+        """These rows, in order, as they were given, but for the rounding."""
+        parts = [self._blocks[number].numbers(mine) for number, mine in _by_block(rows)]
+        small, scale = map(np.concatenate, zip(*parts, strict=True))
+        found: Floats = small * scale[:, None] + self._centre
+        return found
 
     def cosines(self, query: Floats, rows: Rows) -> Floats:
         """Nearly exact: the 8-bit numbers of these rows times the query."""
@@ -169,11 +178,22 @@ class _Block:
             total += np.bitwise_count(apart, out=counted)
         return total
 
+    def first_signs(self, size: int) -> _Signs:
+        return _Signs(self._bits[:, :size], self._ones[:size], self._worth[:size])
+
+    # To take without a check of the places is several times as fast as to index.
     def signs(self, places: Rows) -> _Signs:
-        return _Signs(self._bits[:, places], self._ones[places], self._worth[places])
+        return _Signs(
+            self._bits.take(places, axis=1, mode="clip"),
+            self._ones.take(places, mode="clip"),
+            self._worth.take(places, mode="clip"),
+        )
 
     def numbers(self, places: Rows) -> tuple[NDArray[np.int8], Floats]:
-        return self._small[places], self._scale[places]
+        return (
+            self._small.take(places, axis=0, mode="clip"),
+            self._scale.take(places, mode="clip"),
+        )
 
 
 def _estimate(signs: _Signs, planes: _Planes) -> Floats:

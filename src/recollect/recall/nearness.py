@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from recollect.index.engine import VectorTable
 from recollect.index.nearest import Near
 from recollect.rules.fusion import VectorScores
-from recollect.store.documents import type_of
+from recollect.store.documents import are_of, type_of
 from recollect.types import RecordType
 
 Floats = NDArray[np.float32]
@@ -48,9 +48,8 @@ class Indexed:
         chance = np.concatenate([table.sample(self._query) for table in self._tables.values()])
         similarity = np.full(len(docs), np.nan)
         numbers = np.array(docs, np.int64)
-        types = [type_of(doc) for doc in docs]
         for type_, table in self._tables.items():
-            mine = np.array([n for n, other in enumerate(types) if other == type_], np.int64)
+            mine = np.flatnonzero(are_of(numbers, type_))
             if len(mine):
                 similarity[mine] = table.cosines(self._query, numbers[mine])
         return _vector_scores(similarity, chance, min(trust, self._trust))

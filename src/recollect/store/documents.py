@@ -7,7 +7,16 @@ term's list, and no filter can forget the space.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from recollect.types import RecordType
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Docs = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
 
 _COUNTER_BITS = 36
 _TYPE_BITS = 3
@@ -42,6 +51,13 @@ def last_doc(space: int, type_: RecordType) -> int:
 def type_of(doc: int) -> RecordType:
     """The record type a document number belongs to."""
     return _TYPES[doc >> _COUNTER_BITS & (1 << _TYPE_BITS) - 1]
+
+
+def are_of(docs: Docs, type_: RecordType) -> Flags:
+    """Which numbers of an array belong to that type."""
+    kinds = docs >> _COUNTER_BITS & (1 << _TYPE_BITS) - 1
+    flags: Flags = kinds == _TYPE_NUMBERS[type_]
+    return flags
 
 
 def place_of(doc: int) -> int:

@@ -31,13 +31,16 @@ _DENSE = 50  # table cells for each entry
 
 Docs = NDArray[np.int64]
 
-_MATCH = "FROM text_index WHERE text_index MATCH ? AND rowid BETWEEN ? AND ?"
-_LIST = f"SELECT group_concat(rowid) {_MATCH}"
+_MATCH = "FROM text_index WHERE text_index MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
+# Documents count from the first of the range: fewer digits are sooner written and read.
+_LIST = f"SELECT group_concat(rowid - ?2) {_MATCH}"
 _COUNT = (
-    "SELECT group_concat(rowid), count(*), max(rowid)"
+    "SELECT group_concat(rowid - ?2), count(*), max(rowid)"
     f" FROM (SELECT rowid {_MATCH} LIMIT {_LIST_LIMIT})"
 )
-_NEWEST = f"SELECT group_concat(rowid) FROM (SELECT rowid {_MATCH} ORDER BY rowid DESC LIMIT ?)"
+_NEWEST = (
+    f"SELECT group_concat(rowid - ?2) FROM (SELECT rowid {_MATCH} ORDER BY rowid DESC LIMIT ?4)"
+)
 
 
 class Weighed(NamedTuple):
@@ -52,7 +55,9 @@ class Weighed(NamedTuple):
 
 
 class DocList(NamedTuple):
-    """Document numbers joined by commas, as SQLite gives them, and what each adds to a score."""
+    """Documents of the range joined by commas, as SQLite gives them, and what each adds to a
+    score.
+    """
 
     docs: str
     impact: float
@@ -89,7 +94,8 @@ class Postings:
             stop = self.weigh([term for term in query if term.weight <= _STOP_WEIGHT])
             filling, _ = self._read(stop, _FILL_LIMIT)
             rows, terms = _add_up(lists + filling, depth), terms + stop
-        return Candidates([doc for _, doc in rows], terms)
+        first, _ = self._range
+        return Candidates([first + doc for _, doc in rows], terms)
 
     def weigh(self, query: Sequence[QueryTerm]) -> list[Weighed]:
         """The terms that are there, most telling first; in a large space only the best of them."""
@@ -170,9 +176,9 @@ def _add_up(lists: Sequence[DocList], depth: int) -> list[tuple[float, int]]:
     filled = [found for found in lists if found.docs]
     if not filled:
         return []
-    parsed = [np.fromstring(found.docs, np.int64, sep=",") for found in filled]
-    entries = np.concatenate(parsed)
-    weights = np.repeat([found.impact for found in filled], [len(part) for part in parsed])
+    entries = np.fromstring(",".join(found.docs for found in filled), np.int64, sep=",")
+    sizes = [found.docs.count(",") + 1 for found in filled]
+    weights = np.repeat([found.impact for found in filled], sizes)
     docs, totals = _sums(entries, weights)
     if len(docs) > depth:
         least = np.partition(totals, -depth)[-depth]
