@@ -9,12 +9,13 @@ import pytest
 
 import recollect
 from recollect.clock import ManualClock
-from recollect.ingest.scratchpads import Scratchpads, advance_pad, conclude_pad
+from recollect.ingest.scratchpads import Scratchpads, catch_up_pad, conclude_pad
 from recollect.settings import load
 from recollect.store.base import Store
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Completion, Event, Scratchpad
 from tests.conftest import NOON
+from tests.contract.rows import turn
 from tests.rules.test_scratchpad import episode
 
 pytestmark = pytest.mark.feature("M13", preset="openakita")
@@ -34,6 +35,14 @@ def pads(store: Store, clock: ManualClock) -> Scratchpads:
     return Scratchpads(store, "default", clock, SETTINGS)
 
 
+def say(store: Store, clock: ManualClock, message: str) -> Scratchpad:
+    """A message is recorded, and the worker writes down what it means for the task at hand."""
+    clock.advance(minutes=1)
+    with store.write("default") as unit:
+        unit.ledger.append([turn(message, at=clock.now())])
+        return catch_up_pad(unit, clock.now(), SETTINGS)
+
+
 def history(store: Store) -> list[Event]:
     with store.read("default") as unit:
         return unit.journal.events(type_="scratchpad")
@@ -45,7 +54,7 @@ def test_it_begins_empty(pads: Scratchpads) -> None:
 
 
 def test_a_person_writes_over_it(pads: Scratchpads, store: Store, clock: ManualClock) -> None:
-    pads.advance("Fix the login bug")
+    say(store, clock, "Fix the login bug")
     clock.advance(hours=1)
     text = "## 当前任务\n\n先喝茶\n\n## 我的笔记\n* 随便写\n"
     pad = pads.put(text)
@@ -61,36 +70,40 @@ def test_a_person_writes_over_it(pads: Scratchpads, store: Store, clock: ManualC
 
 def test_messages_move_it_on(pads: Scratchpads, store: Store, clock: ManualClock) -> None:
     pads.put("## 我的笔记\n别动\n")
-    pads.advance("帮我修复登录接口的 401")
+    say(store, clock, "帮我修复登录接口的 401")
     clock.advance(minutes=5)
-    pad = pads.advance("帮我规划五月去里斯本的行程")
+    pad = say(store, clock, "帮我规划五月去里斯本的行程")
     assert pad.focus == "帮我规划五月去里斯本的行程"
     assert pad.completions == (Completion("帮我修复登录接口的 401", clock.now()),)
     assert pad.text.endswith("## 我的笔记\n别动\n")
     assert pads.get() == pad
     before = history(store)
     assert before[0].payload["before"] == "帮我修复登录接口的 401"
-    pads.advance("谢谢")
+    say(store, clock, "谢谢")
     assert pads.get().updated_at == clock.now()
     assert history(store) == before
 
 
-def test_what_falls_off_is_in_the_history(pads: Scratchpads, store: Store) -> None:
+def test_what_falls_off_is_in_the_history(
+    pads: Scratchpads, store: Store, clock: ManualClock
+) -> None:
     topics = ["parser", "scheduler", "database", "network", "renderer", "compiler", "debugger"]
     for name in topics:
-        pads.advance(f"Rewrite the {name}")
+        say(store, clock, f"Rewrite the {name}")
     assert len(pads.get().completions) == 5
     assert history(store)[0].payload["gone"] == ["Rewrite the parser"]
 
 
-def test_too_long_is_refused_and_nothing_is_cut(pads: Scratchpads) -> None:
+def test_too_long_is_refused_and_nothing_is_cut(
+    pads: Scratchpads, store: Store, clock: ManualClock
+) -> None:
     pads.put("x" * 1_900)
     with pytest.raises(recollect.InvalidInput, match="2,001"):
         pads.put("x" * 2_001)
     with pytest.raises(recollect.InvalidInput, match=r"scratchpad\.max_chars"):
         pads.put("## Next steps\n" + "a\n" * 900)
     assert pads.get().text == "x" * 1_900
-    pad = pads.advance("Rewrite the " + "parser " * 100)
+    pad = say(store, clock, "Rewrite the " + "parser " * 100)
     assert len(pad.text) <= 2_000
     assert pad.other[0].text == "x" * 1_900
 
@@ -103,7 +116,8 @@ def test_spaces_have_their_own(pads: Scratchpads, store: Store, clock: ManualClo
 @pytest.mark.feature("X7", preset="openakita")
 def test_the_end_of_a_session_in_one_transaction(store: Store) -> None:
     with store.write("default") as unit:
-        advance_pad(unit, "Fix the login bug", NOON, SETTINGS)
+        unit.ledger.append([turn("Fix the login bug")])
+        catch_up_pad(unit, NOON, SETTINGS)
         done = episode("Fix the login bug", "success")
         pad = conclude_pad(unit, done, "lantern", NOON, SETTINGS)
         assert conclude_pad(unit, done, "lantern", NOON, SETTINGS) == pad

@@ -14,15 +14,11 @@ from recollect.rules.ranking import (
     Parts,
     access,
     combine,
-    logistic,
-    min_max,
     persona_boost,
     rank_share,
     recency,
     reciprocal_rank,
     unit,
-    weighted_sum,
-    z_scores,
 )
 from recollect.settings import load
 from recollect.settings.reading import Weights
@@ -191,60 +187,6 @@ def test_rank_share() -> None:
 
 def test_two_middling_places_beat_one_good_one() -> None:
     assert rank_share([5, 5], 60, 2) > rank_share([1], 60, 2)
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        ([], []),
-        ([3.0], [1.0]),
-        ([2.0, 2.0], [1.0, 1.0]),
-        ([1.0, 2.0, 3.0], [0.0, 0.5, 1.0]),
-        ([-4.0, 0.0, 4.0], [0.0, 0.5, 1.0]),
-        ([-1e308, 1e308], [0.0, 1.0]),
-    ],
-)
-def test_min_max(scores: list[float], expected: list[float]) -> None:
-    assert min_max(scores) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        ([], []),
-        ([3.0], [0.0]),
-        ([0.1, 0.1, 0.1], [0.0, 0.0, 0.0]),
-        ([1.0, 3.0], [-1.0, 1.0]),
-        ([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], [-1.5, -0.5, -0.5, -0.5, 0.0, 0.0, 1.0, 2.0]),
-    ],
-)
-def test_z_scores(scores: list[float], expected: list[float]) -> None:
-    assert z_scores(scores) == pytest.approx(expected)
-
-
-def test_weighted_sum() -> None:
-    assert weighted_sum({"a": 0.5, "b": 1.0}, {"a": 0.6, "b": 0.4}) == pytest.approx(0.7)
-    assert weighted_sum({"a": 0.5, "c": 9.0}, {"a": 0.6, "b": 0.4}) == pytest.approx(0.3)
-    assert weighted_sum({}, {}) == 0
-
-
-def test_logistic() -> None:
-    assert logistic(0) == 0.5
-    assert logistic(2) == pytest.approx(1 / (1 + math.exp(-2)))
-    assert logistic(-1e9) == 0
-    assert logistic(1e9) == 1
-
-
-numbers = st.floats(allow_nan=False, allow_infinity=False)
-
-
-@given(st.lists(numbers, max_size=30))
-def test_normalising_keeps_the_order_and_the_range(scores: list[float]) -> None:
-    normal = min_max(scores)
-    assert all(0 <= value <= 1 for value in normal)
-    pairs = sorted(zip(scores, normal, strict=True))
-    assert [value for _, value in pairs] == sorted(value for _, value in pairs)
-    assert all(math.isfinite(value) for value in z_scores(scores))
 
 
 @given(st.lists(st.floats(), min_size=6, max_size=6))

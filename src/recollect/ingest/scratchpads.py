@@ -69,11 +69,6 @@ class Scratchpads:
                 _write(unit, markdown, now, {"by": by, "before": old.text})
             return read_pad(unit)
 
-    def advance(self, message: str) -> Scratchpad:
-        """Go on with a message of the user."""
-        with self._store.write(self._space) as unit:
-            return advance_pad(unit, message, self._clock.now(), self._settings)
-
 
 def read_pad(unit: Unit) -> Scratchpad:
     """The scratchpad as it is stored."""
@@ -100,12 +95,6 @@ def current_pad(unit: Unit, settings: Settings) -> Scratchpad:
 def catch_up_pad(unit: Unit, now: datetime, settings: Settings) -> Scratchpad:
     """Write down what ``current_pad`` says."""
     return _changed(unit, read_pad(unit), current_pad(unit, settings), now, "task")
-
-
-def advance_pad(unit: Unit, message: str, at: datetime, settings: Settings) -> Scratchpad:
-    """The task of a message becomes the one at hand; a message without one changes nothing."""
-    old = read_pad(unit)
-    return _changed(unit, old, advance(old, message, at, settings), at, "task")
 
 
 def conclude_pad(

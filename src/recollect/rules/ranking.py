@@ -1,13 +1,12 @@
 """The order of evidence: a weighted sum of parts from 0 to 1, times what the persona cares about.
 
 The parts and their weights bear the same names, so a preset's formula is its table of weights.
-The second half of this page makes parts comparable before they are summed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -75,37 +74,3 @@ def reciprocal_rank(ranks: Iterable[int], k: int) -> float:
 def rank_share(ranks: Iterable[int], k: int, lists: int) -> float:
     """``reciprocal_rank`` as a share of what the first place in every list would give."""
     return unit(reciprocal_rank(ranks, k) * (k + 1) / lists) if lists > 0 else 0.0
-
-
-def min_max(scores: Sequence[float]) -> list[float]:
-    """Scores from 0 for the lowest to 1 for the highest; 1 for all when they are the same."""
-    if not scores:
-        return []
-    low, high = min(scores) / 2, max(scores) / 2  # halves, so that the difference is finite
-    spread = high - low
-    return [unit((score / 2 - low) / spread) if spread > 0 else 1.0 for score in scores]
-
-
-def z_scores(scores: Sequence[float]) -> list[float]:
-    """How many standard deviations each score is from the mean; 0 for all when they are the same.
-
-    These are not from 0 to 1: they make lists of different scale comparable, ``logistic`` squeezes.
-    """
-    if not scores:
-        return []
-    mean = math.fsum(score / len(scores) for score in scores)
-    deviation = math.hypot(*((score - mean) / math.sqrt(len(scores)) for score in scores))
-    # Rounding can leave a trace of spread among equal scores.
-    if not 0 < deviation < math.inf or min(scores) == max(scores):
-        return [0.0] * len(scores)
-    return [(score - mean) / deviation for score in scores]
-
-
-def logistic(value: float) -> float:
-    """Any number as one from 0 to 1, with 0 in the middle."""
-    return (1 + math.tanh(value / 2)) / 2
-
-
-def weighted_sum(values: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """The sum of the values that have a weight, each times its weight."""
-    return math.fsum(values[name] * weight for name, weight in weights.items() if name in values)
