@@ -45,12 +45,19 @@ class OpenMind(Protocol):
     ) -> recollect.Mind: ...
 
 
+@pytest.fixture(scope="session")
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where what can be made again is kept for all tests of a run."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture(autouse=True)
-def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_environment(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
     """What the person running the tests has set for their own memory is none of our business."""
     for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
         if name != "RECOLLECT_TORTURE":
             monkeypatch.delenv(name)
+    monkeypatch.setenv("RECOLLECT_CACHE", str(cache_folder))
 
 
 @pytest.fixture

@@ -285,7 +285,8 @@ def test_the_local_vectors_answer_until_a_server_has_made_others(
     mind.close()
     mind = open_mind(**remote(server))
     assert by_vector(mind, "the little cats")[0] == "a kitten at home"
-    assert by_vector(mind, "我的猫") == [], "they know no Chinese"
+    assert by_vector(mind, "我的小猫")[0] == "猫在家里"
+    assert by_vector(mind, "うちの猫") == [], "they know no Japanese"
     assert server.asked == []
     mind.drain()
     assert by_vector(mind, "my cat")[0] == "a kitten at home"

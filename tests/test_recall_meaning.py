@@ -106,11 +106,3 @@ def test_an_answer_is_found_through_its_question(open_mind: OpenMind) -> None:
         ("女儿在哪里读书", "实验小学"),
     ):
         assert answer in [hit.text for hit in mind.recall(query, k=3)]
-
-
-def test_a_chinese_query_is_left_to_the_words(open_mind: OpenMind) -> None:
-    mind = told(open_mind, "local")
-    hits = mind.recall("妈妈做的菜")
-    assert hits[0].text == "妈妈做的红烧肉最好吃"
-    assert all("vector" not in hit.why.routes for hit in hits)
-    assert mind.events(type="retrieval_fail") == []

@@ -37,7 +37,8 @@ class Shell:
 @pytest.fixture
 def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
-        monkeypatch.delenv(name)
+        if name != "RECOLLECT_CACHE":  # that of the tests
+            monkeypatch.delenv(name)
     path = tmp_path / "memory.db"
     monkeypatch.setenv("RECOLLECT_DB", str(path))
     monkeypatch.chdir(tmp_path)

@@ -181,3 +181,27 @@ def test_a_forked_child_has_its_own_copy_of_a_memory_without_a_file() -> None:
         ending = nursery.run(in_memory)
     assert not ending.failure
     assert [json.loads(line) for line in ending.lines] == [["before", "in the child"], ["before"]]
+
+
+@pytest.mark.parametrize("left", [bytes(512), b"x" * 512, bytes(4096)])
+def test_a_first_page_torn_by_a_power_cut_is_still_in_the_log(tmp_path: Path, left: bytes) -> None:
+    whole, cut = tmp_path / "whole.db", tmp_path / "cut.db"
+    with recollect.open(whole, worker="none") as mind:
+        mind.record(session="s", role="user", content="kept")
+        for end in ("", "-wal"):
+            shutil.copy(f"{whole}{end}", f"{cut}{end}")
+    cut.write_bytes(left + cut.read_bytes()[len(left) :])
+    with recollect.open(cut, worker="none") as mind:
+        assert [turn.content for turn in mind.turns()] == ["kept"]
+        assert all(finding.ok for finding in mind.doctor())
+
+
+def test_a_text_with_a_log_beside_it_is_still_no_database(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "m.db", worker="none") as mind:
+        mind.record(session="s", role="user", content="kept")
+        log = (tmp_path / "m.db-wal").read_bytes()
+    (tmp_path / "letter.txt").write_text("Dear Ann, " * 200)
+    (tmp_path / "letter.txt-wal").write_bytes(log[:32])
+    with pytest.raises(recollect.NotADatabase):
+        recollect.open(tmp_path / "letter.txt")
+    assert (tmp_path / "letter.txt").read_text().startswith("Dear Ann")

@@ -70,9 +70,10 @@ class Surroundings:
         cosine = self.cosines.get(memory.id)
         if cosine is not None:
             return cosine > self.settings.merge_cosine
-        mine, theirs = _words(self.candidate.content), _words(memory.content)
+        mine, theirs = weighed_words(self.candidate.content), weighed_words(memory.content)
         return overlap(mine, theirs) >= self.settings.merge_overlap
 
 
-def _words(text: str) -> dict[str, float]:
+def weighed_words(text: str) -> dict[str, float]:
+    """The words of a text and how much each tells."""
     return {term.text: term.weight for term in query_terms(text)}

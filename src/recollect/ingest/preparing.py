@@ -8,8 +8,10 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.errors import BudgetExhausted, ModelError
-from recollect.ingest.neighbours import Surroundings
-from recollect.providers.embedding.base import Embedder
+from recollect.index.segment import CHARACTER_WEIGHT
+from recollect.ingest.neighbours import Surroundings, weighed_words
+from recollect.providers.embedding.base import Embedder, WordEmbedder
+from recollect.rules.likeness import apart
 from recollect.rules.reconcile import Verdict
 from recollect.settings.writing import Reconcile
 from recollect.store.base import Store
@@ -102,4 +104,14 @@ class Preparing:
                     number, vector.tobytes(), status=status, now=now, limit=limit
                 )
             ]
-        return {memory.id: cosine for memory, cosine in found}, ""
+        return {memory.id: self._likeness(candidate, memory, near) for memory, near in found}, ""
+
+    def _likeness(self, candidate: Candidate, memory: Memory, cosine: float) -> float:
+        """A sum of words hardly moves from Monday to Tuesday: where a telling word differs, it does
+        not say that two statements are one.
+        """
+        if cosine <= self._settings.merge_cosine or not isinstance(self._embedder, WordEmbedder):
+            return cosine
+        mine, theirs = weighed_words(candidate.content), weighed_words(memory.content)
+        differ = apart(mine, theirs, CHARACTER_WEIGHT)
+        return self._settings.merge_cosine if differ else cosine

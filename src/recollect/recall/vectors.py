@@ -18,7 +18,14 @@ from recollect.errors import BadVector, ModelUnavailable, StoreError
 from recollect.index.holding import Holder, Made
 from recollect.index.segment import has_dense_script, query_terms
 from recollect.locks import ForkSafeLock
-from recollect.providers.embedding.base import Embedder, WordEmbedder, expect, forget_kept, release
+from recollect.providers.embedding.base import (
+    Embedder,
+    HanEmbedder,
+    WordEmbedder,
+    expect,
+    forget_kept,
+    release,
+)
 from recollect.recall.nearness import Indexed, Scanned, VectorFound
 from recollect.rules.bm25 import number_of
 from recollect.settings.reading import Conversation
@@ -32,6 +39,8 @@ SCAN_MEANWHILE = 100_000  # up to this many records, while an index of them is b
 _SCANNED = 1_000  # nearest of those that are told
 _SAMPLE = 256
 _WORD = re.compile(r"[^\W_]+")
+# The scripts without spaces apart from Han: Thai to Khmer, kana, Hangul.
+_NO_HAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30fa\uac00-\ud7a3]")
 Floats = NDArray[np.float32]
 Earlier = Callable[[str], Embedder | None]
 
@@ -117,7 +126,10 @@ class VectorRoute:
 
     def _trust(self, embedder: Embedder, query: str) -> float:
         if _sums_words(embedder):
-            return 0.0 if has_dense_script(query) else self._weights.word_vectors
+            if not has_dense_script(query):
+                return self._weights.word_vectors
+            known = _reads_han(embedder) and not _NO_HAN.search(query)
+            return self._weights.gloss_vectors if known else 0.0
         return self._weights.sentence_vectors
 
     # --- whose vectors --------------------------------------------------------------------------
@@ -161,25 +173,43 @@ class VectorRoute:
             vector: Floats = embedder.embed([query], query=True)[0]
             return vector
         rarest = max(text.weights.values(), default=1.0)
-        words = [(word, _weight(word, text, rarest)) for word in _WORD.findall(query)]
-        return embedder.embed_words(words)
+        if has_dense_script(query) and _reads_han(embedder):
+            words = embedder.words(query)
+        else:
+            words = _WORD.findall(query)
+        return embedder.embed_words([(word, _weight(word, text, rarest)) for word in words])
 
 
-_known_kinds: dict[type, bool] = {}
+_known_kinds: dict[type, tuple[bool, bool]] = {}
 
 
 def _sums_words(embedder: Embedder) -> TypeGuard[WordEmbedder]:
+    return _kinds(embedder)[0]
+
+
+def _reads_han(embedder: Embedder) -> TypeGuard[HanEmbedder]:
+    return _kinds(embedder)[1] and bool(getattr(embedder, "reads_han", False))
+
+
+def _kinds(embedder: Embedder) -> tuple[bool, bool]:
     """Asked at every query, and a protocol takes its time to check."""
     kind = type(embedder)
     if kind not in _known_kinds:
-        _known_kinds[kind] = isinstance(embedder, WordEmbedder)
+        _known_kinds[kind] = isinstance(embedder, WordEmbedder), isinstance(embedder, HanEmbedder)
     return _known_kinds[kind]
 
 
 def _weight(word: str, text: TextFound, rarest: float) -> float:
-    """The weight its term has in the text search; a word that no text has counts as the rarest."""
+    """The weight its term has in the text search; a word that no text has counts as the rarest.
+
+    A Chinese word has several terms there: the mean of its pairs of characters.
+    """
     terms = query_terms(word)
+    if has_dense_script(word):
+        terms = [term for term in terms if len(term.text) == 2] or terms
+    else:
+        terms = terms[:1]
     if not terms:
         return 0.0
-    known = text.weights.get(number_of(terms[0].text))
-    return rarest * terms[0].weight if known is None else known
+    weights = (text.weights.get(number_of(term.text), rarest * term.weight) for term in terms)
+    return sum(weights) / len(terms)

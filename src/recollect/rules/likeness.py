@@ -15,6 +15,10 @@ _NEGATIONS = re.compile(
     re.IGNORECASE,
 )
 
+# Too common to tell anything else, these tell people apart.
+_HE = re.compile(r"\b(?:he|him|his)\b|他", re.IGNORECASE)
+_SHE = re.compile(r"\b(?:she|hers?)\b|她", re.IGNORECASE)
+
 
 def overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """Shared words as a share of all words, by their weights."""
@@ -24,9 +28,20 @@ def overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     return shared / total if total else 0.0
 
 
+def apart(one: Mapping[str, float], other: Mapping[str, float], least: float) -> int:
+    """How many words of at least that weight only one of them has."""
+    return sum({**one, **other}[word] >= least for word in one.keys() ^ other.keys())
+
+
 def may_agree(one: str, other: str) -> bool:
-    """False when figures or a negation set two texts apart, however alike their words are."""
-    return _figures(one) == _figures(other) and _negated(one) == _negated(other)
+    """False when figures, a negation or other people set two texts apart, however alike their words
+    are.
+    """
+    return (
+        _figures(one) == _figures(other)
+        and _negated(one) == _negated(other)
+        and _people(one) == _people(other)
+    )
 
 
 def same_value(one: str, other: str) -> bool:
@@ -44,6 +59,10 @@ def values_touch(one: str, other: str) -> bool:
 
 def _figures(text: str) -> frozenset[str]:
     return frozenset(_FIGURES.findall(unicodedata.normalize("NFKC", text)))
+
+
+def _people(text: str) -> tuple[bool, bool]:
+    return _HE.search(text) is not None, _SHE.search(text) is not None
 
 
 def _negated(text: str) -> bool:

@@ -28,7 +28,9 @@ ALIASES = {
     "RECOLLECT_BASE_URL": "model.base_url",
 }
 # Variables of ours that are not settings.
-RESERVED = frozenset(PREFIX + name for name in ("CONFIG", "DB", "PRESET", "SPACE", "TORTURE"))
+RESERVED = frozenset(
+    PREFIX + name for name in ("CACHE", "CONFIG", "DB", "PRESET", "SPACE", "TORTURE")
+)
 RESERVED_PREFIX = PREFIX + "TEST_"
 
 Variables = dict[str, tuple[list[str], str]]

@@ -139,6 +139,11 @@ class Conversation(Section):
     word_vectors: float = ratio(
         0.15, "A standard deviation of likeness by vectors of words, for queries in Latin script."
     )
+    gloss_vectors: float = ratio(
+        0.20,
+        "A standard deviation of likeness by vectors of the meanings of words, for queries in"
+        " Chinese.",
+    )
     sentence_vectors: float = ratio(
         0.25, "A standard deviation of likeness by vectors of sentences."
     )

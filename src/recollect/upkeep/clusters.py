@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from recollect.index.segment import CHARACTER_WEIGHT, query_terms
 from recollect.rules.clusters import Pair
-from recollect.rules.likeness import overlap
+from recollect.rules.likeness import apart, overlap
 from recollect.rules.slots import slot_of
 from recollect.types import Memory
 
@@ -107,10 +107,10 @@ def _apart(one: Memory, other: Memory, words: dict[str, float], others: dict[str
         for memory in (one, other)
         for term in query_terms(f"{memory.subject} {memory.predicate} {memory.value}")
     }
-    return sum(
-        max(words.get(word, 0), others.get(word, 0)) >= CHARACTER_WEIGHT
-        for word in words.keys() ^ others.keys()
-        if word not in about
+    return apart(
+        {word: weight for word, weight in words.items() if word not in about},
+        {word: weight for word, weight in others.items() if word not in about},
+        CHARACTER_WEIGHT,
     )
 
 

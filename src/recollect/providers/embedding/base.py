@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -38,6 +39,18 @@ class WordEmbedder(Embedder, Protocol):
 
     def embed_words(self, words: Sequence[tuple[str, float]]) -> Vector:
         """The vector of words with weights, of unit length or zero; 0 leaves a word out."""
+
+
+@runtime_checkable
+class HanEmbedder(WordEmbedder, Protocol):
+    """A word embedder that may also know the words of a script without spaces between them."""
+
+    @property
+    def reads_han(self) -> bool:
+        """Whether it does: its dictionary may be missing."""
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text as ``embed_words`` takes them."""
 
 
 @runtime_checkable
@@ -102,6 +115,12 @@ def unit(rows: NDArray[np.floating]) -> Vectors:
     wide /= np.where(largest > 0, largest, 1.0)
     length = np.linalg.norm(wide, axis=1, keepdims=True)
     return (wide / np.where(length > 0, length, 1.0)).astype(np.float32)
+
+
+def unit_vector(total: Vector) -> Vector:
+    """A sum of finite vectors divided by its length; zeros stay."""
+    length = math.sqrt(float(total @ total))
+    return total / np.float32(length) if length > 0 else total
 
 
 def _numbers(answer: object, model: str) -> NDArray[np.floating]:

@@ -45,6 +45,8 @@ def embedder_named(name: str, settings: Settings) -> Embedder | None:
     None where the present settings do not lead to it: another folder, no key, a package that is
     no longer there.
     """
+    if local := _local_named(name):
+        return local
     for wanted in _candidates(name, settings.embedding):
         try:
             found = embedder_for(settings.replace(embedding=wanted))
@@ -57,7 +59,6 @@ def embedder_named(name: str, settings: Settings) -> Embedder | None:
 
 def _candidates(name: str, now: Embedding) -> Iterator[Embedding]:
     """Settings that may make an embedder of this name."""
-    yield now.replace(provider="local")
     if now.folder:
         yield now.replace(provider="folder")
     for provider in ("openai", "dashscope", "ollama"):
@@ -82,10 +83,28 @@ def _remembered(embedder: Embedder, wanted: Embedding) -> Embedder:
 
 def _local() -> Embedder:
     """Without a cache: making its vectors takes no longer than finding them again."""
+    from recollect.providers.embedding import cedict
+    from recollect.providers.embedding.glosses import GlossedEmbedder
     from recollect.providers.embedding.local import LocalEmbedder, installed
 
     installed()
-    return LocalEmbedder()
+    dictionary = cedict.installed()
+    return GlossedEmbedder(dictionary) if dictionary else LocalEmbedder()
+
+
+def _local_named(name: str) -> Embedder | None:
+    """With and without a dictionary: what has no Chinese in it has the same vectors in all."""
+    from recollect.providers.embedding.glosses import MARK, GlossedEmbedder
+    from recollect.providers.embedding.local import LocalEmbedder
+
+    present = _local_if_installed()
+    if present is None or present.name == name:
+        return present
+    if name == LocalEmbedder.name:
+        return LocalEmbedder()
+    if name.startswith(LocalEmbedder.name + MARK):
+        return GlossedEmbedder(None, name=name)
+    return None
 
 
 def _local_if_installed() -> Embedder | None:

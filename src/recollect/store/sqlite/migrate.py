@@ -20,6 +20,7 @@ from recollect.store.sqlite.faults import explain
 LATEST = 3
 APPLICATION_ID = 0x5265636F  # "Reco"
 _MAGIC = b"SQLite format 3\x00"
+_WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 # The magic, the version at 60, the application at 68; then the first page's kind and cells.
 _HEADER = struct.Struct(">16s 44x i 4x i 28x B 2x H")
 _LEAF = 13
@@ -61,6 +62,8 @@ def _inspect(path: str) -> int:
     header = b"" if path == MEMORY else _header(path)
     if not header:
         return 0
+    if not header.startswith(_MAGIC) and not _has_wal(path):
+        raise _not_sqlite(path)
     if len(header) == _HEADER.size and not has_log:
         _, version, application, kind, cells = _HEADER.unpack(header)
         tables = int(kind != _LEAF or cells > 0)
@@ -102,6 +105,8 @@ def _look(path: str) -> tuple[int, int, int]:
             int(conn.execute("PRAGMA user_version").get),
             int(conn.execute("SELECT count(*) FROM sqlite_schema").get),
         )
+    except apsw.NotADBError as error:
+        raise _not_sqlite(path) from error
     except apsw.Error as error:
         raise explain(error, path) from error
     finally:
@@ -135,12 +140,24 @@ def _header(path: str) -> bytes:
         raise errors.StoreUnavailable(
             f"{path} cannot be opened: {error}", remedy="Choose another with --db or RECOLLECT_DB"
         ) from error
-    if header and not header.startswith(_MAGIC):
-        raise errors.NotADatabase(
-            f"{path} is not a SQLite database",
-            remedy="Choose another file; this one was left alone",
-        )
     return header
+
+
+def _has_wal(path: str) -> bool:
+    """Whether SQLite's log stands beside: where the power failed while its first page was being
+    written back, the file begins with anything, and the log still has that page.
+    """
+    try:
+        with Path(f"{path}-wal").open("rb") as file:
+            return file.read(len(_WAL_MAGICS[0])) in _WAL_MAGICS
+    except OSError:
+        return False
+
+
+def _not_sqlite(path: str) -> errors.NotADatabase:
+    return errors.NotADatabase(
+        f"{path} is not a SQLite database", remedy="Choose another file; this one was left alone"
+    )
 
 
 def _use_wal(database: Database) -> None:
