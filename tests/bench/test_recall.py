@@ -105,6 +105,8 @@ def test_the_command(shell: Shell, bank_file: Path) -> None:
     alone = shell.json(*both, "--baseline", "none")
     assert {r["retriever"] for r in alone["results"]} == {"recollect"}
     shell("bench", "recall", code=2)
+    blind = shell.json(*both, "--baseline", "none", "--set", "recall.min_score=1")
+    assert blind["results"][0]["metrics"] != alone["results"][0]["metrics"], "settings count"
 
 
 def test_a_plot(report: RecallReport, tmp_path: Path) -> None:

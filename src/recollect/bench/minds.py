@@ -32,6 +32,10 @@ def text_order() -> Mapping[str, Any]:
     }
 
 
-def bench_mind(target: str | os.PathLike[str], settings: Mapping[str, Any] = NO_VECTORS) -> Mind:
-    """A mind of the default preset that does nothing in the background."""
-    return open_mind(target, preset="default", worker="none", **settings)
+def bench_mind(
+    target: str | os.PathLike[str],
+    settings: Mapping[str, Any] = NO_VECTORS,
+    preset: str = "default",
+) -> Mind:
+    """A mind that does nothing in the background."""
+    return open_mind(target, preset=preset, worker="none", **settings)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from recollect.bench.banks import Item
 from recollect.bench.bare import BareFts5, Tokenizer
@@ -27,8 +27,8 @@ class Retriever(Protocol):
 class Recollect:
     """The engine through its public doors, in memory, with what vectors there are."""
 
-    def __init__(self) -> None:
-        self._mind = bench_mind(_MEMORY, {})
+    def __init__(self, preset: str = "default", settings: Mapping[str, Any] | None = None) -> None:
+        self._mind = bench_mind(_MEMORY, settings or {}, preset)
         self._ids: dict[tuple[str, int | None], str] = {}
         self._next: Counter[str] = Counter()
 

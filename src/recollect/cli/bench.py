@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +146,7 @@ def recall(
     from recollect.bench import plots
     from recollect.bench.banks import find_files
     from recollect.bench.recall import measure_recall
-    from recollect.bench.retrievers import BASELINES, OURS
+    from recollect.bench.retrievers import BASELINES, OURS, RETRIEVERS, Recollect
     from recollect.bench.tables import show_recall
 
     if not (data or more):
@@ -153,8 +154,13 @@ def recall(
     if plot is not None:
         plots.require_matplotlib()
     rivals = [name for name in baseline or BASELINES if name != "none"]
+    ours = partial(Recollect, state.preset or "default", state.given())
     report = measure_recall(
-        find_files([*data, *more]), names=[OURS, *rivals], limit=limit, tell=note
+        find_files([*data, *more]),
+        names=[OURS, *rivals],
+        limit=limit,
+        tell=note,
+        factories={**RETRIEVERS, OURS: ours},
     )
     if plot is not None:
         plots.plot_recall(report, plot)

@@ -39,16 +39,17 @@ class State:
                 remedy="Name another one with --db, or begin: recollect record --session first hi",
             )
         space = self.space or os.environ.get("RECOLLECT_SPACE") or "default"
-        chosen = {"worker": "none", "preset": self.preset, **self._settings(), **extra}
+        chosen = {"worker": "none", "preset": self.preset, **self.given(), **extra}
         return open_mind(path, space=space, **chosen)
 
     def settings(self) -> Settings:
         """The settings these options lead to, without a database."""
         from recollect.settings import find_file, load
 
-        return load(self.preset, file=find_file(), overrides=self._settings())
+        return load(self.preset, file=find_file(), overrides=self.given())
 
-    def _settings(self) -> Mapping[str, Any]:
+    def given(self) -> Mapping[str, Any]:
+        """The settings that were given with ``--set``."""
         if not self.overrides:
             return {}
         # Read like an environment variable: the key decides whether "5" is a number or a text.
