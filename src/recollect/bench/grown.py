@@ -9,13 +9,15 @@ from typing import Self
 
 from recollect.bench.bare import BareFts5, Tokenizer, connect
 from recollect.bench.corpus import Corpus, Tongue
-from recollect.bench.minds import bench_mind
+from recollect.bench.minds import NO_VECTORS, bench_mind
 from recollect.index.segment import query_terms
 from recollect.store.rows import Scope
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Turn
 
 _BATCH = 20_000
+# Nothing is learnt from these turns: what is asked for is to be in them, and vectors.
+_QUIET = {**NO_VECTORS, "triggers.quiet_gap": "never", "triggers.buffer_tokens": 0}
 # unicode61 takes a run of Chinese for one word and trigram finds no word of two characters: there
 # FTS5 is given the engine's own words.
 TOKENIZER: dict[Tongue, Tokenizer] = {"en": "unicode61", "zh": "segmented", "mixed": "segmented"}
@@ -29,7 +31,7 @@ class Grown:
         self.tokenizer = TOKENIZER[corpus.tongue]
         self.path = folder / f"{name}-{corpus.tongue}.db"
         self.bare_path = folder / f"{name}-{corpus.tongue}-{self.tokenizer}.db"
-        self.mind = bench_mind(self.path)
+        self.mind = bench_mind(self.path, _QUIET)
         self.bare = BareFts5(self.bare_path, self.tokenizer)
         self.store = open_sqlite(str(self.path), busy_timeout=5, now=lambda: datetime.now(UTC))
         self.turns = self.mind.stats().turns
