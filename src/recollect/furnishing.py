@@ -14,7 +14,7 @@ from recollect.context.evidence import evidence_items, most_core_lines
 from recollect.context.window import ShortTermMemory
 from recollect.documents.daily import DailyReport, DailySection
 from recollect.documents.fallback import scrubbing as fallback
-from recollect.documents.fallback.files import Folder, folder_beside
+from recollect.documents.fallback.files import folder_beside
 from recollect.documents.library import Documents, folders_of
 from recollect.documents.scrubbing import files_of, scrub
 from recollect.errors import ConfigError, StoreError
@@ -392,7 +392,7 @@ def _forgetting(
                 now=house.clock.now(),
                 **says,
             )
-        aside = _plain_files(house, space)
+        aside = folder_beside(house.path, space, settings.memory)
         if aside is not None:
             gone = fallback.Gone(left.turns, left.memories, **says)
             fallback.scrub(house.store, space, aside, gone)
@@ -420,11 +420,6 @@ def _forgetting(
     )
 
 
-def _plain_files(house: House, space: str) -> Folder | None:
-    place = None if house.path == MEMORY else Path(house.path)
-    return folder_beside(place, space, house.settings.memory)
-
-
 def files_on_disk(house: House) -> list[Path]:
     """Every file that the engine writes: the database and its log, copies and documents."""
     if house.path == MEMORY:
@@ -433,7 +428,7 @@ def files_on_disk(house: House) -> list[Path]:
     found = [database, *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm"))]
     found += sorted(transcripts.folder_of(_history(house), house.space).glob("*.jsonl"))
     found += files_of(folders_of(database, house.space, settings), settings)
-    aside = _plain_files(house, house.space)
+    aside = folder_beside(house.path, house.space, settings.memory)
     found += [aside.notes, *aside.logs().values()] if aside is not None else []
     chroma = database.with_name(f"{database.name}.chroma")
     return [*found, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]

@@ -42,7 +42,7 @@ def open(
     path = place(target)
     chosen = settings_.load(preset, file=_settings_file(path), overrides=settings)
     ticking = clock or SystemClock()
-    folder = folder_beside(None if path == MEMORY else Path(path), space, chosen.memory)
+    folder = folder_beside(path, space, chosen.memory)
     if not chosen.memory.enabled:
         return _switched_off(folder, space, chosen, ticking)
     store = open_sqlite(

@@ -62,3 +62,10 @@ def test_what_is_over_is_not_put_before_the_agent(mind: recollect.Mind, clock: M
     assert (OUTDATED, old.id) in {(left.reason, left.id) for left in shown.dropped}
     for asked in ("Where did I live before?", "我以前住在 Brelm 吗？", "我2020年住在 Brelm 吗？"):
         assert "Brelm" in mind.context(asked).text, "the past, when that is what was asked for"
+
+
+def test_what_says_nothing_is_not_over(mind: recollect.Mind) -> None:
+    mind.record(session="s", role="user", content="The falcon release is on Tuesday")
+    silent = mind.record(session="s", role="assistant", content="")
+    shown = mind.context("When is the falcon release?")
+    assert silent.id not in {left.id for left in shown.dropped if left.reason == OUTDATED}

@@ -84,21 +84,25 @@ class Packed:
         bits, ones, worth = zip(*parts, strict=True)
         return _Signs(np.concatenate(bits, axis=1), np.concatenate(ones), np.concatenate(worth))
 
+    def _numbers(self, rows: Rows) -> tuple[NDArray[np.int8], Floats]:
+        """The 8-bit numbers and the scales of rows that are in order."""
+        parts = [self._blocks[number].numbers(mine) for number, mine in _by_block(rows)]
+        small, scale = zip(*parts, strict=True)
+        return np.concatenate(small), np.concatenate(scale)
+
     def decoded(self, rows: Rows) -> Floats:
         """These rows, in order, as they were given, but for the rounding."""
-        parts = [self._blocks[number].numbers(mine) for number, mine in _by_block(rows)]
-        small, scale = map(np.concatenate, zip(*parts, strict=True))
+        small, scale = self._numbers(rows)
         found: Floats = small * scale[:, None] + self._centre
         return found
 
     def cosines(self, query: Floats, rows: Rows) -> Floats:
         """Nearly exact: the 8-bit numbers of these rows times the query."""
-        order = np.argsort(rows)
-        parts = [self._blocks[number].numbers(mine) for number, mine in _by_block(rows[order])]
-        if not parts:
-            return np.empty(0, np.float32)
-        small, scale = map(np.concatenate, zip(*parts, strict=True))
         found = np.empty(len(rows), np.float32)
+        if not len(rows):
+            return found
+        order = np.argsort(rows)
+        small, scale = self._numbers(rows[order])
         found[order] = scores_of(small, query) * scale
         found += self._centre @ query
         return found

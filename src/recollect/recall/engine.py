@@ -72,10 +72,13 @@ class Recall:
 
     def holding(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
         """Without what tells only of what is over, unless the query asks for the past."""
-        if not hits or asks_of_past(query) or find_times(query, self._clock.now()):
+        told = any(hit.type in ("turn", "episode") for hit in hits)
+        if not told or asks_of_past(query) or find_times(query, self._clock.now()):
             return hits
         attempts = Attempts(self._store, self._space)
         kept = attempts.run("holding", lambda unit: holding(unit, hits))
+        if attempts.failures:
+            attempts.note(self._clock)
         return hits if kept is None else kept
 
     def _reordered(self, attempts: Attempts, request: Request, hits: list[Hit]) -> list[Hit]:

@@ -16,11 +16,14 @@ def holding(unit: Unit, hits: Sequence[Hit]) -> list[Hit]:
     over = unit.memories.outdated(turns) if turns else frozenset()
     told = {hit.session for hit in hits if hit.type == "episode"}
     said = unit.memories.outdated_in(told) if told else {}
-    kept = [
-        replace(hit, text=without(hit.text, said[hit.session]))
+    kept = [hit for hit in hits if hit.id not in over]
+    retold = {
+        hit.id: without(hit.text, said[hit.session])
+        for hit in kept
         if hit.type == "episode" and hit.session in said
-        else hit
-        for hit in hits
-        if hit.id not in over
+    }
+    return [
+        replace(hit, text=retold[hit.id]) if hit.id in retold else hit
+        for hit in kept
+        if retold.get(hit.id) != ""
     ]
-    return [hit for hit in kept if hit.text]

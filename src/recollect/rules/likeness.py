@@ -30,7 +30,8 @@ def overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 
 def apart(one: Mapping[str, float], other: Mapping[str, float], least: float) -> int:
     """How many words of at least that weight only one of them has."""
-    return sum({**one, **other}[word] >= least for word in one.keys() ^ other.keys())
+    both = {**one, **other}
+    return sum(both[word] >= least for word in one.keys() ^ other.keys())
 
 
 def may_agree(one: str, other: str) -> bool:

@@ -10,7 +10,7 @@ from recollect.rules.fence import strip_fenced
 from recollect.rules.gate_code import compiled
 from recollect.rules.outcome import verdict
 from recollect.rules.scratchpad import language_of, render, rendered
-from recollect.rules.statements import is_statement
+from recollect.rules.statements import only_tells
 from recollect.rules.tool_results import cut
 from recollect.rules.topic import overlap, telling_words
 from recollect.settings.writing import Scratchpad as Settings
@@ -83,7 +83,7 @@ def task_of(message: str, limit: int) -> str:
 
 
 def _is_told(message: str) -> bool:
-    return is_statement(message) and not compiled(_SWITCHES).search(message)
+    return only_tells(message) and not compiled(_SWITCHES).search(message)
 
 
 def switches(focus: str, message: str, same_topic: float) -> bool:

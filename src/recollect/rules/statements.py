@@ -26,10 +26,13 @@ _WISHES = (
 
 def is_statement(message: str) -> bool:
     """Whether somebody tells how things are, and wants nothing done."""
+    return is_request(message) and verdict(message) is None and only_tells(message)
+
+
+def only_tells(message: str) -> bool:
+    """The same of a message that is neither a nod nor a word on the work so far."""
     return (
-        is_request(message)
-        and not is_order(message)
-        and verdict(message) is None
+        not is_order(message)
         and bool(compiled(_TELLS).search(message))
         and not compiled(_ASKS).search(message)
         and not compiled(_WISHES).search(message)

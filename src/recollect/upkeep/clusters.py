@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.segment import CHARACTER_WEIGHT, query_terms
+from recollect.ingest.neighbours import weighed_words
 from recollect.rules.clusters import Pair
 from recollect.rules.likeness import apart, overlap
 from recollect.rules.slots import slot_of
@@ -42,7 +43,7 @@ def near_pairs(
     least = 1 - distance
     new = np.full(len(memories), fresh is None)
     new[list(fresh or ())] = True
-    words = [_words(memory) for memory in memories]
+    words = [weighed_words(memory.content) for memory in memories]
     seen = _with_new(_by_words(words), new)
     if vectors is not None:
         # Words in common say little where the meanings are far apart; planes alone say nothing.
@@ -94,10 +95,6 @@ def _nearer(vectors: Floats, seen: Places, least: float, *, unknown: bool) -> Pl
 def _split(seen: Places, count: int) -> Iterator[tuple[int, int]]:
     left, right = np.divmod(seen, count)
     return zip(left.tolist(), right.tolist(), strict=True)
-
-
-def _words(memory: Memory) -> dict[str, float]:
-    return {term.text: term.weight for term in query_terms(memory.content)}
 
 
 def _apart(one: Memory, other: Memory, words: dict[str, float], others: dict[str, float]) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from recollect.documents.files import read_bytes, typed, write
 from recollect.ingest.transcripts import folder_of
 from recollect.settings.around import Switch
+from recollect.store.sqlite.connection import MEMORY
 
 _LARGEST = 1 << 30  # bytes that one file may hold before it is refused as no log of ours
 
@@ -67,13 +68,14 @@ class Folder:
             yield
 
 
-def folder_beside(path: Path | None, space: str, memory: Switch) -> Folder | None:
-    """The plain files of a space beside its database; one without a place (None) has no folder."""
+def folder_beside(database: str, space: str, memory: Switch) -> Folder | None:
+    """The plain files of a space beside its database; one in RAM has none, unless they have a place
+    of their own.
+    """
     named = Path(memory.fallback_folder).expanduser()
-    if path is None and not named.is_absolute():
+    if database == MEMORY and not named.is_absolute():
         return None
-    whole = named if path is None else path.parent / named
-    return Folder(folder_of(whole, space), memory.fallback_file)
+    return Folder(folder_of(Path(database).parent / named, space), memory.fallback_file)
 
 
 def _for_owner(path: str, flags: int) -> int:
