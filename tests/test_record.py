@@ -11,6 +11,7 @@ import pytest
 import recollect
 from recollect import Mind, NewTurn, ToolCall, ToolResult
 from recollect.clock import ManualClock
+from recollect.errors import Conflict
 from recollect.types import Recorded
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
@@ -136,6 +137,26 @@ def test_a_bad_turn_in_a_batch_leaves_none_of_it(mind: Mind) -> None:
     with pytest.raises(recollect.InvalidInput):
         mind.record_many([*turns(3), NewTurn("s", "user", "x", index=-1)])
     assert mind.turns() == []
+
+
+def test_batches_before_a_refused_turn_are_kept(mind: Mind) -> None:
+    told = [NewTurn("s", "user", f"turn {n}", index=n) for n in range(6_500)]
+    told[4_100] = NewTurn("s", "user", "again", index=4_099)  # in the third batch
+    with pytest.raises(Conflict, match="index 4099"):
+        mind.record_many(told)
+    (session,) = mind.sessions()
+    assert session.turns == 4_000
+
+
+def test_a_source_that_fails_keeps_the_batches_before(mind: Mind) -> None:
+    def failing() -> Iterator[NewTurn]:
+        yield from (NewTurn("s", "user", f"turn {n}") for n in range(4_010))
+        raise OSError("the file is gone")
+
+    with pytest.raises(OSError, match="gone"):
+        mind.record_many(failing())
+    (session,) = mind.sessions()
+    assert session.turns == 4_000
 
 
 @pytest.mark.parametrize("target", [None, ":memory:"])

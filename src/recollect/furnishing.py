@@ -20,6 +20,7 @@ from recollect.documents.scrubbing import files_of, scrub
 from recollect.errors import ConfigError, StoreError
 from recollect.identity.cards import Cards
 from recollect.identity.onboarding import Onboarding
+from recollect.index.batches import forget_chunks
 from recollect.index.choose import engine_for
 from recollect.index.engine import VectorEngine
 from recollect.index.holding import Holder
@@ -402,6 +403,7 @@ def _forgetting(
         held.pads.clear()
         held.uses.forget()
         forget_words()
+        forget_chunks()
         intake.forget_names()
 
     return Forgetting(

@@ -87,6 +87,25 @@ class TestEnqueue:
         (job,) = jobs(store)
         assert (job.id, job.run_at) == (first.id, after(minutes=expected))
 
+    def test_many_are_queued_as_each_would_be(self, store: Store) -> None:
+        enqueue(store, "b", run_at=after(minutes=3))
+        enqueue(store, "c", run_at=after(minutes=1))
+        (soon, late) = jobs(store)
+        payloads = {key: {"p": f"{key}\0'"} for key in ("a", "b", "c", "d")}
+        with store.write(SPACE) as unit:
+            unit.tasks.enqueue_many(
+                "work", payloads, run_at=after(minutes=2), now=after(seconds=1), max_attempts=5
+            )
+            unit.tasks.enqueue_many("work", {}, run_at=NOON, now=NOON, max_attempts=5)
+        found = {job.key: job for job in jobs(store)}
+        assert {key: job.run_at for key, job in found.items()} == {
+            "a": after(minutes=2), "b": after(minutes=2), "c": after(minutes=1),
+            "d": after(minutes=2),
+        }  # fmt: skip
+        assert (found["b"].id, found["c"].id) == (late.id, soon.id)
+        assert (found["a"].payload, found["a"].max_attempts) == ({"p": "a\0'"}, 5)
+        assert [job.key for job in jobs(store) if job.run_at == after(minutes=2)] == ["b", "a", "d"]
+
     def test_one_that_failed_and_waits_is_not_hurried(self, store: Store) -> None:
         enqueue(store)
         store.queue.retry(claim(store), "w", run_at=after(hours=1), now=NOON, error="broke")

@@ -53,7 +53,8 @@ _COMPATIBLE = re.compile(
 )
 _MARKS = re.compile("[\u0300-\u036f]")
 
-_stem = Stemmer.Stemmer("english", 0).stemWord
+_stemmer = Stemmer.Stemmer("english", 0)
+_stem = _stemmer.stemWord
 _STOP_STEMS = frozenset(map(_stem, stopwords.ENGLISH))
 _ASKING_TERMS = frozenset(map(_stem, stopwords.ASKING)) | stopwords.ASKING_PAIRS
 
@@ -69,19 +70,30 @@ class _Chunks(dict[str, str]):
     """Runs without white space and their terms, remembered when they are likely to come again."""
 
     def __missing__(self, chunk: str) -> str:
-        word = chunk.strip(_PUNCTUATION)
-        # Most new chunks are one plain word, which needs no closer look.
-        if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
-            terms: str = _stem(word.lower())
-        else:
-            terms = " ".join(_chunk_terms(chunk))
-            if not chunk.isascii() and _DENSE_CHARACTER.search(chunk):
-                return terms
-        if len(chunk) <= _MEMO_CHUNK:
+        terms = _spelt(chunk)
+        if len(chunk) <= _MEMO_CHUNK and (chunk.isascii() or not _DENSE_CHARACTER.search(chunk)):
             if len(self) >= _MEMO_LIMIT:
                 self.clear()
             self[chunk] = terms
         return terms
+
+
+def spelt(chunks: list[str]) -> list[str]:
+    """The terms of each of some runs without white space, with spaces between them."""
+    stems: list[str] = _stemmer.stemWords(chunks)
+    return [
+        stem if chunk.isalpha() and chunk.islower() and chunk.isascii() else _spelt(chunk)
+        for chunk, stem in zip(chunks, stems, strict=True)
+    ]
+
+
+def _spelt(chunk: str) -> str:
+    word = chunk.strip(_PUNCTUATION)
+    # Most chunks are one plain word, which needs no closer look.
+    if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
+        stem: str = _stem(word.lower())
+        return stem
+    return " ".join(_chunk_terms(chunk))
 
 
 _chunks = _Chunks()

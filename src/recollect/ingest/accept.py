@@ -10,15 +10,17 @@ from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect.ids import new_id, new_ids
+from recollect.index.batches import index_many
 from recollect.index.segment import Indexed, index_terms
 from recollect.rules import intake
 from recollect.rules.dates import moment
 from recollect.rules.secrets import USUAL, redact, redact_json
 from recollect.rules.secrets_looks import Bounds
-from recollect.rules.tokens import count_tokens
+from recollect.rules.secrets_together import redact_many
+from recollect.rules.tokens import count_many, count_tokens
 from recollect.rules.trust import trust_of
 from recollect.store.rows import TurnRow
-from recollect.types import ROLES, TRUSTS, NewTurn, ToolCall, ToolResult, Trust
+from recollect.types import ROLES, TRUSTS, NewTurn, ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,10 @@ class Limits:
         """The text as it may be written."""
         return text if self.secrets is None else redact(text, self.secrets)
 
+    def clean_many(self, texts: Sequence[str]) -> Sequence[str]:
+        """Texts as they may be written."""
+        return texts if self.secrets is None else redact_many(texts, self.secrets)
+
     def clean_part(self, part: str, told: str, content: str) -> str:
         """A part of a statement that was told and cleaned to ``content``: one that is nothing but
         its secret does not show that by itself.
@@ -46,16 +52,34 @@ class Limits:
 
 def accept_turn(new: NewTurn, now: datetime, limits: Limits) -> TurnRow:
     """The row for a turn, or InvalidInput that says what to change."""
-    return _accept(new, new_id(now), now, limits)
+    content = limits.clean(_content(new, limits))
+    used = _tools(new, limits)
+    indexed = turn_terms(new.sender, content, *used)
+    id_, tokens = new_id(now), count_tokens(content)
+    return _row(new, now, used, id_=id_, content=content, tokens=tokens, indexed=indexed)
 
 
 def accept_turns(news: Sequence[NewTurn], now: datetime, limits: Limits) -> list[TurnRow]:
     """The rows for turns, or InvalidInput that says what to change."""
-    ids = new_ids(now, len(news))
-    return [_accept(new, id_, now, limits) for new, id_ in zip(news, ids, strict=True)]
+    told = [_content(new, limits) for new in news]
+    tools = [_tools(new, limits) for new in news]
+    contents = limits.clean_many(told)
+    texts = [
+        _found_by(new.sender, content, *used)
+        for new, content, used in zip(news, contents, tools, strict=True)
+    ]
+    rows = zip(
+        news, new_ids(now, len(news)), contents, tools, count_many(contents), index_many(texts),
+        strict=True,
+    )  # fmt: skip
+    return [
+        _row(new, now, used, id_=id_, content=content, tokens=tokens, indexed=indexed)
+        for new, id_, content, used, tokens, indexed in rows
+    ]
 
 
-def _accept(new: NewTurn, id_: str, now: datetime, limits: Limits) -> TurnRow:
+def _content(new: NewTurn, limits: Limits) -> str:
+    """What a turn says, once everything about it but its tools was checked."""
     if not isinstance(new, NewTurn):
         raise InvalidInput(
             f"a turn is a {type(new).__name__}",
@@ -63,40 +87,61 @@ def _accept(new: NewTurn, id_: str, now: datetime, limits: Limits) -> TurnRow:
         )
     if new.role not in ROLES:
         intake.check_choice(new.role, ROLES, "role")
-    content = limits.clean(intake.check_text(new.content, "content", limits.characters))
-    sender = "" if new.sender == "" else intake.check_name(new.sender, "sender")
-    calls, results = _tools(new, limits) if new.tool_calls or new.tool_results else ((), ())
-    terms, packed = turn_terms(sender, content, calls, results)
+    if new.sender != "":
+        intake.check_name(new.sender, "sender")
+    if new.channel != "":
+        intake.check_name(new.channel, "channel")
+    if new.index is not None:
+        intake.check_index(new.index)
+    if new.trust is not None:
+        intake.check_choice(new.trust, TRUSTS, "trust")
+    intake.check_name(new.session, "session")
+    return intake.check_text(new.content, "content", limits.characters)
+
+
+def _row(
+    new: NewTurn,
+    now: datetime,
+    used: tuple[tuple[ToolCall, ...], tuple[ToolResult, ...]],
+    *,
+    id_: str,
+    content: str,
+    tokens: int,
+    indexed: Indexed,
+) -> TurnRow:
+    calls, results = used
     return TurnRow(
         id_,
-        intake.check_name(new.session, "session"),
-        intake.check_index(new.index),
+        new.session,
+        new.index,
         new.role,
         content,
         calls,
         results,
         now if new.at is None else moment(new.at),
-        count_tokens(content) + (_tool_tokens(calls, results) if calls or results else 0),
-        "" if new.channel == "" else intake.check_name(new.channel, "channel"),
-        sender,
-        trust_of(new.role) if new.trust is None else _trust(new.trust),
-        terms,
-        packed,
+        tokens + _tool_tokens(calls, results) if calls or results else tokens,
+        new.channel,
+        new.sender,
+        new.trust or trust_of(new.role),
+        *indexed,
     )
 
 
-def _trust(trust: Trust) -> Trust:
-    return intake.check_choice(trust, TRUSTS, "trust")
-
-
 def turn_terms(
-    sender: str, content: str, calls: Iterable[ToolCall], results: Iterable[ToolResult]
+    sender: str, content: str, calls: Sequence[ToolCall], results: Sequence[ToolResult]
 ) -> Indexed:
+    """What a turn is indexed by."""
+    return index_terms(_found_by(sender, content, calls, results))
+
+
+def _found_by(
+    sender: str, content: str, calls: Sequence[ToolCall], results: Sequence[ToolResult]
+) -> str:
     """What a turn is found by: who said it, what was said, what its tools were told and said."""
     if not calls and not results:
-        return index_terms(f"{sender}\n{content}" if sender else content)
+        return f"{sender}\n{content}" if sender else content
     told = [f"{call.name} {_leaves(call.input)}" for call in calls]
-    return index_terms("\n".join([sender, content, *told, *(r.content for r in results)]))
+    return "\n".join([sender, content, *told, *(r.content for r in results)])
 
 
 def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> int:
@@ -106,6 +151,8 @@ def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> in
 
 
 def _tools(new: NewTurn, limits: Limits) -> tuple[tuple[ToolCall, ...], tuple[ToolResult, ...]]:
+    if not new.tool_calls and not new.tool_results:
+        return (), ()
     calls = tuple(_call(call, limits) for call in _some(new.tool_calls, "tool_calls", limits))
     results = tuple(_result(r, limits) for r in _some(new.tool_results, "tool_results", limits))
     return calls, results

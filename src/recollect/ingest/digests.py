@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock
@@ -14,12 +15,13 @@ from recollect.types import DailyEvent, Job, Turn
 KIND = "digest"
 
 
-def queue(unit: Unit, session: str, now: datetime, when: datetime, max_attempts: int) -> None:
-    """Look at ``when`` whether the session has fallen silent."""
-    unit.tasks.enqueue(
+def queue(
+    unit: Unit, sessions: Iterable[str], now: datetime, when: datetime, max_attempts: int
+) -> None:
+    """Look at ``when`` whether the sessions have fallen silent."""
+    unit.tasks.enqueue_many(
         KIND,
-        key=session,
-        payload={"session": session},
+        {session: {"session": session} for session in sessions},
         run_at=when,
         now=now,
         max_attempts=max_attempts,
@@ -53,7 +55,7 @@ class Digests:
         info, now = unit.ledger.session(session), self._clock.now()
         later = None if info is None else talking_until(info.last_at, self._quiet, now)
         if later is not None:
-            queue(unit, session, now, later, job.max_attempts)
+            queue(unit, [session], now, later, job.max_attempts)
         return later is not None
 
     def _event(self, turns: list[Turn]) -> DailyEvent:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
 from recollect.clock import Clock
 from recollect.ingest import digests, transcripts
 from recollect.ingest.accept import Limits, accept_turn, accept_turns
+from recollect.ingest.behind import Behind
 from recollect.ingest.embedding import Ask
 from recollect.ingest.files import note_written_files
 from recollect.ingest.learning import triggers
@@ -79,25 +81,38 @@ class Recorder:
         """In order and in batches; each batch is one transaction, safe to repeat after a crash."""
         added = total = 0
         source = iter(turns)
-        while batch := list(islice(source, _BATCH)):
-            now = self._clock.now()
-            rows = accept_turns(batch, now, self.limits)
-            with self._store.write(self._space) as unit:
-                placed = unit.ledger.append(rows)
-                fresh = [row for row, place in zip(rows, placed, strict=True) if place.added]
-                promised = self._follow(unit, fresh, now)
-            self._keep(promised)
-            added += len(fresh)
-            total += len(rows)
+        with Behind[int]() as writing:
+            while batch := list(islice(source, _BATCH)):
+                now = self._clock.now()
+                rows = accept_turns(batch, now, self.limits)
+                total += len(rows)
+                added += writing.take() or 0
+                if len(batch) < _BATCH:
+                    added += self._write(rows, now)
+                else:  # more may come, to be checked while this is written
+                    writing.start(partial(self._write, rows, now))
+            added += writing.take() or 0
         if added:
             self._wake()
         return Recorded(added=added, known=total - added)
 
+    def _write(self, rows: Sequence[TurnRow], now: datetime) -> int:
+        """How many of the rows are new, once they are on disk."""
+        with self._store.write(self._space) as unit:
+            fresh, promised = self._append(unit, rows, now)
+        self._keep(promised)
+        return len(fresh)
+
     def record_rows(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
         """Checked rows, with what they set in motion, in a transaction of the caller's."""
+        self._append(unit, rows, now)
+
+    def _append(
+        self, unit: Unit, rows: Sequence[TurnRow], now: datetime
+    ) -> tuple[Sequence[TurnRow], dict[str, _Promise]]:
         placed = unit.ledger.append(rows)
         fresh = [row for row, place in zip(rows, placed, strict=True) if place.added]
-        self._follow(unit, fresh, now)
+        return fresh, self._follow(unit, fresh, now)
 
     def _follow(self, unit: Unit, fresh: Sequence[TurnRow], now: datetime) -> dict[str, _Promise]:
         """Queue what the turns set in motion; says which sessions will be looked at, and when."""
@@ -107,18 +122,17 @@ class Recorder:
         if fresh:
             self._follow_ups.ask_vectors(unit, now)
             self._follow_ups.watcher.watch(unit, fresh, now)
-        promised: dict[str, _Promise] = {}
-        for session in {row.session for row in fresh}:
-            if self._follow_ups.quiet_gap is not None and not self._is_promised(session, now):
-                promise = promised[session] = _Promise(now, now + self._follow_ups.quiet_gap)
-                tries = self._follow_ups.max_attempts
-                digests.queue(unit, session, *promise, tries)
-                triggers.queue(
-                    unit, session, now=now, run_at=promise.due, max_attempts=tries, quiet=True
-                )
-            if self._follow_ups.transcripts:
-                transcripts.queue(unit, session, now, self._follow_ups.max_attempts)
-        return promised
+        gap, tries = self._follow_ups.quiet_gap, self._follow_ups.max_attempts
+        sessions = dict.fromkeys(row.session for row in fresh)
+        if self._follow_ups.transcripts:
+            transcripts.queue(unit, sessions, now, tries)
+        if gap is None:
+            return {}
+        promise = _Promise(now, now + gap)
+        new = [session for session in sessions if not self._is_promised(session, now)]
+        digests.queue(unit, new, *promise, tries)
+        triggers.queue_many(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
+        return dict.fromkeys(new, promise)
 
     def _is_promised(self, session: str, now: datetime) -> bool:
         """Whether this process has queued a look at the session that cannot have run yet."""

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -25,12 +26,11 @@ DEFAULT_SPACE = "default"
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
 
 
-def queue(unit: Unit, session: str, now: datetime, max_attempts: int) -> None:
-    """Ask for the session's file to be brought up to date."""
-    unit.tasks.enqueue(
+def queue(unit: Unit, sessions: Iterable[str], now: datetime, max_attempts: int) -> None:
+    """Ask for the files of sessions to be brought up to date."""
+    unit.tasks.enqueue_many(
         KIND,
-        key=session,
-        payload={"session": session},
+        {session: {"session": session} for session in sessions},
         run_at=now,
         now=now,
         max_attempts=max_attempts,
@@ -81,7 +81,7 @@ class Transcripts:
             self.path(space, session).unlink(missing_ok=True)
             if unit.ledger.transcript(session) is not None:
                 unit.ledger.drop_transcript(session)
-                queue(unit, session, self._clock.now(), max_attempts)
+                queue(unit, [session], self._clock.now(), max_attempts)
 
     def path(self, space: str, session: str) -> Path:
         """A file name that any system takes and that no two sessions share."""

@@ -20,6 +20,7 @@ _QUESTION = re.compile(
 def asks_to_remember(message: str) -> bool:
     """High recall: what is found here is only read sooner."""
     text = message[:_LOOKED_AT].lower()
-    if not any(hint in text for hint in _HINTS):  # nearly every message ends here
-        return False
-    return _ASKS.search(text) is not None and _QUESTION.search(text) is None
+    for hint in _HINTS:  # nearly every message has none, and a generator would double the cost
+        if hint in text:
+            return _ASKS.search(text) is not None and _QUESTION.search(text) is None
+    return False

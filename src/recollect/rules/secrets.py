@@ -30,10 +30,11 @@ from recollect.rules.secrets_names import may_name, named_secrets
 
 USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.
-_LONG = 20
-_LONG_RUN = re.compile(rf"[!-~]{{{_LONG}}}")
+LONG = 20
+_LONG_RUN = re.compile(rf"[!-~]{{{LONG}}}")
 _SHORT = ("url_password", "command_password", "basic_auth")
-_SHORT_LITERALS = tuple((form.literal, form) for form in FORMATS if form.name in _SHORT)
+_SHORT_FORMS = tuple((form.literal, form) for form in FORMATS if form.name in _SHORT)
+SHORT_LITERALS = tuple(literal for literal, _ in _SHORT_FORMS)
 _LITERALS = tuple((form.literal, form) for form in FORMATS)
 _LOOK_BACK = 40
 _PASSES = 4
@@ -58,14 +59,14 @@ def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[Found, ...]:
     if _has_long_run(text):
         spans = [*_formatted(text, _LITERALS, bounds), *_discord(text)]
     elif _has_short_literal(text):
-        spans = [*_formatted(text, _SHORT_LITERALS, bounds)]
+        spans = [*_formatted(text, _SHORT_FORMS, bounds)]
     if may_name(text):
         spans += [Found(*span) for span in named_secrets(text, bounds)]
     return tuple(_joined(spans)) if spans else ()
 
 
 def _has_short_literal(text: str) -> bool:
-    for literal, _ in _SHORT_LITERALS:  # noqa: SIM110 - a generator would cost more than all of it
+    for literal in SHORT_LITERALS:  # noqa: SIM110 - a generator would cost more than all of it
         if literal in text:
             return True
     return False
@@ -73,9 +74,9 @@ def _has_short_literal(text: str) -> bool:
 
 def _has_long_run(text: str) -> bool:
     """As ``_LONG_RUN.search``, but from space to space: most of a sentence is not looked at."""
-    place, last = 0, len(text) - _LONG
+    place, last = 0, len(text) - LONG
     while place <= last:
-        space = text.rfind(" ", place, place + _LONG)
+        space = text.rfind(" ", place, place + LONG)
         if space < 0:
             return _LONG_RUN.search(text, place) is not None
         place = space + 1

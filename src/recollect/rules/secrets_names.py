@@ -48,8 +48,8 @@ NAMES: tuple[Name, ...] = (
 )
 _LITERALS = tuple((name.literal, name) for name in NAMES)
 # Parts of which every name has one; looked for in this order, as lower case and as it is.
-_FOLDED = ("pass", "key", "token", "pw", "secret", '"ak"', '"sk"', "_ak", "_sk")
-_CAPITALS = ("AK", "SK")
+FOLDED = ("pass", "key", "token", "pw", "secret", '"ak"', '"sk"', "_ak", "_sk")
+CAPITALS = ("AK", "SK")
 _CHINESE = tuple(name.literal for name in NAMES if name.chinese)
 
 _STAGE = r"(?:[-_](?:prod|production|dev|test|staging|live|root|admin|new|old|current|\d))?"
@@ -106,10 +106,10 @@ def named_secrets(text: str, bounds: Bounds) -> Iterator[tuple[str, int, int]]:
 def may_name(text: str) -> bool:
     """Whether one of the names may be in the text; for nearly every text the answer is no."""
     folded = text.lower()
-    for part in _FOLDED:
+    for part in FOLDED:
         if part in folded:
             return True
-    for part in _CAPITALS:
+    for part in CAPITALS:
         if part in text:
             return True
     return not text.isascii() and any(map(text.__contains__, _CHINESE))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from recollect.rules.requests import asks_to_remember
@@ -18,14 +18,29 @@ _REMEMBERED = 1_000  # sessions
 def queue(
     unit: Unit, session: str, *, now: datetime, run_at: datetime, max_attempts: int, quiet: bool
 ) -> None:
-    """Extract from a session; ``quiet`` waits on until nobody has spoken for a while.
+    """Extract from a session; ``quiet`` waits on until nobody has spoken for a while."""
+    queue_many(unit, [session], now=now, run_at=run_at, max_attempts=max_attempts, quiet=quiet)
+
+
+def queue_many(
+    unit: Unit,
+    sessions: Iterable[str],
+    *,
+    now: datetime,
+    run_at: datetime,
+    max_attempts: int,
+    quiet: bool,
+) -> None:
+    """Extract from sessions.
 
     One job for each of the two ways, so that a waiting one does not hold back an urgent one.
     """
-    unit.tasks.enqueue(
+    unit.tasks.enqueue_many(
         KIND,
-        key=f"{session}\nquiet" if quiet else session,
-        payload={"session": session, "quiet": quiet},
+        {
+            f"{session}\nquiet" if quiet else session: {"session": session, "quiet": quiet}
+            for session in sessions
+        },
         run_at=run_at,
         now=now,
         max_attempts=max_attempts,
@@ -45,8 +60,8 @@ class Watcher:
         due = {row.session for row in rows if self._fires(unit, row)}
         if self._settings.buffer_tokens:
             due |= self._full(unit, rows)
-        for session in sorted(due):
-            queue(unit, session, now=now, run_at=now, max_attempts=self._max_attempts, quiet=False)
+        tries = self._max_attempts
+        queue_many(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
 
     def _fires(self, unit: Unit, row: TurnRow) -> bool:
         if row.role != "user":
@@ -70,14 +85,13 @@ class Watcher:
         added: dict[str, int] = {}
         for row in rows:
             added[row.session] = added.get(row.session, 0) + row.tokens
-        full: set[str] = set()
-        for session, tokens in added.items():
-            known = self._buffers.get(session)
-            waiting = near if known is None else known + tokens
-            if waiting >= near:
-                waiting = unit.ledger.waiting_tokens(session)
-            if waiting >= near:
-                full.add(session)
-                waiting = 0
-            self._buffers[session] = int(waiting)
+        waiting = {
+            session: self._buffers[session] + tokens if session in self._buffers else near
+            for session, tokens in added.items()
+        }
+        asked = [session for session, tokens in waiting.items() if tokens >= near]
+        if asked:
+            waiting |= unit.ledger.waiting_tokens(asked)
+        full = {session for session, tokens in waiting.items() if tokens >= near}
+        self._buffers |= {s: 0 if s in full else int(tokens) for s, tokens in waiting.items()}
         return full

@@ -33,7 +33,7 @@ class SqliteAttachments:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (self._space, doc, row.id, row.session, *_values(row), codec.to_micros(row.at)),
         )
-        add_terms(self._conn, self._space, [(doc, row.terms)])
+        add_terms(self._conn, self._space, doc, row.terms)
         return self.by_id([row.id])[0]
 
     def replace(self, row: AttachmentRow) -> Attachment:

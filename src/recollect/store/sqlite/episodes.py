@@ -54,7 +54,7 @@ class SqliteEpisodes:
                 row.last_turn,
             ),
         )
-        add_terms(self._conn, self._space, [(doc, row.terms)])
+        add_terms(self._conn, self._space, doc, row.terms)
         return self.by_id([row.id])[0]
 
     def revise(self, episode: Episode, terms: str) -> Episode:

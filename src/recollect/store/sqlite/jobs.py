@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from recollect.ids import new_id
+from recollect.ids import new_ids
 from recollect.store import codec
 from recollect.store.rows import Scheduled
 from recollect.store.sqlite.connection import Database
@@ -53,22 +53,46 @@ class SqliteTasks:
             (self._space, kind, key, due),
         ).get:
             return
+        self._put(kind, {key: payload}, due, codec.to_micros(now), max_attempts)
+
+    def enqueue_many(
+        self,
+        kind: str,
+        payloads: Mapping[str, Mapping[str, Json]],
+        *,
+        run_at: datetime,
+        now: datetime,
+        max_attempts: int,
+    ) -> None:
+        """Queue a job for each key, as ``enqueue`` does."""
+        if len(payloads) == 1:
+            ((key, payload),) = payloads.items()
+            self.enqueue(
+                kind, key=key, payload=payload, run_at=run_at, now=now, max_attempts=max_attempts
+            )
+        elif payloads:
+            self._put(kind, payloads, codec.to_micros(run_at), codec.to_micros(now), max_attempts)
+
+    def _put(
+        self,
+        kind: str,
+        payloads: Mapping[str, Mapping[str, Json]],
+        due: int,
+        now: int,
+        max_attempts: int,
+    ) -> None:
+        ids = new_ids(codec.from_micros(now), len(payloads))
+        jobs = [
+            (id_, key, codec.dump(dict(payload)))
+            for id_, (key, payload) in zip(ids, payloads.items(), strict=True)
+        ]
         self._conn.execute(
-            "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, 'ready', 0, ?, ?, ?, ?, '', NULL, '')"
+            "INSERT INTO jobs SELECT ?, value ->> 0, ?, value ->> 1, value ->> 2, 'ready', 0,"
+            " ?, ?, ?, ?, '', NULL, '' FROM json_each(?) WHERE true"
             " ON CONFLICT (space, kind, key) WHERE state = 'ready' DO UPDATE SET"
             " run_at = excluded.run_at, queued_at = excluded.queued_at"
             " WHERE excluded.run_at < run_at AND attempts = 0 AND error = ''",
-            (
-                self._space,
-                new_id(now),
-                kind,
-                key,
-                codec.dump(dict(payload)),
-                max_attempts,
-                due,
-                codec.to_micros(now),
-                codec.to_micros(now),
-            ),
+            (self._space, kind, max_attempts, due, now, now, codec.dump(jobs)),
         )
 
     def unfinished(self, state: JobState | None, limit: int) -> list[Job]:

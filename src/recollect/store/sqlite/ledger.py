@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import apsw
@@ -19,7 +20,7 @@ from recollect.store.rows import (
     TurnFilter,
     TurnRow,
 )
-from recollect.store.sqlite.text import add_packed, next_doc
+from recollect.store.sqlite.text import add_many, next_doc
 from recollect.types import SessionInfo, Turn, TurnState
 
 _TURN = (
@@ -32,7 +33,10 @@ _PLACE = (
     " substr(n.content, -40) GLOB '*[?？]*'"
 )
 _FROM = "FROM turns t JOIN sessions s ON s.number = t.session"
-_INSERT = "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '')"
+_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '')"
+_INSERT = f"INSERT INTO turns VALUES {_VALUES}"
+_AT_ONCE = 200  # turns: few calls for a large batch, and a statement short enough to be kept ready
+_INSERT_MANY = f"INSERT INTO turns VALUES {', '.join([_VALUES] * _AT_ONCE)}"
 _WAITS = "t.state IN ('new', 'failed')"
 # The end of a session, and the next free document.
 _END = (
@@ -121,11 +125,11 @@ class SqliteLedger:
         """
         if len(rows) == 1 and rows[0].idx is None:
             return [self._append_one(rows[0])]
-        begun: dict[str, _Append] = {}
+        begun = self._begin(rows)
         placed: list[Placed] = []
         fresh: list[tuple[TurnRow, int, int]] = []
         for row in rows:
-            state = begun.get(row.session) or self._begin(begun, row)
+            state = begun[row.session]
             index = state.next_idx if row.idx is None else row.idx
             if index < state.next_idx and self._is_known(state, index, row):
                 placed.append(Placed(index, added=False))
@@ -157,14 +161,30 @@ class SqliteLedger:
             self._add_tools([(row, doc)])
         return Placed(index, added=True)
 
-    def _begin(self, begun: dict[str, _Append], row: TurnRow) -> _Append:
-        query = "SELECT number, next_idx, turns FROM sessions WHERE space = ? AND id = ?"
-        found: list[Any] = self._conn.execute(query, (self._space, row.session)).fetchall()
-        if not found:
-            self.open_session(row.session, "", "", row.at)
-            found = self._conn.execute(query, (self._space, row.session)).fetchall()
-        state = begun[row.session] = _Append(*found[0])
-        return state
+    def _begin(self, rows: Sequence[TurnRow]) -> dict[str, _Append]:
+        """The ends of the sessions of these turns, each begun if it is new."""
+        first: dict[str, datetime] = {}
+        for row in rows:
+            first.setdefault(row.session, row.at)
+        begun = self._ends(list(first))
+        new = [(id_, codec.to_micros(at)) for id_, at in first.items() if id_ not in begun]
+        if new:
+            self._conn.execute(
+                "INSERT INTO sessions"
+                " (space, id, project, topic, started_at, last_at, turns, next_idx)"
+                " SELECT ?, value ->> 0, '', '', value ->> 1, value ->> 1, 0, 0 FROM json_each(?)",
+                (self._space, codec.dump(new)),
+            )
+            begun |= self._ends([id_ for id_, _ in new])
+        return begun
+
+    def _ends(self, sessions: Sequence[str]) -> dict[str, _Append]:
+        rows = self._conn.execute(
+            "SELECT s.id, s.number, s.next_idx, s.turns FROM json_each(?) j"
+            " CROSS JOIN sessions s ON s.space = ? AND s.id = j.value",
+            (codec.dump(sessions), self._space),
+        )
+        return {id_: _Append(*rest) for id_, *rest in rows}
 
     def _is_known(self, state: _Append, index: int, row: TurnRow) -> bool:
         same: tuple[Any, ...] | None
@@ -189,31 +209,35 @@ class SqliteLedger:
         return True
 
     def _write(self, fresh: list[tuple[TurnRow, int, int]], begun: dict[str, _Append]) -> None:
-        space = self._space
-        doc = next_doc(self._conn, space, "turn")
+        first = next_doc(self._conn, self._space, "turn")
         turns = []
-        texts: list[tuple[int, str]] = []
-        packs: list[tuple[int, int, bytes]] = []
         tools: list[tuple[TurnRow, int]] = []
-        for row, number, index in fresh:
-            turn = _columns(space, doc, number, index, row)
+        for doc, (row, number, index) in enumerate(fresh, first):
+            turn = _columns(self._space, doc, number, index, row)
             turns.append(turn)
-            texts.append((doc, row.terms))
-            packs.append((space, doc, row.packed))
             if row.tool_calls:
                 tools.append((row, doc))
             state = begun[row.session]
             state.last_at = max(state.last_at, turn[9])
-            doc += 1
-        self._conn.executemany(_INSERT, turns)
-        add_packed(self._conn, texts, packs)
+        self._insert(turns)
+        terms, packed = [row.terms for row, *_ in fresh], [row.packed for row, *_ in fresh]
+        add_many(self._conn, self._space, first, terms, packed)
         if tools:
             self._add_tools(tools)
-        self._conn.executemany(
-            "UPDATE sessions SET turns = ?, next_idx = ?, last_at = max(last_at, ?),"
-            " ended_at = NULL WHERE number = ?",
-            [(s.turns, s.next_idx, s.last_at, s.number) for s in begun.values() if s.waiting],
+        grown = [(s.turns, s.next_idx, s.last_at, s.number) for s in begun.values() if s.waiting]
+        self._conn.execute(
+            "UPDATE sessions SET turns = j.value ->> 0, next_idx = j.value ->> 1,"
+            " last_at = max(last_at, j.value ->> 2), ended_at = NULL FROM json_each(?) j"
+            " WHERE number = j.value ->> 3",
+            (codec.dump(grown),),
         )
+
+    def _insert(self, turns: Sequence[tuple[Any, ...]]) -> None:
+        rest = len(turns) % _AT_ONCE
+        for start in range(rest, len(turns), _AT_ONCE):
+            values = chain.from_iterable(turns[start : start + _AT_ONCE])
+            self._conn.execute(_INSERT_MANY, tuple(values))
+        self._conn.executemany(_INSERT, turns[:rest])
 
     def _add_tools(self, used: Sequence[tuple[TurnRow, int]]) -> None:
         self._conn.executemany(
@@ -390,14 +414,16 @@ class SqliteLedger:
         )
         return [_turn(row) for row in rows][::-1]
 
-    def waiting_tokens(self, session: str) -> int:
-        found = self._conn.execute(
-            "SELECT sum(t.tokens) FROM sessions s JOIN turns t ON t.space = s.space"
-            " AND t.session = s.number AND +t.doc > s.extracted"
-            f" WHERE s.space = ? AND s.id = ? AND {_WAITS}",
-            (self._space, session),
-        ).get
-        return int(found or 0)
+    def waiting_tokens(self, sessions: Sequence[str]) -> dict[str, int]:
+        """The tokens of the turns of each session that nothing was learnt from yet."""
+        rows = self._conn.execute(
+            "SELECT s.id, sum(t.tokens) FROM json_each(?) j"
+            " CROSS JOIN sessions s ON s.space = ? AND s.id = j.value"
+            " CROSS JOIN turns t ON t.space = s.space AND t.session = s.number"
+            f" AND +t.doc > s.extracted WHERE {_WAITS} GROUP BY s.number",
+            (codec.dump(list(sessions)), self._space),
+        )
+        return dict.fromkeys(sessions, 0) | dict(rows)
 
     def count_prompt(self, session: str) -> int:
         """How many extractions single messages of the session have set off, with this one."""

@@ -88,7 +88,7 @@ class SqliteMemories:
                 slot_of(row.subject, row.predicate),
             ),
         )
-        add_terms(self._conn, self._space, [(doc, row.terms)])
+        add_terms(self._conn, self._space, doc, row.terms)
         self.add_sources(row.id, row.sources)
         return self.by_id([row.id])[0]
 

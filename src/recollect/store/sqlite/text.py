@@ -168,19 +168,30 @@ def next_doc(conn: apsw.Connection, space: int, type_: RecordType) -> int:
     return first if highest is None else int(highest) + 1
 
 
-def add_terms(conn: apsw.Connection, space: int, rows: Sequence[tuple[int, str]]) -> None:
-    """Index documents by their terms."""
-    add_packed(conn, rows, [(space, doc, bm25.pack(terms)) for doc, terms in rows])
+def add_terms(conn: apsw.Connection, space: int, doc: int, terms: str) -> None:
+    """Index a document by its terms."""
+    conn.execute(
+        "INSERT INTO text_index (rowid, terms) VALUES (?, ?);"
+        " INSERT INTO text_terms VALUES (?, ?, ?)",
+        (doc, terms, space, doc, bm25.pack(terms)),
+    )
 
 
-def add_packed(
-    conn: apsw.Connection,
-    texts: Sequence[tuple[int, str]],
-    packs: Sequence[tuple[int, int, bytes]],
+def add_many(
+    conn: apsw.Connection, space: int, first: int, terms: Sequence[str], packed: Sequence[bytes]
 ) -> None:
-    """Index documents by their terms and the same terms packed."""
-    conn.executemany("INSERT INTO text_index (rowid, terms) VALUES (?, ?)", texts)
-    conn.executemany("INSERT INTO text_terms VALUES (?, ?, ?)", packs)
+    """Index documents with numbers in a row by their terms and the same terms packed."""
+    # An array of texts knows no NUL; between terms it is as good as a space.
+    texts = tuple(text.replace("\0", " ") for text in terms)
+    # One statement for all: while it runs, another thread prepares what comes next.
+    conn.execute(
+        "INSERT INTO text_index (rowid, terms) SELECT ? + rowid, value FROM carray(?)",
+        (first - 1, apsw.carray(texts, flags=apsw.SQLITE_CARRAY_TEXT)),
+    )
+    conn.execute(
+        "INSERT INTO text_terms SELECT ?, ? + rowid, value FROM carray(?)",
+        (space, first - 1, apsw.carray(tuple(packed), flags=apsw.SQLITE_CARRAY_BLOB)),
+    )
 
 
 def set_terms(conn: apsw.Connection, space: int, doc: int, terms: str) -> None:
@@ -192,7 +203,7 @@ def set_terms(conn: apsw.Connection, space: int, doc: int, terms: str) -> None:
     )
     conn.execute("DELETE FROM text_index WHERE rowid = ?", (doc,))
     conn.execute("DELETE FROM text_terms WHERE doc = ?", (doc,))
-    add_terms(conn, space, [(doc, terms)])
+    add_terms(conn, space, doc, terms)
 
 
 def recreate(conn: apsw.Connection) -> None:

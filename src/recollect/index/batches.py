@@ -1,0 +1,253 @@
+"""The terms of many texts at once, as ``index_terms`` gives them one by one.
+
+A bulk load spends most of its time on words that it has seen before. Here the chunks of all plain
+texts of a batch are looked up together, each as two 64-bit numbers that hold its bytes, in a table
+of chunks and the terms they are spelt as. Only new chunks are segmented one by one.
+"""
+
+from __future__ import annotations
+
+from binascii import crc32
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.segment import Indexed, index_terms, spelt
+from recollect.locks import ForkSafeLock
+from recollect.rules.bm25 import TERM_BYTES
+from recollect.rules.together import together
+
+_HALF = 8  # bytes of a chunk in each of its two numbers
+_BITS = 17
+_SLOTS = 1 << _BITS
+_PROBES = 8  # places where a chunk may stand
+_MOST_LETTERS = 1 << 23
+_MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)
+_KEPT = np.array([(1 << 8 * n) - 1 for n in range(_HALF)] + [(1 << 64) - 1], np.uint64)
+Keys = NDArray[np.uint64]
+Places = NDArray[np.int64]
+Spots = NDArray[np.int32]  # in a pool: half the memory to move
+_STOPS = np.isin(np.arange(256), list(b".,?!"))  # no term ends with one of these
+
+
+def index_many(texts: Sequence[str]) -> list[Indexed]:
+    """What each of the texts is indexed by."""
+    return together(texts, str.isascii, _index_plain, index_terms)
+
+
+def forget_chunks() -> None:
+    """Let go of every chunk that was seen: what is forgotten must not linger in memory."""
+    with _guard:
+        _table.clear()
+
+
+def _index_plain(texts: Sequence[str]) -> list[Indexed]:
+    chunks = _Chunks("\n".join(texts).encode("ascii"))
+    with _guard:
+        found = _table.look_up(chunks)
+        letters, numbers = _table.spell(found)
+    # Where the chunks of each text end, and with them its letters and its terms.
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    counts = np.concatenate(([0], np.searchsorted(chunks.starts, ends)))
+    reached = _reached(found.letters, counts)
+    # Each chunk ends with a space, the last one of a text as well.
+    last = np.maximum(reached[:-1], reached[1:] - 1)
+    terms = [letters[a:b] for a, b in zip(reached[:-1].tolist(), last.tolist(), strict=True)]
+    packs = pairwise((TERM_BYTES * _reached(found.terms, counts)).tolist())
+    return list(map(Indexed, terms, [numbers[a:b] for a, b in packs]))
+
+
+def _reached(lengths: Spots, counts: Places) -> Places:
+    """How far the first so many lengths reach."""
+    reached: Places = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))[counts]
+    return reached
+
+
+class _Chunks:
+    """The runs without white space in an ASCII text, in lower case where the case tells nothing."""
+
+    def __init__(self, text: bytes) -> None:
+        # Room behind the last chunk for the numbers of its bytes.
+        data = np.frombuffer(text + bytes(2 * _HALF), np.uint8)
+        # No term goes over a control character, so these may stand for spaces.
+        spaces = np.concatenate(([True], data[: len(text)] <= ord(" "), [True]))
+        edges = np.flatnonzero(spaces[1:] != spaces[:-1])
+        self.starts, ends = edges[::2], edges[1::2]
+        self._ends = ends - _STOPS[data[ends - 1]]
+        self._bytes = self._folded(data)
+        lengths = self._ends - self.starts
+        self.keys = self._keys(lengths)
+        self.long = np.flatnonzero(lengths > 2 * _HALF)  # those that their keys do not hold whole
+
+    def some(self, places: Places) -> list[str]:
+        text = self._bytes.tobytes().decode("ascii")
+        starts, ends = self.starts[places].tolist(), self._ends[places].tolist()
+        return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+
+    def _folded(self, data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        upper = (data >= ord("A")) & (data <= ord("Z"))
+        lower = (data >= ord("a")) & (data <= ord("z"))
+        folded = data | np.left_shift(upper, 5, dtype=np.uint8)
+        # Where one word ends inside a chunk and the next begins, as in fooBar and HTTPServer, also
+        # once an apostrophe is taken out.
+        begins = upper[1:-1] & (lower[:-2] | upper[:-2] & lower[2:])
+        joints = np.flatnonzero(begins | (data[:-2] == ord("'")))
+        for place in np.unique(np.searchsorted(self.starts, joints, "right") - 1).tolist():
+            chunk = slice(self.starts[place], self._ends[place])
+            folded[chunk] = data[chunk]
+        return folded
+
+    def _keys(self, lengths: Places) -> Keys:
+        """The bytes of each chunk as two numbers, what is behind it as zeros."""
+        windows = np.ndarray((len(self._bytes) - _HALF + 1,), "<u8", self._bytes.data, strides=(1,))
+        return np.stack(
+            [
+                windows[self.starts] & _KEPT[np.minimum(lengths, _HALF)],
+                windows[self.starts + _HALF] & _KEPT[np.clip(lengths - _HALF, 0, _HALF)],
+            ]
+        )
+
+
+class _Spelt(NamedTuple):
+    """Of some chunks: where their terms begin in the two pools, and how much of them it is."""
+
+    letters_at: Spots
+    letters: Spots
+    terms_at: Spots
+    terms: Spots
+
+
+class _Pool:
+    """An array that grows at its end."""
+
+    def __init__(self, dtype: type[np.generic]) -> None:
+        self._room: NDArray[Any] = np.empty(0, dtype)
+        self.used = 0
+
+    def add(self, values: NDArray[Any]) -> int:
+        """Says where they begin."""
+        first, end = self.used, self.used + len(values)
+        if end > len(self._room):
+            grown = np.empty(max(end, 2 * len(self._room)), self._room.dtype)
+            grown[:first] = self._room[:first]
+            self._room = grown
+        self._room[first:end] = values
+        self.used = end
+        return first
+
+    def take(self, starts: Spots, lengths: Spots) -> bytes:
+        """These stretches one after another."""
+        places = np.repeat(starts - _before(lengths), lengths)
+        places += np.arange(len(places), dtype=np.int32)
+        return self._room.take(places, mode="clip").tobytes()
+
+
+class _Table:
+    """Chunks and their terms. A chunk has a few places where it may stand; when all are taken it
+    pushes out the one in its first, and when many are there the table begins anew.
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self, slots: int = 0) -> None:
+        self._keys = np.zeros((2, slots), np.uint64)
+        self._spelt = np.zeros((4, slots), np.int32)
+        self._letters, self._numbers = _Pool(np.uint8), _Pool(np.uint32)
+        self._held = 0
+
+    def spell(self, found: _Spelt) -> tuple[str, bytes]:
+        """The terms of chunks one after another, each chunk followed by a space; their numbers."""
+        letters = self._letters.take(found.letters_at, found.letters)
+        return letters.decode("ascii"), self._numbers.take(found.terms_at, found.terms)
+
+    def look_up(self, chunks: _Chunks) -> _Spelt:
+        """How each chunk is spelt; what is new is learnt."""
+        full = 2 * self._held > _SLOTS or self._letters.used > _MOST_LETTERS
+        if full or not self._keys.size:
+            self.clear(_SLOTS)
+        mixed: Keys = _MULTIPLIERS @ chunks.keys
+        slots = self._find(chunks.keys, mixed)
+        slots[chunks.long] = 0
+        found = self._spelt.take(slots, axis=1, mode="clip")
+        new = np.flatnonzero(slots < 0)
+        if len(new):
+            found[:, new] = self._learn(chunks, new, mixed[new])
+        if len(chunks.long):
+            found[:, chunks.long] = self._segment(chunks.some(chunks.long))
+        return _Spelt(*found)
+
+    def _find(self, keys: Keys, mixed: Keys) -> Places:
+        """The place of each chunk; -1 for one that is not there."""
+        homes = _homes(mixed)
+        found = homes.copy()
+        left = np.flatnonzero(self._differ(homes, keys))
+        for probe in range(1, _PROBES):
+            slots = (homes[left] + probe) & (_SLOTS - 1)
+            others = self._differ(slots, keys[:, left])
+            found[left[~others]] = slots[~others]
+            left = left[others]
+        found[left] = -1
+        return found
+
+    def _differ(self, slots: Places, keys: Keys) -> NDArray[np.bool_]:
+        there = self._keys.take(slots, axis=1, mode="clip")
+        differ: NDArray[np.bool_] = (there[0] != keys[0]) | (there[1] != keys[1])
+        return differ
+
+    def _learn(self, chunks: _Chunks, places: Places, mixed: Keys) -> Spots:
+        """How chunks that are not in the table are spelt; each is segmented once."""
+        _, first, again = np.unique(mixed, return_index=True, return_inverse=True)
+        keys = chunks.keys[:, places]
+        # What has the number of another without being it stands for itself.
+        alone = np.flatnonzero((keys != keys[:, first[again]]).any(axis=0))
+        again[alone] = np.arange(len(first), len(first) + len(alone))
+        first = np.concatenate([first, alone])
+        found = self._segment(chunks.some(places[first]))
+        self._keep(keys[:, first], _homes(mixed[first]), found)
+        return found[:, again]
+
+    def _segment(self, chunks: list[str]) -> Spots:
+        """The terms of chunks, put into the pools."""
+        terms = [f"{terms} " if terms else "" for terms in spelt(chunks)]
+        text = "".join(terms).encode("ascii")
+        numbers = np.array(list(map(crc32, text.split())), np.uint32)
+        letters = np.array(list(map(len, terms)), np.int32)
+        spelling = np.frombuffer(text, np.uint8)
+        spaces = np.flatnonzero(spelling == ord(" "))
+        counts = np.diff(np.searchsorted(spaces, np.cumsum(letters)), prepend=0).astype(np.int32)
+        letters_at = self._letters.add(spelling) + _before(letters)
+        terms_at = self._numbers.add(numbers) + _before(counts)
+        return np.stack([letters_at, letters, terms_at, counts])
+
+    def _keep(self, keys: Keys, homes: Places, found: Spots) -> None:
+        left = np.arange(len(homes))
+        for probe in range(_PROBES):
+            slots = (homes[left] + probe) & (_SLOTS - 1)
+            free = self._keys[0, slots] == 0
+            self._put(slots[free], keys[:, left[free]], found[:, left[free]])
+            left = left[self._differ(slots, keys[:, left])]
+        self._put(homes[left], keys[:, left], found[:, left])
+        self._held += len(homes)
+
+    def _put(self, slots: Places, keys: Keys, found: Spots) -> None:
+        """Of several for one place, the first is put there."""
+        places, first = np.unique(slots, return_index=True)
+        self._keys[:, places] = keys[:, first]
+        self._spelt[:, places] = found[:, first]
+
+
+def _before(lengths: Spots) -> Spots:
+    """How much stands before each of some stretches."""
+    return np.cumsum(lengths, dtype=np.int32) - lengths
+
+
+def _homes(mixed: Keys) -> Places:
+    return (mixed >> np.uint64(64 - _BITS)).astype(np.int64)
+
+
+_table = _Table()
+_guard = ForkSafeLock()

@@ -1,0 +1,83 @@
+"""What is done to many texts at once is what is done to each of them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.index import batches
+from recollect.index.batches import forget_chunks, index_many
+from recollect.index.segment import index_terms
+from recollect.rules.secrets import USUAL, redact
+from recollect.rules.secrets_together import redact_many
+from recollect.rules.together import FEW
+from recollect.rules.tokens import count_many, count_tokens
+from tests.rules.secret_samples import harmless_samples, secret_samples
+
+WORDS = (
+    "the Running studies don't I'M O'Neil's fooBar HTTPServer NASA iPhone node.js user-id C++ C#"
+    " foo_bar() D:\\code\\app 3.12.4 1,000,000 ops@example.com ... !? ... a. (b) \"c\", x?! ''"
+    " Supercalifragilisticexpialidocious https://example.com/a/very/long/path?x=1"
+).split()
+plain = st.text(st.characters(max_codepoint=127), max_size=60)
+spoken = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
+mixed = st.text(max_size=30)
+texts = st.lists(plain | spoken | mixed, min_size=FEW, max_size=3 * FEW)
+
+
+def assert_indexed(told: list[str]) -> None:
+    for many, one in zip(index_many(told), map(index_terms, told), strict=True):
+        assert many.terms.split() == one.terms.split()
+        assert many.packed == one.packed
+
+
+@pytest.mark.feature("R2")
+@settings(max_examples=150, deadline=None)
+@given(texts)
+def test_terms(told: list[str]) -> None:
+    assert_indexed(told)
+    assert_indexed(told)  # once more, now that every chunk is known
+
+
+@pytest.mark.feature("R2")
+def test_more_chunks_than_the_table_holds() -> None:
+    rng = random.Random(5)
+    forget_chunks()
+    for _ in range(12):
+        told = [" ".join(f"w{rng.getrandbits(40):x}" for _ in range(60)) for _ in range(200)]
+        assert_indexed([*told, *told])
+
+
+@pytest.mark.feature("R2")
+def test_chunks_that_want_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were every chunk to have the same number, each would still be spelt as itself."""
+    forget_chunks()
+    monkeypatch.setattr(batches, "_MULTIPLIERS", batches._MULTIPLIERS * 0)
+    assert_indexed([f"alpha{n} beta{n} gamma{n % 7}" for n in range(2 * FEW)])
+    forget_chunks()
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts)
+def test_token_counts(told: list[str]) -> None:
+    assert count_many(told) == list(map(count_tokens, told))
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts)
+def test_redacting_any_text(told: list[str]) -> None:
+    assert redact_many(told, USUAL) == [redact(text) for text in told]
+
+
+@pytest.mark.feature("N8")
+@pytest.mark.parametrize("part", ["first", "held_out"])
+def test_redacting_secrets(part: str) -> None:
+    samples = [*secret_samples(part, 3, 400), *harmless_samples(part, 4, 400)]
+    told = [sample.text for sample in samples]
+    random.Random(6).shuffle(told)
+    assert redact_many(told, USUAL) == [redact(text) for text in told]
+    ascii_only = [text for text in told if text.isascii()]
+    assert redact_many(ascii_only, USUAL) == [redact(text) for text in ascii_only]
