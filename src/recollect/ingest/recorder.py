@@ -128,8 +128,10 @@ class Recorder:
             transcripts.queue(unit, sessions, now, tries)
         if gap is None:
             return {}
-        promise = _Promise(now, now + gap)
         new = [session for session in sessions if not self._is_promised(session, now)]
+        if not new:
+            return {}
+        promise = _Promise(now, now + gap)
         digests.queue(unit, new, *promise, tries)
         triggers.queue_many(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
         return dict.fromkeys(new, promise)

@@ -50,7 +50,7 @@ _LITERALS = tuple((name.literal, name) for name in NAMES)
 # Parts of which every name has one; looked for in this order, as lower case and as it is.
 FOLDED = ("pass", "key", "token", "pw", "secret", '"ak"', '"sk"', "_ak", "_sk")
 CAPITALS = ("AK", "SK")
-_CHINESE = tuple(name.literal for name in NAMES if name.chinese)
+_CHINESE = re.compile("|".join(name.literal for name in NAMES if name.chinese))
 
 _STAGE = r"(?:[-_](?:prod|production|dev|test|staging|live|root|admin|new|old|current|\d))?"
 _NOTE = r"(?:\s?[（(][^）)\n]{0,24}[）)])?"
@@ -112,7 +112,7 @@ def may_name(text: str) -> bool:
     for part in CAPITALS:
         if part in text:
             return True
-    return not text.isascii() and any(map(text.__contains__, _CHINESE))
+    return not text.isascii() and _CHINESE.search(text) is not None
 
 
 @cache

@@ -60,8 +60,9 @@ class Watcher:
         due = {row.session for row in rows if self._fires(unit, row)}
         if self._settings.buffer_tokens:
             due |= self._full(unit, rows)
-        tries = self._max_attempts
-        queue_many(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
+        if due:
+            tries = self._max_attempts
+            queue_many(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
 
     def _fires(self, unit: Unit, row: TurnRow) -> bool:
         if row.role != "user":
@@ -85,13 +86,16 @@ class Watcher:
         added: dict[str, int] = {}
         for row in rows:
             added[row.session] = added.get(row.session, 0) + row.tokens
-        waiting = {
-            session: self._buffers[session] + tokens if session in self._buffers else near
-            for session, tokens in added.items()
-        }
-        asked = [session for session, tokens in waiting.items() if tokens >= near]
-        if asked:
-            waiting |= unit.ledger.waiting_tokens(asked)
-        full = {session for session, tokens in waiting.items() if tokens >= near}
-        self._buffers |= {s: 0 if s in full else int(tokens) for s, tokens in waiting.items()}
+        asked: list[str] = []
+        for session, tokens in added.items():
+            waiting = self._buffers.get(session, near) + tokens
+            if waiting < near:
+                self._buffers[session] = int(waiting)
+            else:
+                asked.append(session)
+        full: set[str] = set()
+        for session, tokens in unit.ledger.waiting_tokens(asked).items() if asked else ():
+            self._buffers[session] = 0 if tokens >= near else tokens
+            if tokens >= near:
+                full.add(session)
         return full
