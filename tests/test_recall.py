@@ -154,8 +154,8 @@ class TestTimes:
         self.record_days(mind, clock, 150, 100, 60, 30, 1)
         (hit, *others) = mind.recall(query)
         assert hit.session == "-30"
-        assert hit.why.parts["date"] == pytest.approx(0.40)
-        assert all(other.why.parts.get("date", 0) < 0.40 for other in others)
+        assert hit.why.parts["date"] == pytest.approx(0.80)
+        assert all(other.why.parts.get("date", 0) < 0.80 for other in others)
 
     @pytest.mark.parametrize(
         ("query", "day"),

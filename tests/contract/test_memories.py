@@ -355,3 +355,18 @@ def test_text_is_searched_by_status(store: Store) -> None:
         assert search(None) == search("active") == [active.id]
         assert search("pending") == [waiting.id]
         assert search("rejected") == []
+
+
+def test_memories_of_some_kinds_among_documents(store: Store) -> None:
+    kinds = ("fact", "rule", "preference", "rule")
+    with store.write(SPACE) as unit:
+        for kind in kinds:
+            unit.memories.add(memory(kind, kind=kind))
+        docs = unit.text.latest(Scope(types=("memory",)), 10)
+        assert len(docs) == len(kinds)
+        assert len(unit.memories.of_kinds(docs, ["rule", "preference"])) == 3
+        assert len(unit.memories.of_kinds(docs[:1], ["rule"])) == 1
+        assert unit.memories.of_kinds(docs, []) == []
+        assert unit.memories.of_kinds([], ["rule"]) == []
+    with store.read("another") as unit:
+        assert unit.memories.of_kinds(docs, ["rule"]) == []

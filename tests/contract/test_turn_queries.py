@@ -98,3 +98,16 @@ def test_a_state_is_set_with_its_reason(busy: Store) -> None:
     assert said(busy, state="extracted") == ["b2"]
     assert said(busy, state="new", session="b") == []
     assert len(said(busy, state="new")) == 4
+
+
+def test_what_the_owner_said_in_few_words(busy: Store) -> None:
+    long, other = turn("a long story", session="c"), turn("c3", session="c")
+    append(busy, long, other._replace(trust="external"))
+    with busy.read(SPACE) as unit:
+        docs = unit.ledger.latest_docs(100)
+        told = unit.ledger.said_by_owner([*docs, docs[0], 1], 2)
+        assert unit.ledger.said_by_owner([], 2) == {}
+    assert sorted(told.values()) == ["a0", "b0"]
+    assert set(told) <= set(docs)
+    with busy.read("another") as unit:
+        assert unit.ledger.said_by_owner(docs, 2) == {}

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.asking import PartialDate, date_fit, find_date, named_speaker, read_asking
+from recollect.rules.asked_dates import PartialDate, date_fit, find_date
+from recollect.rules.asking import named_speaker, read_asking
 
 
 @pytest.mark.parametrize(
@@ -19,9 +20,12 @@ from recollect.rules.asking import PartialDate, date_fit, find_date, named_speak
         "what was your advice on the loan",
         "the book you mentioned",
         "You said it was safe",
+        "How did you recommend structuring my week?",
+        "the plan you've given me",
         "你推荐的餐厅是哪家？",
         "你之前说过什么",
         "你当时建议我怎么做",
+        "你告诉我的那家店",
     ],
 )
 def test_what_the_agent_said_is_asked_for(query: str) -> None:
@@ -38,10 +42,90 @@ def test_what_the_agent_said_is_asked_for(query: str) -> None:
         "猫叫什么名字",
         "your",
         "Did Ann?",
+        "What steps would you suggest I take?",
+        "Can you provide a summary?",
+        "What do you recommend?",
+        "你建议我用什么库？",
+        "你能推荐一家餐厅吗",
     ],
 )
 def test_what_the_agent_said_is_not_asked_for(query: str) -> None:
     assert not read_asking(query).of_assistant
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Can you help me plan my writing sessions for the week?",
+        "How should I organize the information about my past jobs?",
+        "What libraries would you suggest I use?",
+        "Where do you think I should work on my essay?",
+        "What are some common errors when an API fails?",
+        "How do I calculate the area of a triangle?",
+        "I'm planning my editing schedule. Any tips?",
+        "How to set up a cache",
+        "帮我安排下周的行程",
+        "我应该怎么准备面试？",
+        "给我推荐几本书",
+        "能不能帮我看看这段代码",
+        "我该如何缓存接口的结果",
+    ],
+)
+def test_help_is_asked_for(query: str) -> None:
+    assert read_asking(query).for_help
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "What is the name of Maria's puppy?",
+        "What are the names of John's children?",
+        "When did Gina make a video that teaches how to sew?",
+        "How did you recommend managing retries?",
+        "What profession did I mention I work in?",
+        "Can you remind me what I said about the budget?",
+        "Can you give me a summary of my project?",
+        "Gina如何描述这家工作室？",
+        "Caroline推荐了哪本书？",
+        "我说过我喜欢什么吗",
+        "你还记得我的生日吗",
+    ],
+)
+def test_help_is_not_asked_for(query: str) -> None:
+    assert not read_asking(query).for_help
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Can you summarize how my project progressed?",
+        "List the order in which I brought up the features",
+        "What did we discuss across our conversations, in order?",
+        "How has my diet evolved over time?",
+        "总结一下我这个月的运动",
+        "按先后顺序列出我提过的城市",
+        "回顾一下装修的整个过程",
+    ],
+)
+def test_a_whole_course_of_things_is_asked_for(query: str) -> None:
+    asking = read_asking(query)
+    assert asking.of_whole
+    assert not asking.for_help
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "What did I order?",
+        "I moved in order to save time",
+        "When is the deadline?",
+        "我点了什么",
+    ],
+)
+def test_one_thing_is_asked_for(query: str) -> None:
+    assert not read_asking(query).of_whole
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.rules.asking import Asking
 from recollect.rules.fusion import (
     ABSENT,
     Candidates,
     VectorScores,
     conversation_support,
+    crowding,
     fuse,
     session_support,
     share_of_best,
@@ -21,6 +24,10 @@ from recollect.rules.fusion import (
 from recollect.settings.reading import Conversation
 
 W = Conversation()
+NOTHING_ELSE = Asking(of_assistant=False, for_help=False, of_whole=False, date=None)
+OF_ASSISTANT = replace(NOTHING_ELSE, of_assistant=True)
+FOR_HELP = replace(NOTHING_ELSE, for_help=True)
+OF_WHOLE = replace(NOTHING_ELSE, of_whole=True)
 
 
 def talk(scores: list[float], **changed: Any) -> Candidates:
@@ -39,6 +46,7 @@ def talk(scores: list[float], **changed: Any) -> Candidates:
         "by_assistant": np.zeros(size, bool),
         "by_named_speaker": np.zeros(size, bool),
         "date_fit": np.zeros(size),
+        "standing_wish": np.zeros(size, bool),
     }
     return Candidates(**{**given, **{name: np.array(value) for name, value in changed.items()}})
 
@@ -46,8 +54,9 @@ def talk(scores: list[float], **changed: Any) -> Candidates:
 def test_the_weights_these_figures_are_for() -> None:
     assert (W.adjacent_turn, W.second_turn, W.answered_question) == (0.25, 0.10, 0.20)
     assert (W.session, W.session_size_free, W.session_days_free) == (0.60, 20, 1.0)
-    assert (W.session_days_scale, W.assistant_turn) == (7.0, 1.0)
-    assert (W.named_speaker, W.matching_date) == (0.20, 0.40)
+    assert (W.session_days_scale, W.assistant_turn) == (7.0, 1.25)
+    assert (W.named_speaker, W.matching_date) == (0.20, 0.80)
+    assert (W.standing_wish, W.spread) == (0.60, 0.60)
 
 
 def test_scores_are_shares_of_the_best() -> None:
@@ -119,30 +128,30 @@ def test_the_whole_of_a_small_talk() -> None:
         by_named_speaker=[False, False, True],
         date_fit=[1.0, 0.3, 0.0],
     )
-    found = fuse(given_, None, W, asks_assistant=False)
+    found = fuse(given_, None, W, NOTHING_ELSE)
     assert {name: part.tolist() for name, part in found.parts.items()} == {
         "text": [1, 0, 0.5],
         "neighbours": pytest.approx([0.05, 0.575, 0.10]),
         "session": pytest.approx([0.6, 0.6, 0.6]),
-        "assistant": pytest.approx([0, -1, 0]),
+        "assistant": pytest.approx([0, -1.25, 0]),
         "speaker": pytest.approx([0, 0, 0.2]),
-        "date": pytest.approx([0.4, 0.12, 0]),
+        "date": pytest.approx([0.8, 0.24, 0]),
     }
-    assert found.total.tolist() == pytest.approx([2.05, 0.295, 1.4])
-    asked = fuse(given_, None, W, asks_assistant=True)
+    assert found.total.tolist() == pytest.approx([2.45, 0.165, 1.4])
+    asked = fuse(given_, None, W, OF_ASSISTANT)
     assert "assistant" not in asked.parts
-    assert asked.total.tolist() == pytest.approx([2.05, 1.295, 1.4])
+    assert asked.total.tolist() == pytest.approx([2.45, 1.415, 1.4])
 
 
 def test_the_agent_that_has_the_words_best_is_not_held_back() -> None:
     given_ = talk([4, 2], by_assistant=[True, True])
-    found = fuse(given_, None, W, asks_assistant=False)
-    assert found.parts["assistant"].tolist() == [0, -1]
+    found = fuse(given_, None, W, NOTHING_ELSE)
+    assert found.parts["assistant"].tolist() == [0, -1.25]
 
 
 def test_vectors_count_in_deviations_from_chance() -> None:
     vectors = VectorScores(np.array([0.5, 0.3, 0.1]), mean=0.3, deviation=0.1, trust=0.25)
-    found = fuse(talk([0, 0, 0]), vectors, W, asks_assistant=False)
+    found = fuse(talk([0, 0, 0]), vectors, W, NOTHING_ELSE)
     assert found.parts["vector"].tolist() == pytest.approx([0.5, 0, -0.5])
     # 0.5 of its own, 0.6 x 0.5 of the session; beside it 0.25 x 0.5.
     assert found.total.tolist() == pytest.approx([0.8, 0.425, -0.5 + 0.05 + 0.3])
@@ -150,13 +159,13 @@ def test_vectors_count_in_deviations_from_chance() -> None:
 
 def test_vectors_that_are_all_alike_decide_nothing() -> None:
     vectors = VectorScores(np.array([0.3, 0.3]), mean=0.3, deviation=0.0, trust=0.25)
-    found = fuse(talk([1, 0]), vectors, W, asks_assistant=False)
+    found = fuse(talk([1, 0]), vectors, W, NOTHING_ELSE)
     assert found.parts["vector"].tolist() == [0, 0]
     assert np.isfinite(found.total).all()
 
 
 def test_nothing_to_fuse() -> None:
-    found = fuse(talk([]), None, W, asks_assistant=False)
+    found = fuse(talk([]), None, W, NOTHING_ELSE)
     assert found.total.tolist() == []
 
 
@@ -172,10 +181,33 @@ def test_the_parts_add_up_and_more_words_never_hurt(
         "ends_with_question": [question for _, question, _ in turns],
         "by_assistant": [assistant for _, _, assistant in turns],
     }
-    found = fuse(talk(scores, **flags), None, W, asks_assistant=asks)
+    found = fuse(talk(scores, **flags), None, W, OF_ASSISTANT if asks else NOTHING_ELSE)
     assert np.allclose(found.total, np.sum(list(found.parts.values()), axis=0))
     assert np.isfinite(found.total).all()
     best = max(scores)
     raised = [best if n == 0 else score for n, score in enumerate(scores)]
-    better = fuse(talk(raised, **flags), None, W, asks_assistant=asks)
+    better = fuse(talk(raised, **flags), None, W, OF_ASSISTANT if asks else NOTHING_ELSE)
     assert better.total[0] >= found.total[0] - 1e-9
+
+
+def test_a_standing_wish_counts_where_help_is_asked_for() -> None:
+    given_ = talk([1, 1], standing_wish=[False, True])
+    plain, helped = fuse(given_, None, W, NOTHING_ELSE), fuse(given_, None, W, FOR_HELP)
+    assert (helped.total - plain.total).tolist() == pytest.approx([0, 0.60])
+    assert "wish" not in plain.parts
+
+
+def test_how_many_better_ones_a_session_has() -> None:
+    scores = np.array([3.0, 1.0, 2.0, 5.0, 2.0])
+    session = np.array([7, 7, 7, -1, 7])
+    assert crowding(scores, session).tolist() == [0, 3, 1, 0, 2]
+    assert crowding(np.arange(9.0), np.zeros(9, np.int64)).tolist() == [4, 4, 4, 4, 4, 3, 2, 1, 0]
+    assert crowding(np.zeros(0), np.zeros(0, np.int64)).tolist() == []
+
+
+def test_a_whole_course_is_told_by_many_sessions() -> None:
+    given_ = talk([1, 0.9, 0.8], session=[1, 1, 2], in_conversation=[False] * 3)
+    plain, spread = fuse(given_, None, W, NOTHING_ELSE), fuse(given_, None, W, OF_WHOLE)
+    assert plain.total[1] > plain.total[2]
+    assert spread.total[1] < spread.total[2]
+    assert spread.parts["spread"].tolist() == pytest.approx([0, -0.60, 0])

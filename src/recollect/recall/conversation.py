@@ -8,16 +8,20 @@ from operator import attrgetter
 
 import numpy as np
 
-from recollect.rules.asking import Asking, date_fit, named_speaker
+from recollect.rules.asked_dates import date_fit
+from recollect.rules.asking import Asking, named_speaker
 from recollect.rules.fusion import ABSENT, Candidates, Flags, Floats, Places
+from recollect.rules.wishes import LONGEST, is_standing_wish
 from recollect.store import codec
-from recollect.store.base import Ledger
+from recollect.store.base import Ledger, Unit
 from recollect.store.documents import type_of
 from recollect.store.rows import Place, SessionSpan
+from recollect.types import Kind
 
 _by_conversation = attrgetter("session", "idx")
 REACH = 2  # turns on either side that can lend support
 _DAY = 86_400_000_000
+_WISHES: tuple[Kind, ...] = ("preference", "rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +49,14 @@ def look_around(ledger: Ledger, docs: Sequence[int], promising: Sequence[int] = 
 
 
 def as_candidates(
-    ledger: Ledger, around: Surroundings, text_score: Floats, query: str, asking: Asking
+    unit: Unit, around: Surroundings, text_score: Floats, query: str, asking: Asking
 ) -> Candidates:
     """One array entry per document, in the order of ``around.docs``."""
     turns, others = around.turns, len(around.docs) - len(around.turns)
     columns = np.array([(p.session, p.idx, p.assistant, p.asks) for p in turns], np.int64)
     session, idx, assistant, asks = columns.reshape(-1, 4).T
     numbers, which = np.unique(session, return_inverse=True)
-    sizes, days = _spans(ledger, numbers.tolist())
+    sizes, days = _spans(unit.ledger, numbers.tolist())
     follows = np.zeros(len(turns), bool)
     follows[1:] = (session[1:] == session[:-1]) & (idx[1:] == idx[:-1] + 1)
     at = np.arange(len(turns))
@@ -72,7 +76,19 @@ def as_candidates(
         by_assistant=_padded(assistant.astype(bool), others, False),
         by_named_speaker=_padded(np.array(named, bool), others, False),
         date_fit=_padded(_fits(turns, asking), others, 0.0),
+        standing_wish=_wishes(unit, around.docs, asking),
     )
+
+
+def _wishes(unit: Unit, docs: Sequence[int], asking: Asking) -> Flags:
+    """Where the user says how they want things done, if that is of use."""
+    if not asking.for_help:
+        return np.zeros(len(docs), bool)
+    said = unit.ledger.said_by_owner([doc for doc in docs if type_of(doc) == "turn"], LONGEST)
+    wishes = {doc for doc, text in said.items() if is_standing_wish(text)}
+    memories = [doc for doc in docs if type_of(doc) == "memory"]
+    wishes |= set(unit.memories.of_kinds(memories, _WISHES) if memories else ())
+    return np.array([doc in wishes for doc in docs], bool)
 
 
 def _spans(ledger: Ledger, sessions: Sequence[int]) -> tuple[Places, Floats]:

@@ -45,10 +45,10 @@ def by_conversation(
     text = _text_scores(unit, gathered, docs)
     vectors = gathered.vector.scores(docs, gathered.trust) if gathered.vector else None
     fused = fuse(
-        as_candidates(unit.ledger, around, text, request.query, request.asking),
+        as_candidates(unit, around, text, request.query, request.asking),
         vectors,
         ranking.conversation,
-        asks_assistant=request.asking.of_assistant,
+        request.asking,
     )
     fused = _with_exact(fused, docs, request, gathered, ranking)
     return _ordered(

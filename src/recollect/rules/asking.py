@@ -5,34 +5,44 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
 
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+from recollect.rules.asked_dates import PartialDate, find_date
+
+# What the agent said is told in the past; "would you suggest" and "can you give" want new words.
+_OF_ASSISTANT = re.compile(
+    r"\b(?:did|have|had) you\b"
+    r"|\byou(?:'ve| have|'d| had)? (?:advised|described|explained|gave|given|listed|mentioned"
+    r"|proposed|provided|recommended|said|showed|shown|suggested|told|wrote|written)\b"
+    r"|\byour (?:(?:earlier|last|previous) )?(?:advice|answer|explanation|recommendation|reply"
+    r"|response|suggestion)"
+    r"|你(?:曾经?|之前|以前|刚才|刚刚|当时|上次)[^，。？！]{0,4}(?:说|推荐|建议|提到|告诉|解释|介绍|列)"
+    r"|你[^，。？！]{0,2}(?:说|推荐|建议|提到|告诉|解释|介绍|列)(?:过|了|我?的)",
+    re.I,
 )
-_NAMES = "|".join(_MONTHS)
-_ORDINAL = r"(\d{1,2})(?:st|nd|rd|th)?"
-_DAY_MONTH = re.compile(rf"\b{_ORDINAL}\s+(?:of\s+)?({_NAMES})\b,?\s*(\d{{4}})?", re.I)
-_MONTH_DAY = re.compile(rf"\b({_NAMES})\b(?:\s+{_ORDINAL}(?!\d))?,?\s*(\d{{4}})?", re.I)
-_CHINESE_DATE = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(?:(\d{1,2})[日号])?")
-_ISO_DATE = re.compile(r"\b(\d{4})-(\d{1,2})(?:-(\d{1,2}))?\b")
-_TO_ASSISTANT = re.compile(
-    r"\b(did|have|had|do) you\b"
-    r"|\byou('ve| have|'d)? (recommend|suggest|advise|sa(y|id)|mention|t(ell|old)|explain|g[ai]ve"
-    r"|provide)"
-    r"|\byour (advice|suggestion|recommendation|answer|explanation)"
-    r"|你(曾|之前|刚才|当时)?(说|推荐|建议|提到|告诉|解释)",
+_FOR_HELP = re.compile(
+    r"\b(?:can|could|would|will) you\b|\b(?:help|show) me\b|\bhow do (?:i|we)\b"
+    r"|\b(?:how|what|when|where|which)\b[^.?!]{0,40}\b(?:can|could|should|would) (?:i|we|you)\b"
+    r"|\bany (?:advice|ideas?|recommendations?|suggestions?|tips)\b|(?:^|[.!?]\s+)how to\b"
+    r"|\bdo you (?:think|recommend|suggest)\b"
+    r"|\bwhat are (?:some|the) (?:best|common|different|good|typical|usual)\b"
+    r"|\bi(?:'m| am) (?:about|going|looking|planning|trying|working)\b"
+    r"|帮我|帮个?忙|怎么(?:办|安排|弄|处理)|你(?:觉得|看)我|(?:^|[，。？！\s]|我(?:应?该|要)?)如何"
+    r"|我(?:应?该|要|能)怎么|我(?:应?该)(?:用|选|买|去|穿|吃)|(?:给|向)我(?:推荐|建议|写|做|列|讲|出)"
+    r"|推荐(?:一|几|些|个|点)|你(?:会|有什么|有没有)[^，。？！]{0,2}(?:推荐|建议)"
+    r"|(?:能不能|可不可以|能否|可以)(?:帮|给我|教我|告诉我)",
+    re.I,
+)
+_OF_OWN_PAST = re.compile(
+    r"\b(?:did|had|have|was|were) (?:i|we)\b|\b(?:i|we) (?:asked|brought|mentioned|said|told)\b"
+    r"|\bremember|\bremind me"
+    r"|我(?:们)?[^，。？！]{0,4}(?:说过|提过|讲过|聊过|提到)|记得|过(?:吗|没有|什么)",
+    re.I,
+)
+_OF_WHOLE = re.compile(
+    r"\bsummar(?:y|i[sz]e)|\boverview\b|\brecap\b|\btimeline\b|\bthe order (?:in which|of)\b"
+    r"|\bin (?:chronological )?order\b(?! (?:to|for)\b)|\bacross (?:all|my|our)\b|\bthroughout\b"
+    r"|\bover time\b|\bevol(?:ved?|ving|ution)\b|\bprogress(?:ed|ion)\b"
+    r"|总结|概括|概述|回顾|梳理|复盘|时间线|先后|顺序|来龙去脉|整个过程|一路(?:以来|走来)",
     re.I,
 )
 _OF_PAST = re.compile(
@@ -43,25 +53,19 @@ _OF_PAST = re.compile(
     r"|上一个|上个|前一个|前任|不再",
     re.I,
 )
-_DAYS_AFTER = 7  # people tell of a day in the week that follows it
-_NEARLY = 0.3
-_MONTHS_A_YEAR = 12
-
-
-@dataclass(frozen=True, slots=True)
-class PartialDate:
-    """A month, perhaps of a known year, perhaps a day in it."""
-
-    month: int
-    year: int | None = None
-    day: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What kind of evidence a query is after."""
+    """What kind of evidence a query is after.
+
+    ``for_help``: something is to be done now, and what the user wants it like is evidence.
+    ``of_whole``: a course of things, told in many places.
+    """
 
     of_assistant: bool
+    for_help: bool
+    of_whole: bool
     date: PartialDate | None
 
 
@@ -72,8 +76,13 @@ def asks_of_past(query: str) -> bool:
 
 def read_asking(query: str) -> Asking:
     """Read the wording of a query."""
+    of_assistant = _OF_ASSISTANT.search(query) is not None
+    of_whole = _OF_WHOLE.search(query) is not None
+    told = of_assistant or of_whole or _OF_OWN_PAST.search(query) is not None
     return Asking(
-        of_assistant=bool(_TO_ASSISTANT.search(query)),
+        of_assistant=of_assistant,
+        for_help=not told and _FOR_HELP.search(query) is not None,
+        of_whole=of_whole,
         date=find_date(query),
     )
 
@@ -87,43 +96,3 @@ def named_speaker(query: str, speakers: Iterable[str]) -> str:
         if name and re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", folded)
     }
     return named.pop() if len(named) == 1 else ""
-
-
-def find_date(text: str) -> PartialDate | None:
-    """The first date with a month; a bare "may" is the verb, unless "in May"."""
-    if found := _ISO_DATE.search(text):
-        return _date(found[2], found[1], found[3])
-    if found := _DAY_MONTH.search(text):
-        return _date(_month(found[2]), found[3], found[1])
-    found = _MONTH_DAY.search(text)
-    if found and (found[1].lower() != "may" or found[2] or found[3] or " in May" in text):
-        return _date(_month(found[1]), found[3], found[2])
-    if found := _CHINESE_DATE.search(text):
-        return _date(found[2], found[1], found[3])
-    return None
-
-
-def date_fit(wanted: PartialDate, moment: datetime) -> float:
-    """How well a moment fits a date, from 0 to 1."""
-    if wanted.year and moment.year != wanted.year:
-        return 0.0
-    if wanted.day is None:
-        following = wanted.month % _MONTHS_A_YEAR + 1
-        return 1.0 if moment.month == wanted.month else _NEARLY * (moment.month == following)
-    try:
-        named = date(wanted.year or moment.year, wanted.month, wanted.day)
-    except ValueError:
-        return 0.0
-    gap = (moment.date() - named).days
-    return 1.0 if -1 <= gap <= _DAYS_AFTER else _NEARLY * (abs(gap) <= 30)
-
-
-def _month(name: str) -> str:
-    return str(_MONTHS.index(name.lower()) + 1)
-
-
-def _date(month: str, year: str | None, day: str | None) -> PartialDate | None:
-    number = int(month)
-    if not 1 <= number <= _MONTHS_A_YEAR:
-        return None
-    return PartialDate(number, int(year) if year else None, int(day) if day else None)

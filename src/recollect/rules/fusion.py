@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.rules.asking import Asking
 from recollect.settings.reading import Conversation
 
 Floats = NDArray[np.floating]
@@ -18,6 +19,7 @@ Flags = NDArray[np.bool_]
 Places = NDArray[np.int64]
 ABSENT = -1
 _TINY = 1e-6
+_CROWD = 4  # turns of a session that make room for other sessions; more need not be told apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Candidates:
     by_assistant: Flags
     by_named_speaker: Flags
     date_fit: Floats
+    standing_wish: Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,7 @@ def fuse(
     candidates: Candidates,
     vectors: VectorScores | None,
     weights: Conversation,
-    *,
-    asks_assistant: bool,
+    asking: Asking,
 ) -> Fused:
     """Score candidates; higher is better, comparable only within one query."""
     parts = {"text": share_of_best(candidates.text_score)}
@@ -70,12 +72,16 @@ def fuse(
     own = _sum(parts)
     parts["neighbours"] = conversation_support(own, candidates, weights)
     parts["session"] = session_support(own, candidates, weights)
-    if not asks_assistant:
+    if not asking.of_assistant:
         # What the agent said counts less, unless nothing has the query's words better.
         lesser = candidates.by_assistant & (parts["text"] < 1)
         parts["assistant"] = -weights.assistant_turn * lesser
     parts["speaker"] = weights.named_speaker * candidates.by_named_speaker
     parts["date"] = weights.matching_date * candidates.date_fit
+    if asking.for_help:
+        parts["wish"] = weights.standing_wish * candidates.standing_wish
+    if asking.of_whole:
+        parts["spread"] = -weights.spread * crowding(_sum(parts), candidates.session)
     return Fused(_sum(parts), parts)
 
 
@@ -112,6 +118,16 @@ def session_support(own: Floats, candidates: Candidates, weights: Conversation) 
     length = 1 + excess / weights.session_days_scale
     result: Floats = weights.session * best[place] / (size * length)
     return result
+
+
+def crowding(scores: Floats, session: Places) -> Places:
+    """How many better ones of its own session each candidate has, up to a few."""
+    order = np.lexsort((-scores, session))
+    of = session[order]
+    first = np.searchsorted(of, of)
+    places = np.empty(len(scores), np.int64)
+    places[order] = np.arange(len(scores)) - first
+    return np.minimum(places, _CROWD)
 
 
 def _sum(parts: dict[str, Floats]) -> Floats:

@@ -133,7 +133,7 @@ class Conversation(Section):
     session_days_free: float = number(1.0, "Days above which a session's score counts less.")
     session_days_scale: float = number(7.0, "Further days that halve it.", above=True)
     assistant_turn: float = number(
-        1.0, "Taken from what the agent said, unless the query asks for that or matches it best."
+        1.25, "Taken from what the agent said, unless the query asks for that or matches it best."
     )
     named_speaker: float = ratio(0.20, "Added to the turns of a speaker whom the query names.")
     word_vectors: float = ratio(
@@ -150,7 +150,16 @@ class Conversation(Section):
     exact_order: float = ratio(
         0.40, "Added to the latest or first mention, for a query that asks for it."
     )
-    matching_date: float = ratio(0.40, "Added to turns of a date that the query names.")
+    matching_date: float = ratio(0.80, "Added to turns of a date that the query names.")
+    standing_wish: float = ratio(
+        0.60,
+        "Added to what the user wants done always, or prefers, for a query that asks for help.",
+    )
+    spread: float = ratio(
+        0.60,
+        "Taken from each further turn of a session, for a query that asks for a whole course of"
+        " things.",
+    )
 
 
 class Ranking(Section):

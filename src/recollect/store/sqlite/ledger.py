@@ -307,6 +307,15 @@ class SqliteLedger:
         )
         return {row[0]: _turn(row[1:]) for row in rows}
 
+    def said_by_owner(self, docs: Sequence[int], most: int) -> dict[int, str]:
+        """What the owner says in those of the turns that are not longer than ``most``."""
+        rows = self._conn.execute(
+            "SELECT t.doc, t.content FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
+            " WHERE t.space = ? AND t.trust = 'owner' AND length(t.content) <= ?",
+            (str(list(docs)), self._space, most),
+        )
+        return dict(rows)
+
     def places(self, docs: Sequence[int]) -> list[Place]:
         """The turns among the documents."""
         rows = self._conn.execute(

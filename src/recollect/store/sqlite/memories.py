@@ -133,6 +133,15 @@ class SqliteMemories:
             "id IN (SELECT value FROM json_each(:ids))", {"ids": codec.dump(list(ids))}
         )
 
+    def of_kinds(self, docs: Sequence[int], kinds: Sequence[Kind]) -> list[int]:
+        """Those of the documents that are memories of one of the kinds."""
+        rows = self._conn.execute(
+            "SELECT m.doc FROM json_each(?) d CROSS JOIN memories m ON m.doc = d.value"
+            " WHERE m.space = ? AND m.kind IN (SELECT value FROM json_each(?))",
+            (str(list(docs)), self._space, codec.dump(list(kinds))),
+        )
+        return [doc for (doc,) in rows]
+
     def current(
         self,
         *,
