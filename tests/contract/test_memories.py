@@ -13,7 +13,7 @@ import pytest
 
 from recollect.store.base import Store
 from recollect.store.rows import MemoryFilter, QueryTerm, Scope, VectorRow
-from recollect.types import Memory, MemoryStatus, Source
+from recollect.types import Kind, Memory, MemoryStatus, Source
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, memory, turn
 
@@ -358,7 +358,7 @@ def test_text_is_searched_by_status(store: Store) -> None:
 
 
 def test_memories_of_some_kinds_among_documents(store: Store) -> None:
-    kinds = ("fact", "rule", "preference", "rule")
+    kinds: tuple[Kind, ...] = ("fact", "rule", "preference", "rule")
     with store.write(SPACE) as unit:
         for kind in kinds:
             unit.memories.add(memory(kind, kind=kind))
