@@ -13,7 +13,7 @@ from recollect.bench.minds import bench_mind
 from recollect.bench.timing import Timed, side_by_side
 from recollect.types import NewTurn
 
-CALL = 10_000  # turns that are handed over at once
+CALL = 25_000  # turns that are handed over at once
 BATCH = 2_000  # turns of a transaction, ours and theirs
 _LIMIT = 0.4
 # unicode61 takes a run of Chinese for one word and so finds nothing in it: there it is shown

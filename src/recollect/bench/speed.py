@@ -35,7 +35,7 @@ class Plan:
     sizes: tuple[int, ...] = (1_000, 10_000, 100_000)
     queries: int = 200
     recorded: int = 1_000
-    bulk: int = 50_000
+    bulk: int = 100_000
     starts: int = 10
     texts: Path | None = None
     keep: Path | None = None

@@ -60,7 +60,7 @@ def _size(text: str) -> int:
               help="Questions at each size.")  # fmt: skip
 @click.option("--recorded", type=click.IntRange(1), default=1_000, show_default=True, metavar="N",
               help="Turns recorded one by one.")  # fmt: skip
-@click.option("--bulk", type=click.IntRange(1), default=50_000, show_default=True, metavar="N",
+@click.option("--bulk", type=click.IntRange(1), default=100_000, show_default=True, metavar="N",
               help="Turns recorded at once.")  # fmt: skip
 @click.option("--starts", type=click.IntRange(1), default=10, show_default=True, metavar="N",
               help="Fresh processes of each kind.")  # fmt: skip

@@ -20,6 +20,7 @@ from recollect.locks import ForkSafeLock
 from recollect.rules.bm25 import TERM_BYTES
 from recollect.rules.together import together
 
+_WORD = 8  # bytes that are moved at once
 _HALF = 8  # bytes of a chunk in each of its two numbers
 _BITS = 17
 _SLOTS = 1 << _BITS
@@ -52,12 +53,9 @@ def _index_plain(texts: Sequence[str]) -> list[Indexed]:
     # Where the chunks of each text end, and with them its letters and its terms.
     ends = np.cumsum([len(text) + 1 for text in texts])
     counts = np.concatenate(([0], np.searchsorted(chunks.starts, ends)))
-    reached = _reached(found.letters, counts)
-    # Each chunk ends with a space, the last one of a text as well.
-    last = np.maximum(reached[:-1], reached[1:] - 1)
-    terms = [letters[a:b] for a, b in zip(reached[:-1].tolist(), last.tolist(), strict=True)]
+    terms = pairwise((_WORD * _reached(found.words, counts)).tolist())
     packs = pairwise((TERM_BYTES * _reached(found.terms, counts)).tolist())
-    return list(map(Indexed, terms, [numbers[a:b] for a, b in packs]))
+    return list(map(Indexed, [letters[a:b] for a, b in terms], [numbers[a:b] for a, b in packs]))
 
 
 def _reached(lengths: Spots, counts: Places) -> Places:
@@ -114,8 +112,8 @@ class _Chunks:
 class _Spelt(NamedTuple):
     """Of some chunks: where their terms begin in the two pools, and how much of them it is."""
 
-    letters_at: Spots
-    letters: Spots
+    words_at: Spots
+    words: Spots
     terms_at: Spots
     terms: Spots
 
@@ -156,17 +154,18 @@ class _Table:
     def clear(self, slots: int = 0) -> None:
         self._keys = np.zeros((2, slots), np.uint64)
         self._spelt = np.zeros((4, slots), np.int32)
-        self._letters, self._numbers = _Pool(np.uint8), _Pool(np.uint32)
+        # Letters are kept eight by eight, filled up with spaces: that many fewer to move.
+        self._letters, self._numbers = _Pool(np.uint64), _Pool(np.uint32)
         self._held = 0
 
     def spell(self, found: _Spelt) -> tuple[str, bytes]:
-        """The terms of chunks one after another, each chunk followed by a space; their numbers."""
-        letters = self._letters.take(found.letters_at, found.letters)
+        """The terms of chunks one after another, with spaces between them; their numbers."""
+        letters = self._letters.take(found.words_at, found.words)
         return letters.decode("ascii"), self._numbers.take(found.terms_at, found.terms)
 
     def look_up(self, chunks: _Chunks) -> _Spelt:
         """How each chunk is spelt; what is new is learnt."""
-        full = 2 * self._held > _SLOTS or self._letters.used > _MOST_LETTERS
+        full = 2 * self._held > _SLOTS or _WORD * self._letters.used > _MOST_LETTERS
         if full or not self._keys.size:
             self.clear(_SLOTS)
         mixed: Keys = _MULTIPLIERS @ chunks.keys
@@ -212,16 +211,15 @@ class _Table:
 
     def _segment(self, chunks: list[str]) -> Spots:
         """The terms of chunks, put into the pools."""
-        terms = [f"{terms} " if terms else "" for terms in spelt(chunks)]
-        text = "".join(terms).encode("ascii")
-        numbers = np.array(list(map(crc32, text.split())), np.uint32)
-        letters = np.array(list(map(len, terms)), np.int32)
-        spelling = np.frombuffer(text, np.uint8)
-        spaces = np.flatnonzero(spelling == ord(" "))
-        counts = np.diff(np.searchsorted(spaces, np.cumsum(letters)), prepend=0).astype(np.int32)
-        letters_at = self._letters.add(spelling) + _before(letters)
+        terms = spelt(chunks)
+        words = np.array([-(-(len(text) + 1) // _WORD) if text else 0 for text in terms], np.int32)
+        counts = np.array([text.count(" ") + 1 if text else 0 for text in terms], np.int32)
+        sizes = (_WORD * words).tolist()
+        padded = "".join(map(str.ljust, terms, sizes)).encode("ascii")
+        numbers = np.array(list(map(crc32, padded.split())), np.uint32)
+        words_at = self._letters.add(np.frombuffer(padded, np.uint64)) + _before(words)
         terms_at = self._numbers.add(numbers) + _before(counts)
-        return np.stack([letters_at, letters, terms_at, counts])
+        return np.stack([words_at, words, terms_at, counts])
 
     def _keep(self, keys: Keys, homes: Places, found: Spots) -> None:
         left = np.arange(len(homes))
