@@ -17,7 +17,8 @@ from recollect.rules.dates import moment
 from recollect.rules.secrets import USUAL, redact, redact_json
 from recollect.rules.secrets_looks import Bounds
 from recollect.rules.secrets_together import redact_many
-from recollect.rules.tokens import count_many, count_tokens
+from recollect.rules.tokens import count_tokens
+from recollect.rules.tokens_together import count_many
 from recollect.rules.trust import trust_of
 from recollect.store.rows import TurnRow
 from recollect.types import ROLES, TRUSTS, NewTurn, ToolCall, ToolResult

@@ -7,11 +7,7 @@ Where the host has a tokenizer of its own, that one is given as a ``TokenCounter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-import numpy as np
-
-from recollect.rules.together import together
+from collections.abc import Callable
 
 TokenCounter = Callable[[str], int]
 
@@ -31,7 +27,7 @@ _WEIGHTS = {
     "-_/*=#`": 46,
     '!"$%&()+:;<>?@[\\]^{|}~': 70,
 }
-_TABLE = bytes(
+WEIGHTS_OF_BYTES = bytes(
     next((weight for letters, weight in _WEIGHTS.items() if chr(code) in letters), _CONTROL)
     for code in range(256)
 )
@@ -49,25 +45,7 @@ def count_tokens(text: str) -> int:
     # Indentation is cheap: up to four spaces in a row cost as much as one.
     plain = plain.replace(b"  ", b" ").replace(b"  ", b" ")
     # One pass in C: each byte becomes its weight.
-    return -(-(sum(plain.translate(_TABLE)) + _WIDE_BYTE * wide) // 100)
-
-
-def count_many(texts: Sequence[str]) -> list[int]:
-    """``count_tokens`` of each text."""
-    return together(texts, _is_plain, _count_plain, count_tokens)
-
-
-def _is_plain(text: str) -> bool:
-    return text.isascii() and "  " not in text
-
-
-def _count_plain(texts: Sequence[str]) -> list[int]:
-    weights = "\n".join((*texts, "")).encode("ascii").translate(_TABLE)
-    ends = np.cumsum([len(text) + 1 for text in texts])
-    starts = np.concatenate(([0], ends[:-1]))
-    sums = np.add.reduceat(np.frombuffer(weights, np.uint8), starts, dtype=np.int64)
-    counts: list[int] = (-(-(sums - _TABLE[ord("\n")]) // 100)).tolist()
-    return counts
+    return -(-(sum(plain.translate(WEIGHTS_OF_BYTES)) + _WIDE_BYTE * wide) // 100)
 
 
 def estimate_tokens(text: str) -> int:
