@@ -21,6 +21,7 @@ from tests.torture import (
     forked_child,
     hostile_queries,
     killed_learner,
+    killed_loader,
     killed_upkeep,
     killed_writer,
     long_year,
@@ -50,6 +51,7 @@ class Scenario(NamedTuple):
 
 SCENARIOS = {
     "killed_writer": Scenario(killed_writer.run, "cycles", {"cycles": 1_000}),
+    "killed_loader": Scenario(killed_loader.run, "kills", {"kills": 200}),
     "killed_learner": Scenario(killed_learner.run, "cycles", {"cycles": 300}),
     "many_writers": Scenario(
         many_writers.run, "turns", {"processes": 8, "turns": 5_000, "races": 200}

@@ -14,6 +14,7 @@ from tests.torture import (
     forked_child,
     hostile_queries,
     killed_learner,
+    killed_loader,
     killed_upkeep,
     killed_writer,
     long_year,
@@ -32,6 +33,13 @@ def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
     report = killed_writer.run(tmp_path, cycles=15, integrity_every=5)
     assert report.ok, report
     assert report.calls > 0, "every child was killed before it had written anything"
+
+
+@pytest.mark.feature("L1", "L2")
+def test_a_killed_load_leaves_whole_batches_and_can_be_repeated(tmp_path: Path) -> None:
+    report = killed_loader.run(tmp_path, kills=6)
+    assert report.ok, report
+    assert report.unfinished > 0, "no load was killed in the middle"
 
 
 @pytest.mark.feature("X3", "N3")

@@ -21,7 +21,7 @@ from recollect.store.base import Store, Unit
 from recollect.store.rows import Placed, TurnRow
 from recollect.types import NewTurn, Recorded, Turn
 
-_BATCH = 2_000
+BATCH = 2_000
 _REMEMBERED = 1_000  # sessions
 
 
@@ -82,12 +82,12 @@ class Recorder:
         added = total = 0
         source = iter(turns)
         with Behind[int]() as writing:
-            while batch := list(islice(source, _BATCH)):
+            while batch := list(islice(source, BATCH)):
                 now = self._clock.now()
                 rows = accept_turns(batch, now, self.limits)
                 total += len(rows)
                 added += writing.take() or 0
-                if len(batch) < _BATCH:
+                if len(batch) < BATCH:
                     added += self._write(rows, now)
                 else:  # more may come, to be checked while this is written
                     writing.start(partial(self._write, rows, now))
