@@ -27,7 +27,6 @@ _ENOUGH_TERMS = 3  # whole terms that make up a query by themselves
 _TERM_LIMIT = 32  # terms of a query that count in a large space
 _STOP_WEIGHT = 0.1  # lighter terms are stop words
 _EQUAL = 1e-9
-_DENSE = 50  # table cells for each entry
 
 Docs = NDArray[np.int64]
 
@@ -158,17 +157,12 @@ def quoted(term: str) -> str:
 
 
 def _sums(entries: Docs, weights: NDArray[np.float64]) -> tuple[Docs, NDArray[np.float64]]:
-    """Each document once, and the sum of its weights. A table is quicker than sorting while the
-    numbers lie close together, as those of one type of record do.
-    """
-    lowest = int(entries.min())
-    reach = int(entries.max()) - lowest + 1
-    if reach > _DENSE * len(entries):
-        docs, places = np.unique(entries, return_inverse=True)
-        return docs, np.bincount(places, weights).astype(float)
-    table = np.bincount(entries - lowest, weights).astype(float)
-    held = np.flatnonzero(table)
-    return (held + lowest).astype(np.int64), table[held]
+    """Each document once, in order, and the sum of its weights."""
+    # The entries are a few lists that are in order, which this way of sorting only has to merge.
+    order = np.argsort(entries, kind="stable")
+    docs = entries[order]
+    first = np.flatnonzero(np.concatenate(([True], docs[1:] != docs[:-1])))
+    return docs[first], np.add.reduceat(weights[order], first)
 
 
 def _add_up(lists: Sequence[DocList], depth: int) -> list[tuple[float, int]]:
