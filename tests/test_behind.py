@@ -66,3 +66,13 @@ def test_nothing_is_left_running() -> None:
     with pytest.raises(KeyError):
         stop_meanwhile()
     assert done.is_set()
+
+
+def test_where_no_thread_can_be_started_the_work_is_done_all_the_same() -> None:
+    usual = threading.stack_size(1 << 46)  # more than any machine can give
+    try:
+        with Behind[threading.Thread]() as behind:
+            behind.start(threading.current_thread)
+            assert behind.take() is threading.current_thread()
+    finally:
+        threading.stack_size(usual)

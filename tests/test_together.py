@@ -14,7 +14,7 @@ from recollect.index.batches import forget_chunks, index_many
 from recollect.index.segment import index_terms
 from recollect.rules.secrets import USUAL, redact
 from recollect.rules.secrets_together import redact_many
-from recollect.rules.together import FEW, together
+from recollect.rules.together import FEW, MOST, together
 from recollect.rules.tokens import count_tokens
 from recollect.rules.tokens_together import count_many
 from tests.rules.secret_samples import harmless_samples, secret_samples
@@ -85,16 +85,15 @@ def test_redacting_secrets(part: str) -> None:
     assert redact_many(ascii_only, USUAL) == [redact(text) for text in ascii_only]
 
 
-def test_a_lot_of_text_is_taken_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lot_of_text_is_taken_in_portions() -> None:
     taken: list[int] = []
 
     def many(texts: Sequence[str]) -> list[int]:
         taken.append(sum(map(len, texts)))
         return list(map(len, texts))
 
-    monkeypatch.setattr("recollect.rules.together.MOST", 1_000)
-    told = [*["x" * 10] * 150, "y" * 5_000, *["z" * 20] * 200]
+    told = [*["x" * (MOST // 100)] * 150, "y" * 5 * MOST, *["z" * (MOST // 50)] * 200]
     assert together(told, str.isascii, many, len) == list(map(len, told))
     assert len(taken) > 3
-    assert max(taken) <= 1_000
+    assert max(taken) <= MOST
     assert together([], str.isascii, many, len) == []

@@ -11,10 +11,10 @@ from recollect.bench.corpus import Corpus, Tongue
 from recollect.bench.figures import Figure, figure, ratio_at_least
 from recollect.bench.minds import bench_mind
 from recollect.bench.timing import Timed, side_by_side
+from recollect.ingest.recorder import BATCH
 from recollect.types import NewTurn
 
 CALL = 25_000  # turns that are handed over at once
-BATCH = 2_000  # turns of a transaction, ours and theirs
 _LIMIT = 0.4
 # unicode61 takes a run of Chinese for one word and so finds nothing in it: there it is shown
 # beside trigram, and the target is of trigram.
@@ -44,7 +44,7 @@ def measure_bulk(folder: Path, corpus: Corpus, count: int) -> list[Figure]:
 
 def _add(bare: BareFts5, calls: list[list[NewTurn]], number: int) -> None:
     turns = calls[number]
-    for start in range(0, len(turns), BATCH):
+    for start in range(0, len(turns), BATCH):  # in transactions as large as ours
         bare.add([(turn.content,) for turn in turns[start : start + BATCH]])
 
 

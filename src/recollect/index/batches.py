@@ -7,7 +7,6 @@ of chunks and the terms they are spelt as. Only new chunks are segmented one by 
 
 from __future__ import annotations
 
-from binascii import crc32
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.segment import Indexed, index_terms, spelt
+from recollect.index.growing import grown
+from recollect.index.segment import MARKS, Indexed, index_terms, spelt
 from recollect.locks import ForkSafeLock
-from recollect.rules.bm25 import TERM_BYTES
+from recollect.rules.bm25 import TERM_BYTES, pack
 from recollect.rules.together import together
 
 _WORD = 8  # bytes that are moved at once
@@ -31,7 +31,7 @@ _KEPT = np.array([(1 << 8 * n) - 1 for n in range(_HALF)] + [(1 << 64) - 1], np.
 Keys = NDArray[np.uint64]
 Places = NDArray[np.int64]
 Spots = NDArray[np.int32]  # in a pool: half the memory to move
-_STOPS = np.isin(np.arange(256), list(b".,?!"))  # no term ends with one of these
+_MARKS = np.isin(np.arange(256), list(MARKS.encode("ascii")))
 
 
 def index_many(texts: Sequence[str]) -> list[Indexed]:
@@ -74,7 +74,7 @@ class _Chunks:
         spaces = np.concatenate(([True], data[: len(text)] <= ord(" "), [True]))
         edges = np.flatnonzero(spaces[1:] != spaces[:-1])
         self.starts, ends = edges[::2], edges[1::2]
-        self._ends = ends - _STOPS[data[ends - 1]]
+        self._ends = ends - _MARKS[data[ends - 1]]
         self._bytes = self._folded(data)
         lengths = self._ends - self.starts
         self.keys = self._keys(lengths)
@@ -128,10 +128,7 @@ class _Pool:
     def add(self, values: NDArray[Any]) -> int:
         """Says where they begin."""
         first, end = self.used, self.used + len(values)
-        if end > len(self._room):
-            grown = np.empty(max(end, 2 * len(self._room)), self._room.dtype)
-            grown[:first] = self._room[:first]
-            self._room = grown
+        self._room = grown(self._room, first, end)
         self._room[first:end] = values
         self.used = end
         return first
@@ -215,9 +212,10 @@ class _Table:
         words = np.array([-(-(len(text) + 1) // _WORD) if text else 0 for text in terms], np.int32)
         counts = np.array([text.count(" ") + 1 if text else 0 for text in terms], np.int32)
         sizes = (_WORD * words).tolist()
-        padded = "".join(map(str.ljust, terms, sizes)).encode("ascii")
-        numbers = np.array(list(map(crc32, padded.split())), np.uint32)
-        words_at = self._letters.add(np.frombuffer(padded, np.uint64)) + _before(words)
+        padded = "".join(map(str.ljust, terms, sizes))
+        numbers = np.frombuffer(pack(padded), np.uint32)
+        letters = np.frombuffer(padded.encode("ascii"), np.uint64)
+        words_at = self._letters.add(letters) + _before(words)
         terms_at = self._numbers.add(numbers) + _before(counts)
         return np.stack([words_at, words, terms_at, counts])
 

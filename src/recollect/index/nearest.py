@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.index.growing import grown
 from recollect.index.packed import Packed, scores_of
 
 Floats = NDArray[np.float32]
@@ -24,7 +25,6 @@ _LEAST_COMPARED = 1_600
 _PASSAGES = 4  # rows looked at for each wanted document, unless that is too few
 _SAMPLE = 256
 _SAMPLED_AGAIN = 16  # when so large a part of the rows is new
-_FIRST_CAPACITY = 256
 
 
 class Near(NamedTuple):
@@ -56,12 +56,12 @@ class NearestIndex:
     def append(self, docs: Docs, vectors: Floats) -> None:
         """Add rows whose documents come after all that are there."""
         first, size = self._size, self._size + len(docs)
-        self._docs = _grown(self._docs, first, size)
+        self._docs = grown(self._docs, first, size)
         self._docs[first:size] = docs
         if self._packed is None:
             # The same first rows whatever the portions they come in: their mean stays.
             room = max(0, min(size, EXACT) - first)
-            self._whole = _grown(self._whole, first, first + room)
+            self._whole = grown(self._whole, first, first + room)
             self._whole[first : first + room] = vectors[:room]
             vectors = vectors[room:]
             if size > EXACT:
@@ -133,13 +133,3 @@ def _by_doc(docs: Docs, cosines: Floats, few: int) -> dict[int, float]:
     for doc, cosine in zip(docs[places].tolist(), cosines[places].tolist(), strict=True):
         best.setdefault(doc, cosine)
     return best
-
-
-def _grown(array: np.ndarray, used: int, size: int) -> np.ndarray:
-    """The array with room for that many rows, and a quarter more for those to come."""
-    if size <= len(array):
-        return array
-    capacity = max(size, len(array) * 5 // 4, _FIRST_CAPACITY)
-    grown = np.empty((capacity, *array.shape[1:]), array.dtype)
-    grown[:used] = array[:used]
-    return grown

@@ -26,7 +26,8 @@ STOP_WEIGHT = 0.02
 _MEMO_LIMIT = 200_000
 _MEMO_CHUNK = 40
 _PUNCTUATION = ".,;:!?()[]{}\"'`*"
-_STOPS = (", ", ". ", "? ", "! ")  # no word goes on after these
+MARKS = ",.?!"  # a chunk has the same terms with and without one of these at its end
+_ENDS = tuple(f"{mark} " for mark in MARKS)
 
 # Scripts without spaces between words: Thai to Khmer, kana, Han, Hangul.
 _DENSE = (
@@ -114,8 +115,8 @@ def index_terms(text: str) -> Indexed:
 def index_text(text: str) -> str:
     """The terms of one text, in order, repeats kept, with white space between them."""
     folded = _fold(text)
-    for stop in _STOPS:  # the same word with and without one is looked up as one
-        folded = folded.replace(stop, " ")
+    for end in _ENDS:  # the same word with and without one is looked up as one
+        folded = folded.replace(end, " ")
     return " ".join(map(_terms_of_chunk, folded.split()))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Thread
-from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 R = TypeVar("R")
@@ -18,15 +17,19 @@ class Behind(Generic[R]):
 
     def start(self, work: Callable[[], R]) -> None:
         """Begin with a piece; the one before must have been taken."""
-        self._running = _Piece(work)
-        self._running.start()
+        self._running = piece = _Piece(work)
+        try:
+            piece.start()
+        except RuntimeError:  # no thread can be started, as while the interpreter ends
+            piece.run()
 
     def take(self) -> R | None:
         """Wait for the piece that runs and give what came of it; None when none runs."""
         piece = self._running
         if piece is None:
             return None
-        piece.join()
+        if piece.ident is not None:
+            piece.join()
         self._running = None
         if piece.error is not None:
             raise piece.error
@@ -35,12 +38,7 @@ class Behind(Generic[R]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         # What failed first is what the caller hears of.
         self.take()
 

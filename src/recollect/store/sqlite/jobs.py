@@ -45,15 +45,14 @@ class SqliteTasks:
         """Queue a job. One that already waits under the same key stands for both and keeps the
         earlier time, but a failed or put off one that waits for its next try is not hurried.
         """
-        due = codec.to_micros(run_at)
         # Every turn asks again for what already waits, so that case is looked for first.
         if self._conn.execute(
             "SELECT 1 FROM jobs WHERE space = ? AND kind = ? AND key = ? AND state = 'ready'"
             " AND run_at <= ?",
-            (self._space, kind, key, due),
+            (self._space, kind, key, codec.to_micros(run_at)),
         ).get:
             return
-        self._put(kind, {key: payload}, due, codec.to_micros(now), max_attempts)
+        self._put(kind, {key: payload}, run_at, now, max_attempts)
 
     def enqueue_many(
         self,
@@ -71,17 +70,18 @@ class SqliteTasks:
                 kind, key=key, payload=payload, run_at=run_at, now=now, max_attempts=max_attempts
             )
         elif payloads:
-            self._put(kind, payloads, codec.to_micros(run_at), codec.to_micros(now), max_attempts)
+            self._put(kind, payloads, run_at, now, max_attempts)
 
     def _put(
         self,
         kind: str,
         payloads: Mapping[str, Mapping[str, Json]],
-        due: int,
-        now: int,
+        run_at: datetime,
+        now: datetime,
         max_attempts: int,
     ) -> None:
-        ids = new_ids(codec.from_micros(now), len(payloads))
+        due, moment = codec.to_micros(run_at), codec.to_micros(now)
+        ids = new_ids(now, len(payloads))
         jobs = [
             (id_, key, codec.dump(dict(payload)))
             for id_, (key, payload) in zip(ids, payloads.items(), strict=True)
@@ -92,7 +92,7 @@ class SqliteTasks:
             " ON CONFLICT (space, kind, key) WHERE state = 'ready' DO UPDATE SET"
             " run_at = excluded.run_at, queued_at = excluded.queued_at"
             " WHERE excluded.run_at < run_at AND attempts = 0 AND error = ''",
-            (self._space, kind, max_attempts, due, now, now, codec.dump(jobs)),
+            (self._space, kind, max_attempts, due, moment, moment, codec.dump(jobs)),
         )
 
     def unfinished(self, state: JobState | None, limit: int) -> list[Job]:

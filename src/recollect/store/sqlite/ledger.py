@@ -234,10 +234,10 @@ class SqliteLedger:
 
     def _insert(self, turns: Sequence[tuple[Any, ...]]) -> None:
         rest = len(turns) % _AT_ONCE
+        self._conn.executemany(_INSERT, turns[:rest])
         for start in range(rest, len(turns), _AT_ONCE):
             values = chain.from_iterable(turns[start : start + _AT_ONCE])
             self._conn.execute(_INSERT_MANY, tuple(values))
-        self._conn.executemany(_INSERT, turns[:rest])
 
     def _add_tools(self, used: Sequence[tuple[TurnRow, int]]) -> None:
         self._conn.executemany(
