@@ -238,7 +238,9 @@ def test_how_many_records_each_embedder_has_worked_through(store: Store) -> None
     put(store, two, waiting(store, two, 4))
     with store.read(SPACE) as unit:
         covered = unit.vectors.coverage()
-    assert covered[one] - covered[two] == 7
+    assert covered[one].records - covered[two].records == 7
+    assert covered[one].dimensions == covered[two].dimensions == DIMENSIONS
+    assert {covered[one].embedder, covered[two].embedder} == {ONE, TWO}
     with store.read("nobody") as unit:
         assert unit.vectors.coverage() == {}
 

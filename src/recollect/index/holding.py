@@ -25,6 +25,7 @@ class Made:
     number: int
     name: str
     dimensions: int
+    records: int = 0  # that it has worked through
 
 
 class Holder:

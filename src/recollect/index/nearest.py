@@ -1,13 +1,14 @@
 """Nearest vectors in memory: exact for a few thousand, then a first pass over sign bits and a
 second over 8-bit numbers.
 
-Up to ``EXACT`` vectors are held whole; of more, each takes about ``9/8 x dimensions + 18`` bytes.
+Up to ``EXACT`` vectors are held whole; of more, each takes about ``9/8 x dimensions + 12`` bytes.
 Rows are appended in the order of their documents, several rows (passages) for one document side by
 side. Appending never moves what is there, so another thread may search meanwhile.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +21,8 @@ Floats = NDArray[np.float32]
 Docs = NDArray[np.int64]
 Rows = NDArray[np.int64]
 EXACT = 4_096  # up to this many vectors a first pass is not worth it
-_COMPARED = 16  # rows that are compared exactly for each wanted one
-_LEAST_COMPARED = 1_600
+_COMPARED = 16  # rows that go on to the second pass for each wanted one ...
+_COMPARED_ROOT = 6  # ... and for the square root of all: the nearest hide among more in many
 _PASSAGES = 4  # rows looked at for each wanted document, unless that is too few
 _SAMPLE = 256
 _SAMPLED_AGAIN = 16  # when so large a part of the rows is new
@@ -81,27 +82,29 @@ class NearestIndex:
             rows = np.arange(size)
             cosines = scores_of(whole[:size], query)
         else:
-            rows = packed.likely(query, max(_LEAST_COMPARED, _COMPARED * limit), size)
+            compared = max(_COMPARED * limit, int(_COMPARED_ROOT * math.sqrt(size)))
+            rows = packed.alike(query, compared, size)
             cosines = packed.cosines(query, rows)
-        few = min(len(rows), _PASSAGES * limit)
-        while True:
-            best = _by_doc(self._docs[rows], cosines, few)
-            if len(best) >= limit or few == len(rows):
-                return [Near(doc, cosine) for doc, cosine in list(best.items())[:limit]]
-            few = len(rows)
+        docs, few = self._docs[rows], min(len(rows), _PASSAGES * limit)
+        best = _best(docs, cosines, few, limit)
+        if len(best) < limit and few < len(rows):
+            best = _best(docs, cosines, len(rows), limit)
+        return best
 
     def cosines(self, query: Floats, docs: Docs) -> Floats:
         """The cosine of each document's best passage; NaN for one that has none."""
-        known = self._docs[: self._size]
-        left = np.searchsorted(known, docs, "left")
-        counts = np.searchsorted(known, docs, "right") - left
+        order = np.argsort(docs)
+        docs = docs[order]
+        left, right = self._docs[: self._size].searchsorted(np.stack([docs, docs + 1]))
+        counts = right - left
         found = np.full(len(docs), np.nan, np.float32)
         there = np.flatnonzero(counts)
         if len(there):
-            starts = np.concatenate([[0], np.cumsum(counts[there])[:-1]])
-            offsets = np.arange(counts[there].sum()) - np.repeat(starts, counts[there])
-            rows = np.repeat(left[there], counts[there]) + offsets
-            found[there] = np.maximum.reduceat(self._cosines(query, rows), starts)
+            counts = counts[there]
+            ends = counts.cumsum()
+            starts = ends - counts
+            rows = np.arange(ends[-1]) + np.repeat(left[there] - starts, counts)
+            found[order[there]] = np.maximum.reduceat(self._cosines(query, rows), starts)
         return found
 
     def sample(self, query: Floats) -> Floats:
@@ -123,13 +126,12 @@ class NearestIndex:
         return scores_of(whole[rows], query)
 
 
-def _by_doc(docs: Docs, cosines: Floats, few: int) -> dict[int, float]:
+def _best(docs: Docs, cosines: Floats, few: int, limit: int) -> list[Near]:
     """Documents of the ``few`` best rows with their best cosine, best first."""
     places = np.arange(len(cosines))
     if few < len(cosines):
         places = np.argpartition(-cosines, few - 1)[:few]
     places = places[np.lexsort((places, -cosines[places]))]
-    best: dict[int, float] = {}
-    for doc, cosine in zip(docs[places].tolist(), cosines[places].tolist(), strict=True):
-        best.setdefault(doc, cosine)
-    return best
+    _, first = np.unique(docs[places], return_index=True)
+    places = places[np.sort(first)[:limit]]
+    return list(map(Near, docs[places].tolist(), cosines[places].tolist()))

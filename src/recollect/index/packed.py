@@ -1,31 +1,27 @@
 """Vectors as sign bits and 8-bit numbers, in blocks that are never moved.
 
 Signs and small numbers are taken around the mean of the first rows: the vectors of many models all
-point one way, and what they share would drown what tells them apart. The first pass counts unlike
-signs and keeps an eighth of many rows. The second keeps the query at four bits a dimension against
-one bit of the row, and multiplies by a number that makes up for what the signs of that row have
-lost; measured on hard data it misses ten times fewer of the nearest than counting unlike signs.
+point one way, and what they share would drown what tells them apart. A first pass over all rows
+counts unlike signs; of the most alike ones a second multiplies the small numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
-BLOCK = 16_384  # rows whose numbers of one pass stay in the processor's cache
+Counts = NDArray[np.uint8] | NDArray[np.uint16]
+BLOCK = 32_768  # rows; one word of the signs of all of them stays in the processor's cache
 _WORD = 64
-_PLANES = 4  # bits of a dimension of the query
 _SCALE = 127
-_ELEMENTS = 1 << 18  # multiplied at once: more would wake threads that cost more than they save
-_ALIKE = 8  # of so many rows one goes on to the second pass, and at least so many for each wanted
-_GUESS = 16  # every so-manieth estimate tells where the best begin
-_LEAST_GUESS = 64
+_ELEMENTS = 1 << 16  # multiplied at once: they stay in the cache, and wake no threads
+_WEAK = 0.45  # of the usual size: a smaller part of the query decides nothing but by chance
+_GUESS = 16  # every so-manieth count tells where the most alike begin
 
 
 class Packed:
@@ -51,71 +47,39 @@ class Packed:
             self._size += len(part)
             vectors = vectors[len(part) :]
 
-    def likely(self, query: Floats, count: int, size: int) -> Rows:
-        """Those of the first ``size`` rows that the signs think nearest."""
+    def alike(self, query: Floats, count: int, size: int) -> Rows:
+        """About ``count`` of the first ``size`` rows, in order: those with the fewest signs unlike
+        the query's where the query is strong.
+        """
         if count >= size:
             return np.arange(size)
-        planes = _Planes(query)
-        alike = max(size // _ALIKE, _ALIKE * count)
-        if 2 * alike >= size:  # to pick them out would cost more than it saves
-            every = enumerate(range(0, size, BLOCK))
-            signs = [self._blocks[number].first_signs(size - start) for number, start in every]
-            return _largest(np.concatenate([_estimate(some, planes) for some in signs]), count)
-        rows = self._alike(query, alike, size)
-        # As many at once as the cache holds.
-        parts = [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
-        near = np.concatenate([_estimate(self._signs(part), planes) for part in parts])
-        return rows[_largest(near, count)]
-
-    def _alike(self, query: Floats, count: int, size: int) -> Rows:
-        """About ``count`` rows with the fewest signs unlike the query's, in order."""
-        wanted = _packed_bits(query[None, :] > 0)[:, 0]
-        unlike = np.empty(size, np.uint16)
+        strong = np.abs(query) > _WEAK * np.sqrt(np.mean(query * query))
+        signs = _packed_bits(np.stack([query > 0, strong]))
+        fits = np.count_nonzero(strong) < 1 << 8  # into a byte, which adds up three times as fast
+        unlike: Counts = np.empty(size, np.uint8) if fits else np.empty(size, np.uint16)
+        room = _Room()
         for number, start in enumerate(range(0, size, BLOCK)):
-            unlike[start : start + BLOCK] = self._blocks[number].unlike(wanted, size - start)
-        reached = np.cumsum(np.bincount(unlike[::_GUESS], minlength=len(query) + 1))
-        most = int(np.searchsorted(reached, -(-count // _GUESS)))
+            self._blocks[number].count_unlike(signs, unlike[start : start + BLOCK], room)
+        last = count // _GUESS
+        most = np.partition(unlike[::_GUESS], last)[last]
         rows: Rows = np.flatnonzero(unlike <= most)
         return rows
 
-    def _signs(self, rows: Rows) -> _Signs:
-        """The signs of rows that are in order."""
-        parts = [self._blocks[number].signs(mine) for number, mine in _by_block(rows)]
-        bits, ones, worth = zip(*parts, strict=True)
-        return _Signs(np.concatenate(bits, axis=1), np.concatenate(ones), np.concatenate(worth))
-
-    def _numbers(self, rows: Rows) -> tuple[NDArray[np.int8], Floats]:
-        """The 8-bit numbers and the scales of rows that are in order."""
-        parts = [self._blocks[number].numbers(mine) for number, mine in _by_block(rows)]
-        small, scale = zip(*parts, strict=True)
-        return np.concatenate(small), np.concatenate(scale)
-
     def decoded(self, rows: Rows) -> Floats:
         """These rows, in order, as they were given, but for the rounding."""
-        small, scale = self._numbers(rows)
-        found: Floats = small * scale[:, None] + self._centre
+        parts = [self._blocks[number].decoded(mine) for number, mine in _by_block(rows)]
+        found: Floats = np.concatenate(parts) + self._centre
         return found
 
     def cosines(self, query: Floats, rows: Rows) -> Floats:
-        """Nearly exact: the 8-bit numbers of these rows times the query."""
+        """Nearly exact: the 8-bit numbers of these rows, which are in order, times the query."""
         found = np.empty(len(rows), np.float32)
-        if not len(rows):
-            return found
-        order = np.argsort(rows)
-        small, scale = self._numbers(rows[order])
-        found[order] = scores_of(small, query) * scale
+        at = 0
+        for number, mine in _by_block(rows):
+            self._blocks[number].multiply(mine, query, found[at : at + len(mine)])
+            at += len(mine)
         found += self._centre @ query
         return found
-
-
-class _Signs(NamedTuple):
-    """Of some rows: the sign bits, each word of all rows side by side; how many of them are on; and
-    what a sign stands for in that row.
-    """
-
-    bits: NDArray[np.uint64]
-    ones: NDArray[np.uint16]
-    worth: Floats
 
 
 def _by_block(rows: Rows) -> Iterator[tuple[int, Rows]]:
@@ -129,17 +93,12 @@ def _by_block(rows: Rows) -> Iterator[tuple[int, Rows]]:
             yield number, rows[start:end] - number * BLOCK
 
 
-class _Planes:
-    """A query as whole numbers of a few bits, one word list for each bit."""
+class _Room:
+    """Where the numbers of a pass over one block stand, for one block after the other."""
 
-    def __init__(self, query: Floats) -> None:
-        # 32-bit: a plain number would make 64-bit ones of whole arrays.
-        self.lowest = np.float32(query.min())
-        self.step = np.float32(max((query.max() - self.lowest) / (2**_PLANES - 1), 1e-12))
-        self.total = np.float32(query.sum())
-        whole = np.round((query - self.lowest) / self.step).astype(np.uint8)
-        words = [_packed_bits((whole >> bit & 1)[None, :]) for bit in range(_PLANES)]
-        self.words = np.concatenate(words, axis=1)  # words of a plane by planes, lowest first
+    def __init__(self) -> None:
+        self.apart = np.empty(BLOCK, np.uint64)
+        self.counted = np.empty(BLOCK, np.uint8)
 
 
 class _Block:
@@ -148,102 +107,62 @@ class _Block:
     def __init__(self, dimensions: int) -> None:
         words = -(-dimensions // _WORD)
         self._bits = np.empty((words, BLOCK), np.uint64)  # each word of all rows side by side
-        self._ones = np.empty(BLOCK, np.uint16)
-        self._worth = np.empty(BLOCK, np.float32)
         self._small = np.empty((BLOCK, dimensions), np.int8)
         self._scale = np.empty(BLOCK, np.float32)
 
     @property
     def memory(self) -> int:
-        arrays = (self._bits, self._ones, self._worth, self._small, self._scale)
-        return sum(array.nbytes for array in arrays)
+        return self._bits.nbytes + self._small.nbytes + self._scale.nbytes
 
     def fill(self, first: int, apart: Floats) -> None:
         """Take in rows from which the mean was taken away."""
         here = slice(first, first + len(apart))
         self._bits[:, here] = _packed_bits(apart > 0)
-        self._ones[here] = np.count_nonzero(apart > 0, axis=1)
-        sizes = np.abs(apart)
-        largest = np.maximum(sizes.max(axis=1), 1e-9)
-        # What a sign stands for in this row, so that estimates are right on the average.
-        squares = np.einsum("ij,ij->i", apart, apart)
-        self._worth[here] = squares / np.maximum(sizes.sum(axis=1), 1e-9)
-        np.multiply(apart, (_SCALE / largest)[:, None], out=sizes)
-        self._small[here] = np.rint(sizes, out=sizes)
+        largest = np.maximum(np.abs(apart).max(axis=1), 1e-9)
+        small = apart * (_SCALE / largest)[:, None]
+        self._small[here] = np.rint(small, out=small)
         self._scale[here] = largest / _SCALE
 
-    def unlike(self, wanted: NDArray[np.uint64], size: int) -> NDArray[np.uint16]:
-        """In how many signs each of the first ``size`` rows differs."""
-        size = min(size, BLOCK)
-        total = np.zeros(size, np.uint16)
-        apart, counted = np.empty(size, np.uint64), np.empty(size, np.uint8)
-        for word, other in zip(self._bits, wanted, strict=True):
-            np.bitwise_xor(word[:size], other, out=apart)
-            total += np.bitwise_count(apart, out=counted)
-        return total
+    def count_unlike(self, signs: NDArray[np.uint64], total: Counts, room: _Room) -> None:
+        """Put into ``total`` in how many signs that count each of the first rows differs."""
+        size = len(total)
+        apart, counted = room.apart[:size], room.counted[:size]
+        for word, (wanted, strong) in enumerate(signs):
+            np.bitwise_xor(self._bits[word, :size], wanted, out=apart)
+            np.bitwise_and(apart, strong, out=apart)
+            if word:
+                total += np.bitwise_count(apart, out=counted)
+            else:
+                np.bitwise_count(apart, out=total)
 
-    def first_signs(self, size: int) -> _Signs:
-        return _Signs(self._bits[:, :size], self._ones[:size], self._worth[:size])
+    def decoded(self, places: Rows) -> Floats:
+        found: Floats = self._small[places] * self._scale[places, None]
+        return found
 
-    # To take without a check of the places is several times as fast as to index.
-    def signs(self, places: Rows) -> _Signs:
-        return _Signs(
-            self._bits.take(places, axis=1, mode="clip"),
-            self._ones.take(places, mode="clip"),
-            self._worth.take(places, mode="clip"),
-        )
-
-    def numbers(self, places: Rows) -> tuple[NDArray[np.int8], Floats]:
-        return (
-            self._small.take(places, axis=0, mode="clip"),
-            self._scale.take(places, mode="clip"),
-        )
-
-
-def _estimate(signs: _Signs, planes: _Planes) -> Floats:
-    """About the product of the query with each row."""
-    rows, most = signs.bits.shape[1], len(signs.bits) * _WORD * (2**_PLANES - 1)
-    total: np.ndarray = np.zeros(rows, np.uint16 if most < 1 << 16 else np.uint32)
-    common, counted = np.empty(rows, np.uint64), np.empty(rows, np.uint8)
-    for bit in reversed(range(_PLANES)):
-        total <<= 1
-        for word, wanted in zip(signs.bits, planes.words[:, bit], strict=True):
-            np.bitwise_and(word, wanted, out=common)
-            total += np.bitwise_count(common, out=counted)
-    product = total * (2 * planes.step)
-    product += signs.ones * (2 * planes.lowest)
-    product -= planes.total
-    product *= signs.worth
-    found: Floats = product.astype(np.float32, copy=False)
-    return found
+    def multiply(self, places: Rows, query: Floats, found: Floats) -> None:
+        """Put the product of each of these rows with the query into ``found``."""
+        step = min(len(places), max(1, _ELEMENTS // len(query)))
+        small = np.empty((step, len(query)), np.int8)
+        wide = np.empty((step, len(query)), np.float32)
+        for start in range(0, len(places), step):
+            some = places[start : start + step]
+            # To take without a check of the places is several times as fast as to index.
+            self._small.take(some, axis=0, mode="clip", out=small[: len(some)])
+            wide[: len(some)] = small[: len(some)]
+            np.dot(wide[: len(some)], query, out=found[start : start + len(some)])
+        found *= self._scale.take(places, mode="clip")
 
 
-def scores_of(rows: NDArray[np.floating | np.int8], query: Floats) -> Floats:
+def scores_of(rows: Floats, query: Floats) -> Floats:
     """Rows times the query, in portions that one thread does fastest."""
-    step = max(1, _ELEMENTS // max(1, len(query)))
-    parts = [
-        rows[at : at + step].astype(np.float32, copy=False) @ query
-        for at in range(0, len(rows), step)
-    ]
+    step = max(1, 4 * _ELEMENTS // max(1, len(query)))
+    parts = [rows[at : at + step] @ query for at in range(0, len(rows), step)]
     return np.concatenate(parts) if parts else np.empty(0, np.float32)
 
 
-def _largest(values: Floats, count: int) -> Rows:
-    """The places of the largest values; a sample first tells which ones need not be sorted."""
-    sample = values[::_GUESS]
-    wanted = count // _GUESS * 2 + _LEAST_GUESS
-    if wanted < len(sample):
-        least = np.partition(sample, len(sample) - wanted)[len(sample) - wanted]
-        likely = np.flatnonzero(values >= least)
-        if len(likely) >= count:
-            kept: Rows = likely[np.argpartition(-values[likely], count - 1)[:count]]
-            return kept
-    return np.argpartition(-values, count - 1)[:count]
-
-
-def _packed_bits(on: NDArray[np.generic]) -> NDArray[np.uint64]:
+def _packed_bits(on: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Rows of truths as columns of 64-bit words."""
-    bits = np.packbits(on.astype(np.bool_, copy=False), axis=1)
+    bits = np.packbits(on, axis=1)
     words = -(-on.shape[1] // _WORD)
     padded = np.zeros((len(on), words * 8), np.uint8)
     padded[:, : bits.shape[1]] = bits

@@ -122,7 +122,7 @@ def index_text(text: str) -> str:
 
 def query_terms(text: str) -> list[QueryTerm]:
     """The distinct terms of a query with their weights, in order."""
-    return [QueryTerm(term, _weight(term)) for term in dict.fromkeys(index_text(text).split())]
+    return [QueryTerm(term, term_weight(term)) for term in dict.fromkeys(index_text(text).split())]
 
 
 def has_dense_script(text: str) -> bool:
@@ -130,7 +130,7 @@ def has_dense_script(text: str) -> bool:
     return not text.isascii() and bool(_DENSE_CHARACTER.search(text))
 
 
-def _weight(term: str) -> float:
+def term_weight(term: str) -> float:
     """Stop words count least, then words of asking, then single characters, then the rest."""
     if term in _STOP_STEMS or (len(term) < 3 and stopwords.CHINESE.issuperset(term)):
         return STOP_WEIGHT

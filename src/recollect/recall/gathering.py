@@ -63,12 +63,17 @@ class Gatherer:
         if self._settings.supplement_below and "partition" in self._settings.routes:
             lists["partition"] = self._others(attempts, request, "partition").docs
         enough = 0 < self._settings.supplement_below <= len(lists.get("partition", ()))
-        text = None if enough else attempts.run("text", lambda unit: self._by_words(unit, request))
-        vector, trust = self._by_meaning(attempts, request, text)
+        trust = self._vectors.trust(request.query) if self._vectors else 0.0
+        words = partial(self._by_words, request, beside_vectors=trust > 0)
+        text = None if enough else attempts.run("text", words)
+        vector = self._by_meaning(attempts, request, text) if trust else None
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
         if vector is not None:
-            near = vector.nearest(request.scope.types, self._wanted(request, "vector"))
+            wanted = self._wanted(
+                request, self._settings.vector_candidates, self._settings.wide_candidates
+            )
+            near = vector.nearest(request.scope.types, wanted)
             lists["vector"] = [found.doc for found in near]
         for route in OTHER_ROUTES:
             if route not in lists and route in self._settings.routes and applies(route, request):
@@ -93,21 +98,23 @@ class Gatherer:
         docs = attempts.run("latest", lambda unit: unit.text.latest(scope, _LAST_RESORT))
         return Gathered({"latest": docs} if docs else {})
 
-    def _wanted(self, request: Request, route: str) -> int:
-        settings = self._settings
-        least = settings.text_candidates if route == "text" else settings.vector_candidates
-        return max(least, settings.oversample * request.k)
+    def _wanted(self, request: Request, usual: int, wide: int) -> int:
+        """How many candidates a route is to give: more where what it finds may be out of scope, or
+        wanted for something else than what the route goes by.
+        """
+        least = wide if request.scope.narrow or request.asking.wide else usual
+        return max(least, self._settings.oversample * request.k)
 
-    def _by_words(self, unit: Unit, request: Request) -> TextFound:
+    def _by_words(self, request: Request, unit: Unit, *, beside_vectors: bool) -> TextFound:
         terms = enriched_terms(request.query, request.around, self._settings)
-        return unit.text.search(terms, request.scope, self._wanted(request, "text"))
+        alone = self._settings.text_candidates
+        usual = self._settings.shared_candidates if beside_vectors else alone
+        return unit.text.search(terms, request.scope, self._wanted(request, usual, alone))
 
     def _by_meaning(
         self, attempts: Attempts, request: Request, text: TextFound | None
-    ) -> tuple[VectorFound | None, float]:
+    ) -> VectorFound | None:
         vectors = self._vectors
-        trust = vectors.trust(request.query) if vectors else 0.0
-        if vectors is None or not trust:
-            return None, 0.0
-        found = attempts.run("vector", lambda unit: vectors.search(unit, request.query, text))
-        return found, trust
+        if vectors is None:
+            return None
+        return attempts.run("vector", lambda unit: vectors.search(unit, request.query, text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
@@ -45,7 +46,8 @@ class Indexed:
         return sorted(found, key=lambda near: -near.cosine)[:limit]
 
     def scores(self, docs: Sequence[int], trust: float) -> VectorScores:
-        chance = np.concatenate([table.sample(self._query) for table in self._tables.values()])
+        samples = [table.sample(self._query) for table in self._tables.values()]
+        chance = np.concatenate(samples) if len(samples) > 1 else samples[0]
         similarity = np.full(len(docs), np.nan)
         numbers = np.array(docs, np.int64)
         for type_, table in self._tables.items():
@@ -84,6 +86,8 @@ def _vector_scores(
     similarity: NDArray[np.float64], chance: NDArray[np.floating], trust: float
 ) -> VectorScores:
     """A record without vectors is as near as any by chance."""
-    mean = float(chance.mean())
-    filled = np.where(np.isnan(similarity), mean, similarity)
-    return VectorScores(filled, mean, float(chance.std()), trust)
+    mean = float(chance.sum()) / len(chance)
+    apart = chance - mean
+    deviation = math.sqrt(float(apart @ apart) / len(chance))
+    similarity[np.isnan(similarity)] = mean
+    return VectorScores(similarity, mean, deviation, trust)

@@ -18,9 +18,8 @@ from recollect.store.base import Unit
 
 _SAME = 1e-9
 _SAYS_LITTLE = 0.2
-
-
 _PROMISING = 12  # of each route's list: the turns around these are looked at too
+_NEAR_PROMISING = 4  # of the vector route's
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,11 @@ def by_conversation(
     unit: Unit, request: Request, gathered: Gathered, ranking: Ranking
 ) -> Relevance:
     """Words, meaning, neighbours, session, speaker and date together; neighbours join in."""
-    promising = [doc for found in gathered.lists.values() for doc in found[:_PROMISING]]
+    promising = [
+        doc
+        for route, found in gathered.lists.items()
+        for doc in found[: _NEAR_PROMISING if route == "vector" else _PROMISING]
+    ]
     around = look_around(unit.ledger, gathered.docs, promising)
     docs = around.docs
     text = _text_scores(unit, gathered, docs)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from recollect.errors import BadVector, ModelUnavailable, StoreError
 from recollect.index.holding import Holder, Made
-from recollect.index.segment import has_dense_script, query_terms
+from recollect.index.segment import has_dense_script, index_text, term_weight
 from recollect.locks import ForkSafeLock
 from recollect.providers.embedding.base import (
     Embedder,
@@ -118,7 +118,7 @@ class VectorRoute:
         self, rows: Vectors, made: Made, vector: Floats, trust: float
     ) -> VectorFound | None:
         """By the database, unless that too would take seconds; then the words answer alone."""
-        if rows.coverage().get(made.number, 0) > SCAN_MEANWHILE:
+        if made.records > SCAN_MEANWHILE:
             return None
         query = vector.tobytes()
         chance = rows.sample(made.number, query, _SAMPLE)
@@ -136,20 +136,17 @@ class VectorRoute:
 
     def _source(self, rows: Vectors) -> tuple[Embedder | None, Made | None]:
         """Whoever has made the vectors of most records, the present embedder among equals."""
-        covered = rows.coverage()
+        covered = [Made(number, *made) for number, made in rows.coverage().items()]
         if not covered:
             return None, None
-        names = {number: name for name, number in rows.known_embedders().items()}
         present = self._embedder.name
-        covered = {number: count for number, count in covered.items() if number in names}
-        best = max(covered, key=lambda number: (covered[number], names[number] == present))
-        embedder = self._embedder if names[best] == present else self._again(names[best])
+        made = max(covered, key=lambda made: (made.records, made.name == present))
+        embedder = self._embedder if made.name == present else self._again(made.name)
         if embedder is None:  # better the few new vectors than none
-            best = next((number for number in covered if names[number] == present), -1)
-            embedder = self._embedder
-        if best not in covered:
-            return None, None
-        made = Made(best, names[best], rows.dimensions(best))
+            mine = [made for made in covered if made.name == present]
+            if not mine:
+                return None, None
+            embedder, made = self._embedder, mine[0]
         expect(embedder, made.dimensions)
         return embedder, made
 
@@ -204,12 +201,13 @@ def _weight(word: str, text: TextFound, rarest: float) -> float:
 
     A Chinese word has several terms there: the mean of its pairs of characters.
     """
-    terms = query_terms(word)
+    terms = index_text(word).split()
     if has_dense_script(word):
-        terms = [term for term in terms if len(term.text) == 2] or terms
+        terms = list(dict.fromkeys(term for term in terms if len(term) == 2)) or terms
     else:
         terms = terms[:1]
     if not terms:
         return 0.0
-    weights = (text.weights.get(number_of(term.text), rarest * term.weight) for term in terms)
+    known = text.weights.get
+    weights = (known(number_of(term), 0.0) or rarest * term_weight(term) for term in terms)
     return sum(weights) / len(terms)

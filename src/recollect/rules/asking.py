@@ -68,6 +68,11 @@ class Asking:
     of_whole: bool
     date: PartialDate | None
 
+    @property
+    def wide(self) -> bool:
+        """Whether a text may be wanted for something else than how well it fits by itself."""
+        return self.for_help or self.of_whole or self.date is not None
+
 
 def asks_of_past(query: str) -> bool:
     """Whether a query is after what was, rather than what is."""

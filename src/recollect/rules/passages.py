@@ -6,10 +6,10 @@ import re
 
 from recollect.rules.tokens import estimate_tokens
 
-TOKENS = 40
+TOKENS = 48
 MOST = 200
 _BREAK = re.compile(r"(?<=[.!?。！？；;])\s+|(?<=[。！？；])|\n+")
-_SLACK = 1.5
+_SLACK = 1.75
 
 
 def passages(text: str) -> list[str]:

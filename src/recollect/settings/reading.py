@@ -84,7 +84,16 @@ class Recall(Section):
         "Ways of searching that are tried when the caller names none.",
     )
     text_candidates: int = count(40, "Candidates taken from full text.", low=1)
-    vector_candidates: int = count(100, "Candidates taken from vectors.", low=1)
+    shared_candidates: int = count(
+        24, "The same where vectors give theirs too, unless the query is wide or filtered.", low=1
+    )
+    vector_candidates: int = count(20, "Candidates taken from vectors.", low=1)
+    wide_candidates: int = count(
+        100,
+        "The same for a wide query, which asks for help, for a whole course of things or for what"
+        " was on a date, and for one with a filter.",
+        low=1,
+    )
     oversample: int = count(2, "Take at least this many candidates per wanted result.", low=1)
     rerank_folder: str = text(
         "", "Folder of a cross-encoder that puts the best results in order; empty: none."

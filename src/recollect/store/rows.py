@@ -186,6 +186,15 @@ class Scope:
     as_of: datetime | None = None
     now: datetime | None = None
 
+    @property
+    def narrow(self) -> bool:
+        """Whether it leaves out records of its types by anything but the state they are in."""
+        return (
+            any((self.session, self.project, self.topic, self.kind, self.speaker, self.trust))
+            or self.status is not None
+            or (self.since or self.until) is not None
+        )
+
 
 class QueryTerm(NamedTuple):
     """A term to look for, and how much a match counts before its rarity is known."""
@@ -257,6 +266,14 @@ class VectorRow(NamedTuple):
     doc: int
     part: int
     vector: bytes
+
+
+class Coverage(NamedTuple):
+    """An embedder, and how many records it has worked through."""
+
+    embedder: str
+    dimensions: int
+    records: int
 
 
 class VectorState(NamedTuple):

@@ -118,7 +118,8 @@ class Doctor:
         return Finding(
             check="vectors",
             ok=True,
-            detail=f"{max(covered.values(), default=0)} records, {min(waiting, default=0)} wait",
+            detail=f"{max((made.records for made in covered.values()), default=0)} records,"
+            f" {min(waiting, default=0)} wait",
         )
 
     def _forgetting_done(self, unit: Unit) -> Finding:

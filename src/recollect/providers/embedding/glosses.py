@@ -68,7 +68,7 @@ class GlossedEmbedder(LocalEmbedder):
         return rows
 
     def embed_words(self, words: Sequence[tuple[str, float]]) -> Vector:
-        meant = self._opened() if any(_HAN.search(word) for word, _ in words) else None
+        meant = self._opened() if _HAN.search("".join(word for word, _ in words)) else None
         return super().embed_words(words) if meant is None else unit_vector(meant.of_words(words))
 
     def words(self, text: str) -> list[str]:

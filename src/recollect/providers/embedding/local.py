@@ -101,17 +101,17 @@ class Table:
 
     def of_words(self, words: Sequence[tuple[str, float]]) -> Vector:
         """The sum over words, each times its weight."""
-        weighed = (
-            (piece, weight)
-            for word, weight in words
-            if weight and word.strip()
-            for piece in self._pieces.of_word(word)
-        )
+        pieces: list[int] = []
+        weights: list[float] = []
+        for word, weight in words:
+            if weight and not word.isspace():
+                of_word = self._pieces.of_word(word)
+                pieces += of_word
+                weights += [weight] * len(of_word)
         total = np.zeros(_DIMENSIONS, dtype=np.float32)
-        while part := list(islice(weighed, _SLICE)):
-            numbers, weights = zip(*part, strict=True)
-            rows = self._rows(np.array(numbers, dtype=np.intp))
-            total += np.array(weights, dtype=np.float32) @ rows
+        for start in range(0, len(pieces), _SLICE):
+            rows = self._rows(np.array(pieces[start : start + _SLICE], dtype=np.intp))
+            total += np.array(weights[start : start + _SLICE], dtype=np.float32) @ rows
         return total
 
     def _rows(self, numbers: NDArray[np.intp]) -> Vectors:

@@ -54,11 +54,6 @@ class ScopeFilter:
         self._conn = conn
         self._space = space
         self._scope = scope
-        self.narrow = (
-            any((scope.session, scope.project, scope.topic, scope.kind, scope.speaker, scope.trust))
-            or scope.status is not None
-            or (scope.since or scope.until) is not None
-        )
         self._values: dict[str, Any] = {
             "space": space,
             "session": scope.session,

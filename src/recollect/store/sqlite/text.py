@@ -36,7 +36,7 @@ class SqliteText:
         if not terms or not stats.rows:
             return TextFound((), {}, {}, stats.length)
         chosen = ScopeFilter(self._conn, self._space, scope)
-        few = chosen.all(_EXHAUST) if chosen.narrow else None
+        few = chosen.all(_EXHAUST) if scope.narrow else None
         first = min(first_doc(self._space, type_) for type_ in scope.types)
         last = max(last_doc(self._space, type_) for type_ in scope.types)
         postings = Postings(self._conn, first, last, stats)

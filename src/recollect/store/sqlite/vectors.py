@@ -19,7 +19,7 @@ from recollect.store.documents import (
     place_of,
     type_of,
 )
-from recollect.store.rows import EmbedText, LoadedVectors, VectorRow, VectorState
+from recollect.store.rows import Coverage, EmbedText, LoadedVectors, VectorRow, VectorState
 from recollect.types import RECORD_TYPES, RecordType
 
 _FLOAT = 4  # bytes
@@ -207,13 +207,16 @@ class SqliteVectors:
         ).get
         return int(count or 0)
 
-    def coverage(self) -> dict[int, int]:
-        """How many records each embedder has worked through in this space."""
-        covered: dict[int, int] = {}
-        for embedder, doc in self._conn.execute(
-            "SELECT embedder, doc FROM embedded WHERE space = ?", (self._space,)
+    def coverage(self) -> dict[int, Coverage]:
+        """By its number, each embedder that has worked in this space."""
+        covered: dict[int, Coverage] = {}
+        for number, name, dimensions, doc in self._conn.execute(
+            "SELECT e.number, e.name, e.dimensions, d.doc FROM embedded d"
+            " JOIN embedders e ON e.number = d.embedder WHERE d.space = ?",
+            (self._space,),
         ):
-            covered[embedder] = covered.get(embedder, 0) + place_of(doc) + 1
+            before = covered[number].records if number in covered else 0
+            covered[number] = Coverage(name, dimensions, before + place_of(doc) + 1)
         return covered
 
     def load(
