@@ -22,7 +22,7 @@ Docs = NDArray[np.int64]
 Rows = NDArray[np.int64]
 EXACT = 4_096  # up to this many vectors a first pass is not worth it
 _COMPARED = 16  # rows that go on to the second pass for each wanted one ...
-_COMPARED_ROOT = 6  # ... and for the square root of all: the nearest hide among more in many
+_COMPARED_ROOT = 10  # ... and for the square root of all: the nearest hide among more in many
 _PASSAGES = 4  # rows looked at for each wanted document, unless that is too few
 _SAMPLE = 256
 _SAMPLED_AGAIN = 16  # when so large a part of the rows is new
@@ -85,10 +85,9 @@ class NearestIndex:
             compared = max(_COMPARED * limit, int(_COMPARED_ROOT * math.sqrt(size)))
             rows = packed.alike(query, compared, size)
             cosines = packed.cosines(query, rows)
-        docs, few = self._docs[rows], min(len(rows), _PASSAGES * limit)
-        best = _best(docs, cosines, few, limit)
-        if len(best) < limit and few < len(rows):
-            best = _best(docs, cosines, len(rows), limit)
+        best = self._best(rows, cosines, _PASSAGES * limit, limit)
+        if len(best) < limit and _PASSAGES * limit < len(rows):
+            best = self._best(rows, cosines, len(rows), limit)
         return best
 
     def cosines(self, query: Floats, docs: Docs) -> Floats:
@@ -125,13 +124,17 @@ class NearestIndex:
             return packed.cosines(query, rows)
         return scores_of(whole[rows], query)
 
-
-def _best(docs: Docs, cosines: Floats, few: int, limit: int) -> list[Near]:
-    """Documents of the ``few`` best rows with their best cosine, best first."""
-    places = np.arange(len(cosines))
-    if few < len(cosines):
-        places = np.argpartition(-cosines, few - 1)[:few]
-    places = places[np.lexsort((places, -cosines[places]))]
-    _, first = np.unique(docs[places], return_index=True)
-    places = places[np.sort(first)[:limit]]
-    return list(map(Near, docs[places].tolist(), cosines[places].tolist()))
+    def _best(self, rows: Rows, cosines: Floats, few: int, limit: int) -> list[Near]:
+        """Documents of the ``few`` best rows with their best cosine, best first."""
+        if few < len(rows):
+            places = np.sort(np.argpartition(-cosines, few - 1)[:few])
+            rows, cosines = rows[places], cosines[places]
+        order = np.argsort(-cosines, kind="stable")
+        docs = self._docs[rows[order]].tolist()
+        best: dict[int, float] = {}
+        for doc, cosine in zip(docs, cosines[order].tolist(), strict=True):
+            if doc not in best:
+                best[doc] = cosine
+                if len(best) == limit:
+                    break
+        return [Near(doc, cosine) for doc, cosine in best.items()]

@@ -21,7 +21,7 @@ _WORD = 64
 _SCALE = 127
 _ELEMENTS = 1 << 16  # multiplied at once: they stay in the cache, and wake no threads
 _WEAK = 0.45  # of the usual size: a smaller part of the query decides nothing but by chance
-_GUESS = 16  # every so-manieth count tells where the most alike begin
+_GUESS = 32  # every so-manieth count tells where the most alike begin
 
 
 class Packed:

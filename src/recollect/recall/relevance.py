@@ -18,8 +18,7 @@ from recollect.store.base import Unit
 
 _SAME = 1e-9
 _SAYS_LITTLE = 0.2
-_PROMISING = 12  # of each route's list: the turns around these are looked at too
-_NEAR_PROMISING = 4  # of the vector route's
+_PROMISING = 12  # of a route's list: the turns around these are looked at too
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +37,7 @@ def by_conversation(
     unit: Unit, request: Request, gathered: Gathered, ranking: Ranking
 ) -> Relevance:
     """Words, meaning, neighbours, session, speaker and date together; neighbours join in."""
-    promising = [
-        doc
-        for route, found in gathered.lists.items()
-        for doc in found[: _NEAR_PROMISING if route == "vector" else _PROMISING]
-    ]
-    around = look_around(unit.ledger, gathered.docs, promising)
+    around = look_around(unit.ledger, gathered.docs, _promising(gathered))
     docs = around.docs
     text = _text_scores(unit, gathered, docs)
     vectors = gathered.vector.scores(docs, gathered.trust) if gathered.vector else None
@@ -61,6 +55,14 @@ def by_conversation(
         semantic=np.zeros(len(docs)) if vectors is None else vectors.similarity,
         parts=fused.parts,
     )
+
+
+def _promising(gathered: Gathered) -> list[int]:
+    """Turns that may well stand beside the answer. What is only near in meaning seldom does, and
+    is asked for its neighbours only where nothing else was found.
+    """
+    lists = {route: docs for route, docs in gathered.lists.items() if route != "vector"}
+    return [doc for found in (lists or gathered.lists).values() for doc in found[:_PROMISING]]
 
 
 def _with_exact(

@@ -85,7 +85,7 @@ class Recall(Section):
     )
     text_candidates: int = count(40, "Candidates taken from full text.", low=1)
     shared_candidates: int = count(
-        24, "The same where vectors give theirs too, unless the query is wide or filtered.", low=1
+        20, "The same where vectors give theirs too, unless the query is wide or filtered.", low=1
     )
     vector_candidates: int = count(20, "Candidates taken from vectors.", low=1)
     wide_candidates: int = count(

@@ -58,15 +58,11 @@ class _Closing(Protocol):
     def close(self) -> None: ...
 
 
-@runtime_checkable
-class _Learning(Protocol):
-    def expect(self, dimensions: int) -> None: ...
-
-
 def expect(embedder: Embedder, dimensions: int) -> None:
     """Tell an embedder whose server decides the length what its vectors are like so far."""
-    if dimensions and isinstance(embedder, _Learning):
-        embedder.expect(dimensions)
+    learn = getattr(embedder, "expect", None)  # at every query: a protocol is slow to check
+    if dimensions and learn is not None:
+        learn(dimensions)
 
 
 @runtime_checkable

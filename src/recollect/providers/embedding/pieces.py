@@ -50,7 +50,9 @@ class Pieces(dict[str, tuple[int, ...]]):
 
     def of_word(self, word: str) -> list[int]:
         """The pieces of a word that stands alone, without the bare space before a character."""
-        return [piece for piece in self.of(word) if piece != self._space]
+        known = self.get(SPACE + word)  # a run that was met is one run by itself, too
+        pieces = self.of(word) if known is None else known
+        return [piece for piece in pieces if piece != self._space]
 
     def __missing__(self, run: str) -> tuple[int, ...]:
         if len(self) >= _MEMO_LIMIT:

@@ -209,15 +209,17 @@ class SqliteVectors:
 
     def coverage(self) -> dict[int, Coverage]:
         """By its number, each embedder that has worked in this space."""
-        covered: dict[int, Coverage] = {}
-        for number, name, dimensions, doc in self._conn.execute(
-            "SELECT e.number, e.name, e.dimensions, d.doc FROM embedded d"
-            " JOIN embedders e ON e.number = d.embedder WHERE d.space = ?",
-            (self._space,),
+        records: dict[int, int] = {}
+        for number, doc in self._conn.execute(
+            "SELECT embedder, doc FROM embedded WHERE space = ?", (self._space,)
         ):
-            before = covered[number].records if number in covered else 0
-            covered[number] = Coverage(name, dimensions, before + place_of(doc) + 1)
-        return covered
+            records[number] = records.get(number, 0) + place_of(doc) + 1
+        known = self._conn.execute("SELECT number, name, dimensions FROM embedders")
+        return {
+            number: Coverage(name, dimensions, records[number])
+            for number, name, dimensions in known
+            if number in records
+        }
 
     def load(
         self, embedder: int, type_: RecordType, after: int | None, most: int | None = None
