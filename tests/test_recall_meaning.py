@@ -106,3 +106,19 @@ def test_an_answer_is_found_through_its_question(open_mind: OpenMind) -> None:
         ("女儿在哪里读书", "实验小学"),
     ):
         assert answer in [hit.text for hit in mind.recall(query, k=3)]
+
+
+@pytest.mark.feature("R3")
+@pytest.mark.parametrize("others", [20, 400], ids=["scanned", "indexed"])
+def test_what_is_near_is_looked_for_inside_a_filter(open_mind: OpenMind, others: int) -> None:
+    mind = told(open_mind, "local")
+    mind.record_many(
+        NewTurn("bank", "user", f"Application {n} for a home loan was granted", sender="Ann")
+        for n in range(others)
+    )
+    mind.drain()
+    nearest = open_mind(recall__vector_candidates=1, recall__wide_candidates=1)
+    for asked in (mind, nearest):
+        (hit, *_) = asked.recall("home loan", k=1, session="d")
+        assert hit.text.startswith("I finally paid off")
+        assert hit.why.routes == ("vector",), "it shares no word with the query"

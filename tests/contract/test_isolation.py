@@ -282,5 +282,6 @@ def test_the_numbers_of_another_space_lead_nowhere(backend: Backend) -> None:
                 assert unit.ledger.spans(sessions) == []
                 assert unit.text.records(docs) == {}
                 assert unit.text.in_scope(docs, scope) == []
+                assert set(unit.text.few(replace(scope, since=NOON)) or ()).isdisjoint(docs)
                 assert set(unit.text.latest(scope, 99)).isdisjoint(docs)
                 assert set(unit.ledger.latest_docs(99)).isdisjoint(docs)

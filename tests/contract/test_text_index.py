@@ -248,3 +248,12 @@ def test_documents_are_kept_that_the_scope_allows(store: Store) -> None:
         assert kept(types=("memory",)) == []
         assert kept(types=("turn",), session="a") == [early]
         assert kept(types=("turn",), since=after(hours=1)) == [late]
+        assert unit.text.few(Scope(types=("turn",), session="b", now=NOON)) == [late]
+        assert unit.text.few(Scope(types=("turn",), session="nowhere", now=NOON)) == []
+        assert unit.text.few(Scope(types=("turn",), now=NOON)) is None, "nothing narrows it"
+
+
+def test_a_narrow_scope_of_many_is_not_few(store: Store) -> None:
+    append(store, *(turn(f"turn {n}", session="a") for n in range(2_001)))
+    with store.read(SPACE) as unit:
+        assert unit.text.few(Scope(types=("turn",), session="a", now=NOON)) is None

@@ -125,7 +125,16 @@ def test_a_whole_course_of_things_is_asked_for(query: str) -> None:
     ],
 )
 def test_one_thing_is_asked_for(query: str) -> None:
-    assert not read_asking(query).of_whole
+    asking = read_asking(query)
+    assert not asking.of_whole
+    assert not asking.wide
+
+
+@pytest.mark.parametrize(
+    "query", ["Can you help me plan a trip?", "总结一下装修", "What happened on 2026-02-03?"]
+)
+def test_more_than_a_fit_is_asked_for(query: str) -> None:
+    assert read_asking(query).wide
 
 
 @pytest.mark.parametrize(

@@ -70,11 +70,7 @@ class Gatherer:
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
         if vector is not None:
-            wanted = self._wanted(
-                request, self._settings.vector_candidates, self._settings.wide_candidates
-            )
-            near = vector.nearest(request.scope.types, wanted)
-            lists["vector"] = [found.doc for found in near]
+            lists["vector"] = self._nearest(attempts, request, vector)
         for route in OTHER_ROUTES:
             if route not in lists and route in self._settings.routes and applies(route, request):
                 found = self._others(attempts, request, route)
@@ -110,6 +106,19 @@ class Gatherer:
         alone = self._settings.text_candidates
         usual = self._settings.shared_candidates if beside_vectors else alone
         return unit.text.search(terms, request.scope, self._wanted(request, usual, alone))
+
+    def _nearest(self, attempts: Attempts, request: Request, vector: VectorFound) -> list[int]:
+        """The nearest of the scope where those are few; else of all, some of them out of scope."""
+        wanted = self._wanted(
+            request, self._settings.vector_candidates, self._settings.wide_candidates
+        )
+        narrow = request.scope.narrow
+        few = attempts.run("vector", lambda unit: unit.text.few(request.scope)) if narrow else None
+        if few is None:
+            near = vector.nearest(request.scope.types, wanted)
+        else:
+            near = vector.among(few, wanted)
+        return [found.doc for found in near]
 
     def _by_meaning(
         self, attempts: Attempts, request: Request, text: TextFound | None

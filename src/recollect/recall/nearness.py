@@ -22,6 +22,9 @@ class VectorFound(Protocol):
     """What is near to one query, and how near any record is."""
 
     def nearest(self, types: Sequence[RecordType], limit: int) -> list[Near]: ...
+    def among(self, docs: Sequence[int], limit: int) -> list[Near]:
+        """The nearest of these records."""
+
     def scores(self, docs: Sequence[int], trust: float) -> VectorScores: ...
 
 
@@ -45,16 +48,25 @@ class Indexed:
         ]
         return sorted(found, key=lambda near: -near.cosine)[:limit]
 
+    def among(self, docs: Sequence[int], limit: int) -> list[Near]:
+        similarity = self._similarity(docs)
+        found = np.argsort(-similarity)[:limit]  # what has no vectors comes last
+        return [Near(docs[n], float(similarity[n])) for n in found if not np.isnan(similarity[n])]
+
     def scores(self, docs: Sequence[int], trust: float) -> VectorScores:
         samples = [table.sample(self._query) for table in self._tables.values()]
         chance = np.concatenate(samples) if len(samples) > 1 else samples[0]
+        return _vector_scores(self._similarity(docs), chance, min(trust, self._trust))
+
+    def _similarity(self, docs: Sequence[int]) -> NDArray[np.float64]:
+        """Cosines with the query; NaN for what has no vectors."""
         similarity = np.full(len(docs), np.nan)
         numbers = np.array(docs, np.int64)
         for type_, table in self._tables.items():
             mine = np.flatnonzero(are_of(numbers, type_))
             if len(mine):
                 similarity[mine] = table.cosines(self._query, numbers[mine])
-        return _vector_scores(similarity, chance, min(trust, self._trust))
+        return similarity
 
 
 class Scanned:
@@ -74,7 +86,10 @@ class Scanned:
             self._best[doc] = max(cosine, self._best.get(doc, -1.0))
 
     def nearest(self, types: Sequence[RecordType], limit: int) -> list[Near]:
-        found = [Near(doc, c) for doc, c in self._best.items() if type_of(doc) in types]
+        return self.among([doc for doc in self._best if type_of(doc) in types], limit)
+
+    def among(self, docs: Sequence[int], limit: int) -> list[Near]:
+        found = [Near(doc, self._best[doc]) for doc in docs if doc in self._best]
         return sorted(found, key=lambda near: -near.cosine)[:limit]
 
     def scores(self, docs: Sequence[int], trust: float) -> VectorScores:

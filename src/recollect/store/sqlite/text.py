@@ -15,7 +15,7 @@ from recollect.store.sqlite.scope import ScopeFilter
 from recollect.store.sqlite.textstats import SpaceStats, TextStats
 from recollect.types import RecordType
 
-_EXHAUST = 2_000  # scopes up to this many documents are scored whole
+_EXHAUST = 2_000  # narrow scopes up to this many documents are looked at whole
 _DEPTH = 128  # documents scored exactly; 192 would find 0.2 % more of the best ten of 100,000
 _DEEPEST = 20_000
 _MOST_HELD = 1_000_000  # records that are counted
@@ -36,7 +36,7 @@ class SqliteText:
         if not terms or not stats.rows:
             return TextFound((), {}, {}, stats.length)
         chosen = ScopeFilter(self._conn, self._space, scope)
-        few = chosen.all(_EXHAUST) if scope.narrow else None
+        few = self.few(scope)
         first = min(first_doc(self._space, type_) for type_ in scope.types)
         last = max(last_doc(self._space, type_) for type_ in scope.types)
         postings = Postings(self._conn, first, last, stats)
@@ -118,6 +118,12 @@ class SqliteText:
     def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]:
         """Those of the documents that the scope allows, in their order."""
         return ScopeFilter(self._conn, self._space, scope).keep(docs)
+
+    def few(self, scope: Scope) -> list[int] | None:
+        """Every record of a narrow scope; None where that is too many to look at each."""
+        if not scope.narrow:
+            return None
+        return ScopeFilter(self._conn, self._space, scope).all(_EXHAUST)
 
     def latest(self, scope: Scope, limit: int) -> list[int]:
         """The newest records of the scope, whatever their words."""
