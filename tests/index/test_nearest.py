@@ -130,7 +130,7 @@ def test_many_take_little_memory(dimensions: int) -> None:
     _, _, index = many(dimensions, 1.5)
     words = -(-dimensions // 64)
     rows = -(-MANY // BLOCK) * BLOCK  # room is made by the block
-    assert index.memory <= rows * (dimensions + 8 * words + 10) + 8 * MANY + 4 * dimensions
+    assert index.memory <= rows * (dimensions + 8 * words + 4) + 8 * MANY + 4 * dimensions
     assert index.memory < rows * dimensions * 4 / 3, "a third of the vectors themselves"
     assert NearestIndex(dimensions).memory == 0
 

@@ -18,24 +18,24 @@ def test_nothing_has_no_passages(text: str) -> None:
     assert passages(text) == []
 
 
-@pytest.mark.parametrize("text", ["tea", " tea ", "a\nb", SENTENCE, "x" * 240, ZH * 4])
+@pytest.mark.parametrize("text", ["tea", " tea ", "a\nb", SENTENCE, "x" * 336, ZH * 5])
 def test_a_short_text_is_one_passage_as_it_is(text: str) -> None:
-    assert estimate_tokens(text) <= TOKENS * 1.5
+    assert estimate_tokens(text) <= TOKENS * 1.75
     assert passages(text) == [text]
 
 
 def test_sentences_are_packed_up_to_the_size() -> None:
     assert estimate_tokens(SENTENCE) == 13
     text = " ".join([SENTENCE] * 7)
-    # Three of 13 tokens fit into 40, a fourth would not.
+    # Three of 13 tokens fit into 48, a fourth would not.
     three = " ".join([SENTENCE] * 3)
     assert passages(text) == [three, three, SENTENCE]
 
 
 def test_chinese_sentences_need_no_space_between() -> None:
     assert estimate_tokens(ZH) == 15
-    two = f"{ZH} {ZH}"
-    assert passages(ZH * 6) == [two, two, two]
+    three = f"{ZH} {ZH} {ZH}"
+    assert passages(ZH * 7) == [three, three, ZH]
 
 
 @pytest.mark.parametrize("end", [". ", "! ", "? ", "; ", "。", "！", "？", "；", "\n", "\n\n"])
@@ -52,12 +52,12 @@ def test_a_full_stop_inside_a_word_ends_nothing() -> None:
 
 
 def test_what_has_no_end_is_cut_to_size() -> None:
-    found = passages("x" * 1_600)
-    assert found == ["x" * 160] * 10
+    found = passages("x" * 1_920)
+    assert found == ["x" * 192] * 10
     assert all(estimate_tokens(passage) == TOKENS for passage in found)
     wide = passages("茶" * 400)
     assert "".join(wide) == "茶" * 400
-    assert all(estimate_tokens(passage) <= TOKENS * 1.5 for passage in wide)
+    assert all(estimate_tokens(passage) <= TOKENS * 1.75 for passage in wide)
 
 
 def test_there_are_never_too_many() -> None:
@@ -71,4 +71,4 @@ def test_no_letter_is_lost_and_no_passage_is_long(text: str) -> None:
     kept = "".join("".join(found).split())
     assert kept == "".join(text.split())
     assert all(passage.strip() for passage in found)
-    assert all(estimate_tokens(passage) <= TOKENS * 1.5 + 2 for passage in found)
+    assert all(estimate_tokens(passage) <= TOKENS * 1.75 + 2 for passage in found)
