@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from tests.torture import (
     bad_days,
@@ -28,23 +28,13 @@ from tests.torture import (
     many_writers,
     power_cut,
 )
-
-
-class Report(Protocol):
-    """What every scenario hands back."""
-
-    @property
-    def ok(self) -> bool: ...
-    @property
-    def losses(self) -> tuple[str, ...]: ...
-    @property
-    def errors(self) -> tuple[str, ...]: ...
+from tests.torture.outcome import Outcome
 
 
 class Scenario(NamedTuple):
     """A scenario and its full size; ``counted`` is the size that --cycles replaces."""
 
-    run: Callable[..., Report]
+    run: Callable[..., Outcome]
     counted: str
     sizes: dict[str, Any]
 
@@ -90,7 +80,7 @@ def main() -> int:
     return int(failed)
 
 
-def _run(scenario: Scenario, cycles: int | None, seed: int) -> tuple[Report, float]:
+def _run(scenario: Scenario, cycles: int | None, seed: int) -> tuple[Outcome, float]:
     sizes = scenario.sizes | ({} if cycles is None else {scenario.counted: cycles})
     if scenario.run not in (many_writers.run, bad_days.run):
         sizes |= {"seed": seed}

@@ -26,21 +26,18 @@ from recollect.clock import ManualClock
 from recollect.store.sqlite import migrate
 from tests.torture import witness
 from tests.torture.nursery import Nursery, Say
+from tests.torture.outcome import Outcome
 
 _NOBODY = 65534
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """What went wrong on bad days."""
 
     days: int
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 def run(folder: Path, *, jumps: int) -> Report:

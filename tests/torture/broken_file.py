@@ -17,13 +17,14 @@ import recollect
 from recollect import RecollectError
 from tests.torture import witness
 from tests.torture.nursery import Nursery, Say
+from tests.torture.outcome import Outcome
 
 _TIME_LIMIT = 10.0
 _PAGE = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """What the damage led to."""
 
     corruptions: int
@@ -32,10 +33,6 @@ class Report:
     by_error: dict[str, int]
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 def run(folder: Path, *, corruptions: int, turns: int, seed: int = 1) -> Report:

@@ -15,13 +15,14 @@ from recollect import DiskFull, StoreError
 from tests.torture import witness
 from tests.torture.disk import FillingVFS
 from tests.torture.nursery import Nursery, Say
+from tests.torture.outcome import Outcome
 
 _DEEP_EVERY = 25
 _MOST_CALLS = 40  # within one limit: the log is written over, so it may never be reached
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """How calls behaved without space."""
 
     limits: int
@@ -29,10 +30,6 @@ class Report:
     calls: int
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 def run(folder: Path, *, limits: int, openings: int, seed: int = 1) -> Report:

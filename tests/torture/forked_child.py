@@ -15,22 +15,19 @@ from pathlib import Path
 import recollect
 from tests.torture import witness
 from tests.torture.nursery import Nursery, Say
+from tests.torture.outcome import Outcome
 
 _TURNS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """What both sides of the forks have."""
 
     forks: int
     turns: int
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 def run(folder: Path, *, forks: int, seed: int = 1) -> Report:

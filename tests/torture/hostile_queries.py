@@ -10,6 +10,7 @@ from pathlib import Path
 import recollect
 from recollect import InvalidInput, RecollectError
 from recollect.types import RECORD_TYPES
+from tests.torture.outcome import Outcome
 
 CANARY = "the canary sings 金丝雀 at dawn"
 _LONGEST = 100_000
@@ -31,7 +32,7 @@ _HALF = ("\ud800", "\udfff")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """How the queries were answered."""
 
     queries: int
@@ -40,10 +41,6 @@ class Report:
     slowest: float
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 def run(folder: Path, *, queries: int, seed: int = 1) -> Report:

@@ -23,6 +23,7 @@ from tests.providers.scripted import Asked, Behaviour, Line, Scripted
 from tests.providers.speaking import says
 from tests.torture import witness
 from tests.torture.nursery import Nursery, Say
+from tests.torture.outcome import Outcome
 
 _LIFE = 5.0  # seconds after which a child that nobody killed gives up
 # A try ends when its process does; the next process takes over at once, and never gives up.
@@ -34,7 +35,7 @@ _PATIENT: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """What the kills did."""
 
     cycles: int
@@ -43,10 +44,6 @@ class Report:
     facts: int
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 def run(folder: Path, *, cycles: int, seed: int = 1) -> Report:

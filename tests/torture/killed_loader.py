@@ -13,13 +13,14 @@ from recollect import NewTurn
 from recollect.ingest.recorder import BATCH
 from tests.torture import witness
 from tests.torture.nursery import Nursery, Say
+from tests.torture.outcome import Outcome
 
 _SESSIONS = 7
 _LONGEST = 1.5  # seconds until the kill
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """What the kills did; ``unfinished`` of them came before the load had ended."""
 
     kills: int
@@ -27,10 +28,6 @@ class Report:
     turns: int
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 def run(folder: Path, *, kills: int, turns: int = 5 * BATCH + 300, seed: int = 1) -> Report:

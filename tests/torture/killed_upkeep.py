@@ -17,6 +17,7 @@ from recollect.clock import ManualClock
 from recollect.store.rows import MemoryFilter
 from recollect.types import Kind, NewTurn
 from tests.torture.nursery import Nursery, Say
+from tests.torture.outcome import Outcome
 
 BEGIN = datetime(2026, 2, 1, 9, tzinfo=UTC)
 _LATER = timedelta(days=40)
@@ -28,17 +29,13 @@ _SETTINGS: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """What the kills did."""
 
     kills: int
     finished: int
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 def run(folder: Path, *, kills: int = 200, seed: int = 1) -> Report:

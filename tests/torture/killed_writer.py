@@ -11,12 +11,13 @@ from pathlib import Path
 import recollect
 from tests.torture import witness
 from tests.torture.nursery import Nursery, Say
+from tests.torture.outcome import Outcome
 
 _LIFE = 5.0  # seconds after which a child that nobody killed gives up
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """What the kills did."""
 
     cycles: int
@@ -24,10 +25,6 @@ class Report:
     turns: int
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 def run(folder: Path, *, cycles: int, seed: int = 1, integrity_every: int = 50) -> Report:

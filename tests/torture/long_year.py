@@ -15,6 +15,7 @@ from pathlib import Path
 import recollect
 from recollect.clock import ManualClock
 from recollect.types import NewTurn
+from tests.torture.outcome import Outcome
 
 BEGIN = datetime(2026, 1, 5, 8, tzinfo=UTC)  # a Monday
 _PRODUCTS = "Python Redis Kafka Django Rust Go Ruby Elixir Scala Kotlin".split()
@@ -86,7 +87,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """What is left after so many days."""
 
     days: int
@@ -99,10 +100,6 @@ class Report:
     losses: tuple[str, ...]
     errors: tuple[str, ...]
     course: tuple[Day, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 class Life:

@@ -11,6 +11,7 @@ from pathlib import Path
 import recollect
 from tests.torture import witness
 from tests.torture.nursery import Nursery, Say
+from tests.torture.outcome import Outcome
 
 _START = 60.0
 _SLOT = 0.15  # seconds from one new file to the next
@@ -19,7 +20,7 @@ SHARED = "everyone"
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """How the crowd fared."""
 
     processes: int
@@ -29,10 +30,6 @@ class Report:
     slowest: float
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
     @property
     def commits_per_second(self) -> float:

@@ -16,13 +16,14 @@ from recollect.store.sqlite import connection
 from tests.torture import witness
 from tests.torture.disk import Op, RecordingVFS, after_cut
 from tests.torture.nursery import Nursery, Say
+from tests.torture.outcome import Outcome
 
 _REOPEN_EVERY = 40  # calls; closing writes the log back into the file
 _SMALL_LOG = 60  # pages; so that checkpoints also happen in the middle of the work
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Outcome):
     """What the cuts did."""
 
     cuts: int
@@ -30,10 +31,6 @@ class Report:
     calls: int
     losses: tuple[str, ...]
     errors: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.losses and not self.errors
 
 
 def run(folder: Path, *, cuts: int, calls: int, seed: int = 1, synchronous: str = "FULL") -> Report:

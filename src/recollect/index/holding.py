@@ -25,7 +25,6 @@ class Made:
     number: int
     name: str
     dimensions: int
-    records: int = 0  # that it has worked through
 
 
 class Holder:

@@ -118,7 +118,7 @@ class VectorRoute:
         self, rows: Vectors, made: Made, vector: Floats, trust: float
     ) -> VectorFound | None:
         """By the database, unless that too would take seconds; then the words answer alone."""
-        if made.records > SCAN_MEANWHILE:
+        if rows.coverage()[made.number].records > SCAN_MEANWHILE:
             return None
         query = vector.tobytes()
         chance = rows.sample(made.number, query, _SAMPLE)
@@ -136,17 +136,19 @@ class VectorRoute:
 
     def _source(self, rows: Vectors) -> tuple[Embedder | None, Made | None]:
         """Whoever has made the vectors of most records, the present embedder among equals."""
-        covered = [Made(number, *made) for number, made in rows.coverage().items()]
+        covered = rows.coverage()
         if not covered:
             return None, None
+        names = {number: one.embedder for number, one in covered.items()}
         present = self._embedder.name
-        made = max(covered, key=lambda made: (made.records, made.name == present))
-        embedder = self._embedder if made.name == present else self._again(made.name)
+        best = max(covered, key=lambda number: (covered[number].records, names[number] == present))
+        embedder = self._embedder if names[best] == present else self._again(names[best])
         if embedder is None:  # better the few new vectors than none
-            mine = [made for made in covered if made.name == present]
+            mine = [number for number in covered if names[number] == present]
             if not mine:
                 return None, None
-            embedder, made = self._embedder, mine[0]
+            embedder, best = self._embedder, mine[0]
+        made = Made(best, names[best], covered[best].dimensions)
         expect(embedder, made.dimensions)
         return embedder, made
 

@@ -35,13 +35,13 @@ class SqliteText:
         stats = self._all_stats.of(self._conn, self._space)
         if not terms or not stats.rows:
             return TextFound((), {}, {}, stats.length)
-        chosen = ScopeFilter(self._conn, self._space, scope)
-        few = self.few(scope)
         first = min(first_doc(self._space, type_) for type_ in scope.types)
         last = max(last_doc(self._space, type_) for type_ in scope.types)
         postings = Postings(self._conn, first, last, stats)
+        few = self.few(scope)
         if few is not None:
             return self._rank(few, postings.weigh(terms), limit, stats)
+        chosen = ScopeFilter(self._conn, self._space, scope)
         depth = max(4 * limit, _DEPTH)
         while True:  # look deeper while the scope leaves too few of the candidates
             candidates = postings.candidates(terms, depth, limit)
