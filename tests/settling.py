@@ -16,7 +16,7 @@ from recollect.ingest.rollback import Rollback
 from recollect.providers.embedding.base import Embedder
 from recollect.store.base import Store
 from recollect.store.rows import MemoryFilter
-from recollect.types import Candidate, Memory, MemoryStatus, Settled, Turn
+from recollect.types import Candidate, Memory, MemoryStatus, Settled, Turn, constant
 
 
 def candidate(content: str = "", **fields: Any) -> Candidate:
@@ -96,4 +96,4 @@ class Learning:
 
     def events(self, operation_id: str) -> list[str]:
         with self.store.read(self.mind.space) as unit:
-            return [event.type for event in unit.journal.operation(operation_id)]
+            return [event.type for event in unit.journal.operation(constant(operation_id))]

@@ -9,6 +9,7 @@ import pytest
 import recollect
 from recollect import Mind, NewTurn, ToolCall
 from recollect.clock import ManualClock
+from recollect.types import constant
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 
@@ -50,14 +51,14 @@ def test_a_file_is_kept_with_its_facts(mind: Mind, tmp_path: Path) -> None:
         ("C:\\Users\\me\\report.pdf", "report.pdf", "application/pdf", False),
         ("/nowhere/data.csv", "data.csv", "text/csv", False),
         ("no-extension", "no-extension", "", False),
-        ("bad\x00path.png", "bad\x00path.png", "image/png", False),
+        ("bad\x00path.png", "bad path.png", "image/png", False),
         ("x" * 300, "x" * 300, "", False),
     ],
 )
 def test_any_place_will_do(mind: Mind, place: str, filename: str, mime: str, is_url: bool) -> None:
     kept = mind.attach(place)
     assert (kept.filename, kept.mime, kept.size) == (filename, mime, 0)
-    assert (kept.url if is_url else kept.path) == place
+    assert (kept.url if is_url else kept.path) == place.replace("\x00", " ")
     assert (kept.path if is_url else kept.url) == ""
 
 
@@ -114,10 +115,10 @@ def test_files_that_tools_write_are_noticed(mind: Mind, tmp_path: Path) -> None:
     )
     made = {kept.filename: kept for kept in mind.attachments(direction="outbound")}
     assert set(made) == {"report.md", "chart.png"}
-    assert made["report.md"].size == 5
-    assert made["report.md"].path == str(report)
+    assert made[constant("report.md")].size == 5
+    assert made[constant("report.md")].path == str(report)
     assert all(kept.session == "s" for kept in made.values())
-    assert by_words(mind, "chart.png", of=["attachment"])[0].id == made["chart.png"].id
+    assert by_words(mind, "chart.png", of=["attachment"])[0].id == made[constant("chart.png")].id
     assert mind.attachments(direction="inbound") == []
 
 

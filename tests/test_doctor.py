@@ -9,7 +9,7 @@ import pytest
 
 from recollect import Mind
 from recollect.clock import ManualClock
-from recollect.types import Finding
+from recollect.types import Finding, constant
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.feature("O4")
@@ -69,5 +69,5 @@ def test_a_clock_that_went_back_is_named(mind: Mind, clock: ManualClock) -> None
 def test_turns_that_nothing_was_learnt_from_are_named(mind: Mind) -> None:
     turn = mind.record(session="s", role="user", content="tea")
     with mind._store.write(mind.space) as unit:
-        unit.ledger.set_state([turn.id], "dead", "the model is gone")
+        unit.ledger.set_state([turn.id], "dead", constant("the model is gone"))
     assert "1 dead" in failing(mind)["turns"].detail

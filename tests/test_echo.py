@@ -16,7 +16,7 @@ from recollect.settings import Settings
 from recollect.settings.around import Trust
 from recollect.store.base import Store, Unit
 from recollect.store.sqlite.store import open_sqlite
-from recollect.types import Role, Turn
+from recollect.types import Role, Turn, constant
 from tests.conftest import NOON
 from tests.learning import echo_talk
 
@@ -34,13 +34,15 @@ def store(tmp_path: Path, clock: ManualClock) -> Iterator[Store]:
 
 def note(store: Store, *texts: str, session: str = "s", minutes: float = 0) -> None:
     with store.write("default") as unit:
-        note_injected(unit, session, texts, NOON + timedelta(minutes=minutes), SETTINGS)
+        note_injected(unit, constant(session), texts, NOON + timedelta(minutes=minutes), SETTINGS)
 
 
 def left(
     store: Store, text: str, role: Role = "assistant", *, session: str = "s", minutes: float = 0
 ) -> str:
-    turn = Turn("t", session, 0, role, text, NOON + timedelta(minutes=minutes))
+    turn = Turn(
+        constant("t"), constant(session), 0, role, constant(text), NOON + timedelta(minutes=minutes)
+    )
     with store.read("default") as unit:
         return _left(unit, turn, SETTINGS)
 
@@ -69,7 +71,7 @@ def test_it_is_known_in_its_session_and_for_its_time(store: Store) -> None:
     assert left(store, "用户在北京工作", minutes=day + 1) == "用户在北京工作"
     note(store, "new line here", minutes=2 * day)
     with store.read("default") as unit:
-        known = known_marks(unit, "s", NOON, SETTINGS)
+        known = known_marks(unit, constant("s"), NOON, SETTINGS)
     assert known is not None
     assert len(known) == 1, "what is too old is gone for good"
 
@@ -79,7 +81,7 @@ def test_the_bound_holds_for_a_session(store: Store) -> None:
     with store.write("default") as unit:
         for number in range(9):
             at = NOON + timedelta(minutes=number)
-            note_injected(unit, "s", [f"line number {number}"], at, few)
+            note_injected(unit, constant("s"), [f"line number {number}"], at, few)
     assert left(store, "line number 8") == ""
     assert left(store, "line number 5") == "line number 5"
 
@@ -88,9 +90,14 @@ def test_it_can_be_switched_off(store: Store) -> None:
     off = SETTINGS.replace(suppress_echo=False)
     text = "用户在北京工作" + fence("x", "memory")
     with store.write("default") as unit:
-        note_injected(unit, "s", ["用户在北京工作"], NOON, off)
-        assert not known_marks(unit, "s", NOON, SETTINGS)
-        assert _left(unit, Turn("t", "s", 0, "assistant", text, NOON), off) == text
+        note_injected(unit, constant("s"), ["用户在北京工作"], NOON, off)
+        assert not known_marks(unit, constant("s"), NOON, SETTINGS)
+        assert (
+            _left(
+                unit, Turn(constant("t"), constant("s"), 0, "assistant", constant(text), NOON), off
+            )
+            == text
+        )
 
 
 def test_an_hour_of_talk(store: Store) -> None:

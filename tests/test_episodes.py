@@ -27,7 +27,7 @@ from recollect.rules.fence import strip_fenced
 from recollect.settings import load
 from recollect.store.base import Store, Unit
 from recollect.store.sqlite.store import open_sqlite
-from recollect.types import Episode
+from recollect.types import Episode, constant
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 from tests.rules.test_episode import LOGIN
@@ -70,7 +70,7 @@ def write(store: Store, mind: Mind, source: EpisodeSource = "session_end", **giv
     with store.write("default") as unit:
         return write_episode(
             unit,
-            "login",
+            constant("login"),
             turns,
             source,
             now=NOON,
@@ -162,7 +162,13 @@ def test_repair_indexes_episodes_too(store: Store, mind: Mind) -> None:
 def test_what_cannot_be_told(store: Store, mind: Mind) -> None:
     with store.write("default") as unit, pytest.raises(recollect.InvalidInput):
         write_episode(
-            unit, "s", [], "session_end", now=NOON, settings=SETTINGS.episodes, ask_vectors=ask
+            unit,
+            constant("s"),
+            [],
+            "session_end",
+            now=NOON,
+            settings=SETTINGS.episodes,
+            ask_vectors=ask,
         )
     with pytest.raises(recollect.InvalidInput, match="source"):
         write(store, mind, "lunch")  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from recollect.clock import ManualClock
 from recollect.jobs.schedule import next_run
 from recollect.jobs.worker import Pace, Worker
 from recollect.rules.backoff import Backoff
-from recollect.types import Drained, Job
+from recollect.types import Drained, Job, constant
 from tests.conftest import NOON, OpenMind
 from tests.waiting import wait_for
 
@@ -138,7 +138,7 @@ def test_work_left_behind_is_done_by_the_next_process(open_mind: OpenMind, tmp_p
 def test_a_job_nobody_handles_is_dead_with_the_reason(open_mind: OpenMind) -> None:
     with open_mind()._store.write("default") as unit:
         unit.tasks.enqueue(
-            "from the future", key="k", payload={}, run_at=NOON, now=NOON, max_attempts=3
+            "from the future", key=constant("k"), payload={}, run_at=NOON, now=NOON, max_attempts=3
         )
     mind = open_mind()
     assert mind.drain().dead == 1
@@ -172,7 +172,9 @@ class TestWaiting:
     def enqueue(self, mind: Mind) -> None:
         with mind._store.write("default") as unit:
             now = mind._clock.now()
-            unit.tasks.enqueue("k", key="", payload={}, run_at=now, now=now, max_attempts=3)
+            unit.tasks.enqueue(
+                "k", key=constant(""), payload={}, run_at=now, now=now, max_attempts=3
+            )
 
     def test_a_budget_puts_work_off_without_counting_a_try(
         self, mind: Mind, clock: ManualClock

@@ -10,7 +10,7 @@ import pytest
 import recollect
 from recollect import Mind
 from recollect.clock import ManualClock
-from recollect.types import KINDS, Source
+from recollect.types import KINDS, Source, constant
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 
@@ -41,7 +41,7 @@ def test_a_memory_is_kept_whole(mind: Mind) -> None:
     assert memory.valid_from.isoformat() == "2026-01-01T00:00:00+00:00"
     assert (memory.valid_to, memory.superseded_at, memory.superseded_by) == (None, None, "")
     assert memory.expires_at is not None
-    assert memory.sources == (Source("s", 0, told.id),)
+    assert memory.sources == (Source(constant("s"), 0, told.id),)
     assert mind.memories() == [memory]
     (hit,) = by_words(mind, "绿茶", of=["memory"])
     assert (hit.id, hit.text, hit.sources) == (memory.id, "喜欢绿茶", memory.sources)

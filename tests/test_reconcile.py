@@ -15,7 +15,7 @@ from recollect.clock import ManualClock
 from recollect.ingest.endings import end_with_session
 from recollect.ingest.preparing import Judgement
 from recollect.providers.embedding.base import Vectors, unit
-from recollect.types import Candidate, Memory
+from recollect.types import Candidate, Memory, constant
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 from tests.settling import Learning, candidate, likes, version
@@ -195,7 +195,20 @@ class TestMergeByMeaning:
         angles = {"owns a hound": 0.0, "keeps a dog": angle}
         learning = Learning(open_mind(preset="semibot"), clock, WordVectors(angles))
         learning.settle(candidate("owns a hound", importance=0.4))
-        job = Job("j", "default", "embed", "", {}, "running", 1, 3, NOON, NOON, None, "")
+        job = Job(
+            constant("j"),
+            "default",
+            "embed",
+            constant(""),
+            {},
+            "running",
+            1,
+            3,
+            NOON,
+            NOON,
+            None,
+            constant(""),
+        )
         Embedding(learning.store, WordVectors(angles)).run(job)
         return learning
 
@@ -451,7 +464,9 @@ class TestLife:
         clock.advance(hours=1)
         for expected in (2, 0):
             with learning.store.write("default") as unit_:
-                ended = end_with_session(unit_, "talk", operation_id="end:talk", now=clock.now())
+                ended = end_with_session(
+                    unit_, constant("talk"), operation_id=constant("end:talk"), now=clock.now()
+                )
             assert ended == expected
         assert learning.mind.memories() == [kept]
         assert learning.all("pending") == []

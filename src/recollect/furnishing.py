@@ -26,7 +26,6 @@ from recollect.index.engine import VectorEngine
 from recollect.index.holding import Holder
 from recollect.index.segment import forget_words
 from recollect.ingest import digests, embedding, transcripts
-from recollect.ingest.accept import Limits
 from recollect.ingest.digests import Digests
 from recollect.ingest.echo import Injected
 from recollect.ingest.embedding import Ask, Embedding
@@ -59,14 +58,13 @@ from recollect.recall.request import read_request
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.rooms import Rooms
-from recollect.rules import intake
 from recollect.rules.backoff import Backoff
-from recollect.rules.secrets_looks import Bounds
+from recollect.rules.guard import Guard, forget_names, guard_of
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.upkeep import CoreLine
-from recollect.types import RECORD_TYPES, Hit
+from recollect.types import RECORD_TYPES, Hit, SafeName
 from recollect.upkeep import bus, forgetting
 from recollect.upkeep import upkeep as upkeep_
 from recollect.upkeep.audit import Audit
@@ -95,7 +93,9 @@ class House:
         if self.model is None:
             return None
         budget = Budget.of(self.settings)
-        return self.model.metered(journal_meter(self.store, space, self.clock, budget))
+        return self.model.metered(
+            journal_meter(self.store, space, self.clock, budget, guard_of(self.settings))
+        )
 
     def reconciler_of(self, space: str) -> Reconciler:
         model = self.model_of(space)
@@ -116,7 +116,7 @@ class House:
         return Cards(self.store, space, self.clock, self.settings, folder)
 
     def documents_of(self, space: str) -> Documents:
-        limits = limits_of(self.settings)
+        guard = guard_of(self.settings)
         return Documents(
             self.store,
             space,
@@ -127,13 +127,13 @@ class House:
                 self.store,
                 space,
                 self.clock,
-                limits,
+                guard,
                 self.ask,
                 vault=_vault(self.settings, self.path),
                 important_from=self.settings.events.important_from,
             ),
             reconciler=self.reconciler_of(space),
-            limits=limits,
+            guard=guard,
             ask=self.ask,
         )
 
@@ -156,7 +156,7 @@ def furnish(
     store: Store, path: str, space: str, settings: Settings, clock: Clock, *, threaded: bool
 ) -> Rooms:
     """All rooms of one space."""
-    store = bus.listening(store, settings)
+    store, guard = bus.listening(store, settings), guard_of(settings)
     embedder = embedder_for(settings) if settings.index.vectors != "none" else None
     ask = embedding.asking(embedder, settings.jobs.max_attempts)
     house = House(store, path, space, settings, clock, embedder, _model(settings), ask)
@@ -167,15 +167,14 @@ def furnish(
     upkeep = _upkeep(house, extraction)
     rules = bus.Bus(store, clock, settings)
     touches = Touches(store, space, enabled=settings.recall.touch)
-    short_term = ShortTermMemory(store, space, settings.short_term)
+    short_term = ShortTermMemory(store, space, settings.short_term, guard=guard)
     uses = Uses(store, space, clock)
-    pads = Scratchpads(store, space, clock, settings.scratchpad)
+    pads = Scratchpads(store, space, clock, settings.scratchpad, guard)
     held = Held(injected, touches, short_term, uses, pads)
     eraser = _forgetting(house, engine, meaning, held)
     worker = _worker(house, engine, extraction, upkeep, rules, eraser=eraser)
     wake = worker.start_or_wake if threaded else _stay_asleep
-    limits = limits_of(settings)
-    recorder = _recorder(house, limits, wake)
+    recorder = _recorder(house, guard, wake)
     recall = Recall(store, space, clock, settings=settings, vectors=meaning, touches=touches)
     reconciler = house.reconciler_of(space)
     if embedder is not None:
@@ -186,23 +185,23 @@ def furnish(
             worker.failure = str(error)
     return Rooms(
         recorder=recorder,
-        book=LedgerBook(store, space, clock, settings.jobs.max_attempts),
+        book=LedgerBook(store, space, clock, settings.jobs.max_attempts, guard),
         closing=Closing(store, space, clock, settings, wake),
         compression=Compression(
             store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask
         ),
-        files=Files(store, space, clock, limits, ask),
+        files=Files(store, space, clock, guard, ask),
         keeper=Keeper(
             store,
             space,
             clock,
-            limits,
+            guard,
             ask,
             vault=_vault(settings, path),
             important_from=settings.events.important_from,
         ),
         inbox=Inbox(store, space, clock, settings.pending, reconciler),
-        proposals=Proposals(store, space, clock, limits, reconciler),
+        proposals=Proposals(store, space, clock, reconciler),
         rollback=Rollback(store, space, clock, settings),
         pads=pads,
         recall=recall,
@@ -247,18 +246,6 @@ def _model(settings: Settings) -> ChatModel | None:
     return model
 
 
-def limits_of(settings: Settings) -> Limits:
-    """What the settings let through the door."""
-    secrets = settings.secrets
-    kept = secrets.at_write != "redact"
-    return Limits(
-        characters=settings.ledger.max_characters,
-        tool_calls=settings.ledger.max_tool_calls,
-        tags=settings.ledger.max_tags,
-        secrets=None if kept else Bounds(secrets.min_length, secrets.min_entropy),
-    )
-
-
 def _vault(settings: Settings, path: str) -> Vault:
     beside = None if path == MEMORY else Path(path).parent / settings.secrets.key_file
     return Vault(settings.secrets.key.reveal(), beside)
@@ -278,13 +265,13 @@ def _by_meaning(house: House, embedder: Embedder, engine: VectorEngine) -> Vecto
     )
 
 
-def _recorder(house: House, limits: Limits, wake: Callable[[], None]) -> Recorder:
+def _recorder(house: House, guard: Guard, wake: Callable[[], None]) -> Recorder:
     settings = house.settings
     return Recorder(
         house.store,
         house.space,
         house.clock,
-        limits=limits,
+        guard=guard,
         follow_ups=FollowUps(
             transcripts=settings.ledger.jsonl and house.path != MEMORY,
             quiet_gap=settings.triggers.quiet_gap,
@@ -300,10 +287,17 @@ def _sources(
     house: House, recall: Recall, pads: Scratchpads, short_term: ShortTermMemory
 ) -> Sources:
     store, space, settings, clock = house.store, house.space, house.settings, house.clock
+    guard = guard_of(settings)
 
     def find(query: str, *, k: int, persona: str | None, around: Sequence[str]) -> list[Hit]:
         request = read_request(
-            query, k=k, of=RECORD_TYPES, persona=persona, around=around, now=clock.now()
+            query,
+            k=k,
+            of=RECORD_TYPES,
+            persona=persona,
+            around=around,
+            now=clock.now(),
+            guard=guard,
         )
         return recall.recall(request)
 
@@ -377,7 +371,7 @@ def _forgetting(
         for room in (held.touches, held.injected, held.uses):
             room.flush()
 
-    def transcript(space: str, session: str) -> None:
+    def transcript(space: str, session: SafeName) -> None:
         if on_disk:
             copies.erase(space, session, settings.jobs.max_attempts)
 
@@ -404,7 +398,7 @@ def _forgetting(
         held.uses.forget()
         forget_words()
         forget_chunks()
-        intake.forget_names()
+        forget_names()
 
     return Forgetting(
         house.store,
@@ -452,7 +446,7 @@ def _worker(
     eraser: Forgetting,
 ) -> Worker:
     store, clock, settings = house.store, house.clock, house.settings
-    jobs = settings.jobs
+    jobs, guard = settings.jobs, guard_of(settings)
     pace = Pace(
         max_attempts=jobs.max_attempts,
         backoff=Backoff(jobs.backoff_first, jobs.backoff_factor, jobs.backoff_max),
@@ -466,7 +460,7 @@ def _worker(
         store, clock, settings, extraction=extraction, model_of=house.model_of, ask=house.ask
     )
     handlers: dict[str, Handler] = {
-        digests.KIND: Digests(store, clock, settings.extraction.summary_chars, quiet).write,
+        digests.KIND: Digests(store, clock, settings.extraction.summary_chars, quiet, guard).write,
         transcripts.KIND: copies.append,
         transcripts.AGE_KIND: copies.age,
         triggers.KIND: extraction.run,
@@ -493,7 +487,7 @@ def _worker(
         plans.append(
             Plan(house.space, transcripts.AGE_KIND, settings.schedule.daily, settings.schedule.zone)
         )
-    return Worker(store, handlers, clock, pace, plans, failing=failing)
+    return Worker(store, handlers, clock, pace, plans, failing=failing, guard=guard)
 
 
 def _stay_asleep() -> None:

@@ -11,6 +11,7 @@ from random import getrandbits  # reseeded in a forked child by the standard lib
 from uuid import UUID
 
 from recollect.locks import ForkSafeLock
+from recollect.types import SafeName, constant
 
 _SECOND = 1000 << 12
 _VARIANT = 0b10 << 62
@@ -18,12 +19,12 @@ _guard = ForkSafeLock()
 _last = [0]
 
 
-def new_id(moment: datetime) -> str:
+def new_id(moment: datetime) -> SafeName:
     """A fresh id whose first 48 bits are ``moment`` in milliseconds."""
     return _spell(_take(moment, 1))
 
 
-def new_ids(moment: datetime, count: int) -> list[str]:
+def new_ids(moment: datetime, count: int) -> list[SafeName]:
     """That many fresh ids, in order."""
     first = _take(moment, count)
     return [_spell(number) for number in range(first, first + count)]
@@ -41,10 +42,10 @@ def _take(moment: datetime, count: int) -> int:
     return stamp
 
 
-def _spell(stamp: int) -> str:
+def _spell(stamp: int) -> SafeName:
     high = (stamp >> 12 & 0xFFFFFFFFFFFF) << 16 | 0x7000 | stamp & 0xFFF
     text = f"{high << 64 | _VARIANT | getrandbits(62):032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return constant(f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}")
 
 
 def made_until(id_: str, moment: datetime) -> bool:

@@ -39,8 +39,8 @@ class Mind(TalkDoors, KnownDoors, LivingDoors):
     ) -> Session:
         """Open a conversation, or go on with one."""
         id_ = new_id(self._clock.now()) if id is None else id
-        self._rooms.book.open_session(id_, project or "", topic or "")
-        return Session(self, id_)
+        stored = self._rooms.book.open_session(id_, project or "", topic or "")
+        return Session(self, stored)
 
     def __enter__(self) -> Self:
         return self

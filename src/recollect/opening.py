@@ -11,12 +11,13 @@ from recollect.clock import Clock, SystemClock
 from recollect.documents.fallback.files import Folder, folder_beside
 from recollect.documents.library import USUAL_NAME
 from recollect.errors import ConfigError, StoreError
-from recollect.furnishing import furnish, limits_of
+from recollect.furnishing import furnish
 from recollect.ingest.transcripts import DEFAULT_SPACE
 from recollect.mind import Mind
 from recollect.off.rooms import plain_mind
 from recollect.off.taking_in import TakingIn
 from recollect.rules import intake
+from recollect.rules.guard import guard_of
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.sqlite.store import open_sqlite
 
@@ -37,10 +38,10 @@ def open(
     may name it. ``worker`` is "thread" (background work beside the conversation) or "none" (another
     process, or ``drain()``, does it). Further keywords are settings.
     """
-    intake.check_name(space, "space")
     intake.check_choice(worker, ("thread", "none"), "worker")
     path = place(target)
     chosen = settings_.load(preset, file=_settings_file(path), overrides=settings)
+    space = guard_of(chosen).name(space, "space")
     ticking = clock or SystemClock()
     folder = folder_beside(path, space, chosen.memory)
     if not chosen.memory.enabled:
@@ -68,7 +69,7 @@ def _switched_off(
             "memory.enabled is false, and a memory in RAM has no folder for plain files",
             remedy="Name a file, or an absolute memory.fallback_folder",
         )
-    return plain_mind(folder, space, chosen, clock, limits_of(chosen))
+    return plain_mind(folder, space, chosen, clock, guard_of(chosen))
 
 
 def place(target: str | os.PathLike[str] | None) -> str:

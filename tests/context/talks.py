@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from hypothesis import strategies as st
 
-from recollect.types import ROLES, Role, ToolCall, ToolResult, Turn
+from recollect.types import ROLES, Role, SafeCall, SafeResult, ToolCall, ToolResult, Turn, constant
 from tests.conftest import NOON
 
 WORDS = st.text(
@@ -46,14 +46,16 @@ def turn(
 ) -> Turn:
     known: Role = next(one for one in ROLES if one == role)
     return Turn(
-        id=f"turn-{index}",
-        session=session,
+        id=constant(f"turn-{index}"),
+        session=constant(session),
         index=index,
         role=known,
-        content=content,
+        content=constant(content),
         at=NOON + timedelta(minutes=index),
-        tool_calls=tuple(ToolCall("read_file", {"path": f"/{id_}"}, id_) for id_ in calls),
-        tool_results=tuple(ToolResult(f"what {id_} gave", id_) for id_ in results),
+        tool_calls=tuple(
+            SafeCall(ToolCall("read_file", {"path": f"/{id_}"}, id_)) for id_ in calls
+        ),
+        tool_results=tuple(SafeResult(ToolResult(f"what {id_} gave", id_)) for id_ in results),
     )
 
 

@@ -11,7 +11,17 @@ from recollect.rules import bm25
 from recollect.rules.trust import trust_of
 from recollect.store.base import Store
 from recollect.store.rows import AttachmentRow, MemoryRow, Placed, TurnFilter, TurnRow
-from recollect.types import Kind, MemoryStatus, Role, ToolCall, ToolResult, Turn
+from recollect.types import (
+    Kind,
+    MemoryStatus,
+    Role,
+    SafeCall,
+    SafeResult,
+    ToolCall,
+    ToolResult,
+    Turn,
+    constant,
+)
 from tests.conftest import NOON
 
 SPACE = "default"
@@ -36,19 +46,19 @@ def turn(
     id_: str = "",
 ) -> TurnRow:
     return TurnRow(
-        id=id_ or new_id(at),
-        session=session,
+        id=constant(id_ or new_id(at)),
+        session=constant(session),
         idx=index,
         role=role,
-        content=content,
-        tool_calls=calls,
-        tool_results=results,
+        content=constant(content),
+        tool_calls=tuple(map(SafeCall, calls)),
+        tool_results=tuple(map(SafeResult, results)),
         at=at,
         tokens=len(content),
-        channel=channel,
-        sender=sender,
+        channel=constant(channel),
+        sender=constant(sender),
         trust=trust_of(role),
-        terms=content,
+        terms=constant(content),
         packed=bm25.pack(content),
     )
 
@@ -67,14 +77,14 @@ def memory(
     id_: str = "",
 ) -> MemoryRow:
     return MemoryRow(
-        id=id_ or new_id(at),
+        id=constant(id_ or new_id(at)),
         kind=kind,
-        content=content,
-        subject="user",
-        predicate="likes",
-        project=project,
-        topic="_general",
-        tags=tags,
+        content=constant(content),
+        subject=constant("user"),
+        predicate=constant("likes"),
+        project=constant(project),
+        topic=constant("_general"),
+        tags=tuple(map(constant, tags)),
         importance=0.5,
         confidence=0.75,
         trust="owner",
@@ -82,9 +92,9 @@ def memory(
         at=at,
         valid_from=valid_from or at,
         expires_at=expires_at,
-        sources=sources,
-        episode="",
-        terms=content,
+        sources=tuple(map(constant, sources)),
+        episode=constant(""),
+        terms=constant(content),
     )
 
 

@@ -11,7 +11,7 @@ from recollect.clock import ManualClock
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Store
 from recollect.store.rows import Placed, TurnRow
-from recollect.types import ToolCall, ToolResult, Turn
+from recollect.types import ToolCall, ToolResult, Turn, constant
 from tests.contract.backends import Backend
 from tests.contract.rows import SPACE, after, append, contents, found, said, turn
 
@@ -32,19 +32,19 @@ def test_a_turn_comes_back_whole(store: Store) -> None:
     (back,) = found(store)
     assert back == Turn(
         id=row.id,
-        session="s",
+        session=constant("s"),
         index=7,
         role="assistant",
         content=row.content,
         at=row.at,
-        sender="小明",
-        channel="wechat",
+        sender=constant("小明"),
+        channel=constant("wechat"),
         tool_calls=row.tool_calls,
         tool_results=row.tool_results,
         tokens=row.tokens,
         trust="agent",
         state="new",
-        reason="",
+        reason=constant(""),
     )
     assert back.at.utcoffset() == timedelta(hours=8)
 
@@ -68,7 +68,7 @@ def test_the_same_turn_again_is_a_no_op(store: Store) -> None:
     assert append(store, again) == [Placed(0, added=False)]
     assert found(store) == before
     with store.read(SPACE) as unit:
-        session = unit.ledger.session("s")
+        session = unit.ledger.session(constant("s"))
     assert session is not None
     assert session.turns == 1
 
@@ -151,10 +151,10 @@ def test_an_empty_batch_is_nothing(store: Store) -> None:
 def test_a_turn_by_its_place(store: Store) -> None:
     append(store, turn("a"), turn("b"))
     with store.read(SPACE) as unit:
-        assert unit.ledger.turn_at("s", 1).content == "b"
+        assert unit.ledger.turn_at(constant("s"), 1).content == "b"
         for session, index in (("s", 2), ("t", 0)):
             with pytest.raises(NotFound) as caught:
-                unit.ledger.turn_at(session, index)
+                unit.ledger.turn_at(constant(session), index)
             assert caught.value.remedy
 
 

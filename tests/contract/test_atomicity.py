@@ -11,6 +11,7 @@ from recollect.clock import ManualClock
 from recollect.errors import Closed, Conflict
 from recollect.store.base import Store, Unit
 from recollect.store.rows import Transcript
+from recollect.types import constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
 from tests.contract.rows import SPACE, append, attachment, found, memory, said, turn
@@ -22,20 +23,27 @@ class BoomError(Exception):
 
 def do_everything(unit: Unit) -> None:
     """One write in every room."""
-    unit.ledger.open_session("new", "p", "", NOON)
+    unit.ledger.open_session(constant("new"), constant("p"), constant(""), NOON)
     unit.ledger.append([turn("tea", session="new")])
-    unit.ledger.end_session("s", NOON)
-    unit.ledger.mark_digested("s")
-    unit.ledger.mark_transcribed(Transcript("s", 9, NOON))
+    unit.ledger.end_session(constant("s"), NOON)
+    unit.ledger.mark_digested(constant("s"))
+    unit.ledger.mark_transcribed(Transcript(constant("s"), 9, NOON))
     old, new = unit.memories.add(memory("old")), unit.memories.add(memory("new"))
     unit.memories.supersede(old.id, new.id, NOON)
     unit.attachments.add(attachment())
-    unit.journal.add_event("write", operation_id="op", subject="m", payload={}, at=NOON)
-    unit.journal.add_usage(
-        purpose="x", model="m", input_tokens=1, output_tokens=1, cost=None, at=NOON
+    unit.journal.add_event(
+        "write", operation_id=constant("op"), subject=constant("m"), payload={}, at=NOON
     )
-    unit.tasks.enqueue("work", key="k", payload={}, run_at=NOON, now=NOON, max_attempts=3)
-    unit.text.put("turn", unit.ledger.turn_at("s", 0).id, "changed")
+    unit.journal.add_usage(
+        purpose=constant("x"),
+        model=constant("m"),
+        input_tokens=1,
+        output_tokens=1,
+        cost=None,
+        at=NOON,
+    )
+    unit.tasks.enqueue("work", key=constant("k"), payload={}, run_at=NOON, now=NOON, max_attempts=3)
+    unit.text.put("turn", unit.ledger.turn_at(constant("s"), 0).id, constant("changed"))
 
 
 def picture(store: Store, space: str = SPACE) -> list[object]:
@@ -43,8 +51,8 @@ def picture(store: Store, space: str = SPACE) -> list[object]:
     with store.read(space) as unit:
         return [
             unit.ledger.sessions(10, 0),
-            [unit.ledger.undigested(s) for s in ("s", "new")],
-            [unit.ledger.transcript(s) for s in ("s", "new")],
+            [unit.ledger.undigested(constant(s)) for s in ("s", "new")],
+            [unit.ledger.transcript(constant(s)) for s in ("s", "new")],
             found(store, space),
             unit.memories.current(kind=None, project=None, now=NOON, limit=10),
             unit.attachments.latest(session=None, direction=None, limit=10),
@@ -94,13 +102,13 @@ def test_a_reader_sees_one_moment(backend: Backend, tmp_path: Path, clock: Manua
     store = backend.open(tmp_path, clock)
     append(store, turn("before"))
     with store.read(SPACE) as unit:
-        info = unit.ledger.session("s")
+        info = unit.ledger.session(constant("s"))
         assert info is not None
         assert info.turns == 1
         writer = threading.Thread(target=lambda: append(store, turn("meanwhile")))
         writer.start()
         writer.join()
-        assert unit.ledger.session("s") == info
+        assert unit.ledger.session(constant("s")) == info
     assert said(store) == ["before", "meanwhile"]
     store.close()
 

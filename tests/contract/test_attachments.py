@@ -9,7 +9,7 @@ import pytest
 from recollect.errors import NotFound
 from recollect.store.base import Store
 from recollect.store.rows import AttachmentRow
-from recollect.types import Attachment
+from recollect.types import Attachment, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, attachment
 
@@ -34,32 +34,37 @@ def test_an_attachment_comes_back_whole(store: Store) -> None:
     )
     expected = Attachment(
         id=row.id,
-        session="s",
-        filename="猫.png",
-        mime="image/png",
+        session=constant("s"),
+        filename=constant("猫.png"),
+        mime=constant("image/png"),
         size=1 << 40,
-        path="/tmp/猫.png",
-        url="",
+        path=constant("/tmp/猫.png"),
+        url=constant(""),
         direction="outbound",
-        description="一只猫",
-        transcription="miaow",
-        extracted_text="CAT",
-        tags=("宠物",),
-        memories=("m1", "m2"),
+        description=constant("一只猫"),
+        transcription=constant("miaow"),
+        extracted_text=constant("CAT"),
+        tags=tuple(map(constant, ("宠物",))),
+        memories=tuple(map(constant, ("m1", "m2"))),
         created_at=NOON,
     )
     assert add(store, row) == [expected]
     with store.read(SPACE) as unit:
         assert unit.attachments.by_id([row.id, "nobody"]) == [expected]
-        assert unit.attachments.by_path("s", "/tmp/猫.png") == expected
-        assert unit.attachments.by_path("t", "/tmp/猫.png") is None
-        assert unit.attachments.by_path("s", "/tmp/狗.png") is None
+        assert unit.attachments.by_path(constant("s"), constant("/tmp/猫.png")) == expected
+        assert unit.attachments.by_path(constant("t"), constant("/tmp/猫.png")) is None
+        assert unit.attachments.by_path(constant("s"), constant("/tmp/狗.png")) is None
 
 
 def test_what_is_learnt_later_replaces_what_was_known(store: Store) -> None:
     row = attachment()
     add(store, row)
-    told = replace(row, description="a cat on a mat", tags=("pet",), terms="cat mat")
+    told = replace(
+        row,
+        description=constant("a cat on a mat"),
+        tags=tuple(map(constant, ("pet",))),
+        terms=constant("cat mat"),
+    )
     with store.write(SPACE) as unit:
         changed = unit.attachments.replace(told)
     assert (changed.description, changed.tags) == ("a cat on a mat", ("pet",))

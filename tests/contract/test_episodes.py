@@ -14,19 +14,21 @@ from recollect.errors import NotFound, RecollectError
 from recollect.ids import new_id
 from recollect.store.base import Store
 from recollect.store.rows import EpisodeRow, PadRow, QueryTerm, Scope
-from recollect.types import ActionNode, Episode
+from recollect.types import ActionNode, Episode, SafeAction, constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
 from tests.contract.rows import SPACE, after
 
-ACTION = ActionNode(
-    tool="read_file",
-    params={"path": "登录.py", "lines": 3, "deep": [1, {"a": None}]},
-    result="def login(): ...",
-    success=False,
-    error="没有权限",
-    decision="try again",
-    at=after(minutes=1),
+ACTION = SafeAction(
+    ActionNode(
+        tool="read_file",
+        params={"path": "登录.py", "lines": 3, "deep": [1, {"a": None}]},
+        result="def login(): ...",
+        success=False,
+        error="没有权限",
+        decision="try again",
+        at=after(minutes=1),
+    )
 )
 
 
@@ -68,17 +70,17 @@ def test_an_episode_comes_back_whole(store: Store) -> None:
     row = episode()
     expected = Episode(
         id=row.id,
-        session="s",
-        summary="fixed the login",
-        goal="fix it",
+        session=constant("s"),
+        summary=constant("fixed the login"),
+        goal=constant("fix it"),
         outcome="success",
         started_at=NOON,
         ended_at=after(hours=1),
         actions=(ACTION,),
-        entities=("登录.py",),
-        tools=("read_file",),
-        memories=("m1",),
-        tags=("auth",),
+        entities=tuple(map(constant, ("登录.py",))),
+        tools=tuple(map(constant, ("read_file",))),
+        memories=tuple(map(constant, ("m1",))),
+        tags=tuple(map(constant, ("auth",))),
         importance=0.75,
         access_count=0,
         source="session_end",
@@ -95,18 +97,18 @@ def test_it_is_told_in_other_words(store: Store) -> None:
     (old,) = add(store, episode("first words"))
     new = replace(
         old,
-        summary="second thoughts",
-        goal="g",
+        summary=constant("second thoughts"),
+        goal=constant("g"),
         outcome="partial",
-        entities=("x",),
-        tags=("t",),
+        entities=tuple(map(constant, ("x",))),
+        tags=tuple(map(constant, ("t",))),
         importance=0.1,
     )
     with store.write(SPACE) as unit:
-        assert unit.episodes.revise(new, "second thoughts") == new
+        assert unit.episodes.revise(new, constant("second thoughts")) == new
     assert (search(store, "first"), search(store, "second")) == (0, 1)
     with pytest.raises(NotFound), store.write(SPACE) as unit:
-        unit.episodes.revise(replace(new, id="nobody"), "x")
+        unit.episodes.revise(replace(new, id=constant("nobody")), constant("x"))
     assert all(finding.ok for finding in store.check(SPACE, deep=True))
 
 
@@ -114,12 +116,12 @@ def test_it_is_told_in_other_words(store: Store) -> None:
 def test_memories_are_linked_and_uses_counted(store: Store) -> None:
     (told,) = add(store, episode())
     with store.write(SPACE) as unit:
-        unit.episodes.link(told.id, ["m2", "m1", "m2"])
-        unit.episodes.link("nobody", ["m2"])
+        unit.episodes.link(told.id, [constant("m2"), constant("m1"), constant("m2")])
+        unit.episodes.link(constant("nobody"), [constant("m2")])
         unit.episodes.touch(told.id, 3)
         unit.episodes.touch("nobody", 3)
         (now,) = unit.episodes.by_id([told.id])
-    assert now == replace(told, memories=("m1", "m2"), access_count=3)
+    assert now == replace(told, memories=tuple(map(constant, ("m1", "m2"))), access_count=3)
 
 
 @pytest.mark.feature("M11")
@@ -133,9 +135,9 @@ def test_a_stretch_has_one_episode_for_each_occasion(store: Store) -> None:
         episode(),
     )
     with store.read(SPACE) as unit:
-        assert unit.episodes.of_stretch("s", "session_end", "t9") == first
-        assert unit.episodes.of_stretch("s", "session_end", "t8") is None
-        assert unit.episodes.of_stretch("s", "session_end", "") is None
+        assert unit.episodes.of_stretch(constant("s"), "session_end", "t9") == first
+        assert unit.episodes.of_stretch(constant("s"), "session_end", "t8") is None
+        assert unit.episodes.of_stretch(constant("s"), "session_end", "") is None
     with pytest.raises(RecollectError):
         add(store, episode("again", last_turn="t9"))
     assert search(store, "again") == 0
@@ -164,7 +166,7 @@ def test_the_latest_come_first(store: Store) -> None:
 
 def test_search_sees_only_what_the_scope_allows(store: Store) -> None:
     with store.write(SPACE) as unit:
-        unit.ledger.open_session("s", "lantern", "", NOON)
+        unit.ledger.open_session(constant("s"), constant("lantern"), constant(""), NOON)
     add(store, episode("tea time"), episode("tea later", session="t", started_at=after(days=1)))
     assert search(store, "tea") == 2
     assert search(store, "tea", session="s") == 1
@@ -177,55 +179,55 @@ def test_search_sees_only_what_the_scope_allows(store: Store) -> None:
 def test_a_space_has_one_scratchpad(store: Store) -> None:
     with store.write(SPACE) as unit:
         assert unit.scratchpads.get() is None
-        unit.scratchpads.put("一", NOON)
-        unit.scratchpads.put("二", after(hours=1))
+        unit.scratchpads.put(constant("一"), NOON)
+        unit.scratchpads.put(constant("二"), after(hours=1))
     with store.write("bob") as unit:
         assert unit.scratchpads.get() is None
-        unit.scratchpads.put("his", NOON)
+        unit.scratchpads.put(constant("his"), NOON)
     with store.read(SPACE) as unit:
-        assert unit.scratchpads.get() == PadRow("二", after(hours=1))
+        assert unit.scratchpads.get() == PadRow(constant("二"), after(hours=1))
 
 
 @pytest.mark.feature("N1")
 def test_echo_lines_are_of_a_session_for_a_time(store: Store) -> None:
     big = 2**63 - 1
     with store.write(SPACE) as unit:
-        unit.echoes.note("s", {1: (10, -11), 2: (big, -big)}, NOON, 9)
-        unit.echoes.note("t", {3: (30,)}, NOON, 9)
-        unit.echoes.note("", {4: (40,)}, after(hours=2), 9)
-        unit.echoes.note("s", {1: (10, -11)}, after(hours=3), 9)
+        unit.echoes.note(constant("s"), {1: (10, -11), 2: (big, -big)}, NOON, 9)
+        unit.echoes.note(constant("t"), {3: (30,)}, NOON, 9)
+        unit.echoes.note(constant(""), {4: (40,)}, after(hours=2), 9)
+        unit.echoes.note(constant("s"), {1: (10, -11)}, after(hours=3), 9)
     with store.read(SPACE) as unit:
-        assert unit.echoes.marks("s", NOON) == {10, -11, big, -big, 40}
-        assert unit.echoes.marks("t", NOON) == {30, 40}
-        assert unit.echoes.marks("nobody", NOON) == {40}
-        assert unit.echoes.marks("s", after(hours=1)) == {10, -11, 40}
+        assert unit.echoes.marks(constant("s"), NOON) == {10, -11, big, -big, 40}
+        assert unit.echoes.marks(constant("t"), NOON) == {30, 40}
+        assert unit.echoes.marks(constant("nobody"), NOON) == {40}
+        assert unit.echoes.marks(constant("s"), after(hours=1)) == {10, -11, 40}
     with store.read("bob") as unit:
-        assert unit.echoes.marks("s", NOON) == set()
+        assert unit.echoes.marks(constant("s"), NOON) == set()
     with store.write(SPACE) as unit:
         unit.echoes.drop(after(hours=1))
-        assert unit.echoes.marks("s", NOON) == {10, -11, 40}
+        assert unit.echoes.marks(constant("s"), NOON) == {10, -11, 40}
         unit.echoes.drop(None)
-        assert unit.echoes.marks("s", NOON) == set()
+        assert unit.echoes.marks(constant("s"), NOON) == set()
 
 
 @pytest.mark.feature("N1")
 def test_beyond_the_bound_the_oldest_lines_go(store: Store) -> None:
     with store.write(SPACE) as unit:
         for number in range(10):
-            unit.echoes.note("s", {number: (number,)}, after(minutes=number), 3)
-        unit.echoes.note("t", {1: (100,)}, NOON, 3)
-        assert unit.echoes.marks("s", NOON) == {7, 8, 9}
-        assert unit.echoes.marks("t", NOON) == {100}
-        unit.echoes.note("t", {2: (200,)}, NOON, 0)
-        assert unit.echoes.marks("t", NOON) == set()
+            unit.echoes.note(constant("s"), {number: (number,)}, after(minutes=number), 3)
+        unit.echoes.note(constant("t"), {1: (100,)}, NOON, 3)
+        assert unit.echoes.marks(constant("s"), NOON) == {7, 8, 9}
+        assert unit.echoes.marks(constant("t"), NOON) == {100}
+        unit.echoes.note(constant("t"), {2: (200,)}, NOON, 0)
+        assert unit.echoes.marks(constant("t"), NOON) == set()
 
 
 def test_an_episode_is_written_whole_or_not_at_all(store: Store) -> None:
     def fail() -> None:
         with store.write(SPACE) as unit:
             unit.episodes.add(episode("gone"))
-            unit.scratchpads.put("gone", NOON)
-            unit.echoes.note("s", {1: (1,)}, NOON, 9)
+            unit.scratchpads.put(constant("gone"), NOON)
+            unit.echoes.note(constant("s"), {1: (1,)}, NOON, 9)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -233,7 +235,7 @@ def test_an_episode_is_written_whole_or_not_at_all(store: Store) -> None:
     with store.read(SPACE) as unit:
         assert unit.episodes.latest(session=None, since=None, until=None, limit=9) == []
         assert unit.scratchpads.get() is None
-        assert unit.echoes.marks("s", NOON) == set()
+        assert unit.echoes.marks(constant("s"), NOON) == set()
     assert search(store, "gone") == 0
     assert all(finding.ok for finding in store.check(SPACE, deep=True))
 
@@ -257,12 +259,14 @@ def known(store: Store, space: str, name: str) -> bool:
 def _changes(name: str) -> Step:
     def step(store: Store, space: str) -> None:
         with store.write(space) as unit:
-            unit.episodes.link(name, [space])
+            unit.episodes.link(constant(name), [constant(space)])
             unit.episodes.touch(name, 1)
             for told in unit.episodes.by_id([name]):
-                unit.episodes.revise(replace(told, summary=f"{space} anew"), f"{space} anew")
-            unit.scratchpads.put(f"{space} {name}", NOON)
-            unit.echoes.note("s", {1: (len(space),)}, NOON, 9)
+                unit.episodes.revise(
+                    replace(told, summary=constant(f"{space} anew")), constant(f"{space} anew")
+                )
+            unit.scratchpads.put(constant(f"{space} {name}"), NOON)
+            unit.echoes.note(constant("s"), {1: (len(space),)}, NOON, 9)
 
     return step
 
@@ -281,8 +285,8 @@ def seen(store: Store, space: str) -> tuple[object, ...]:
         return (
             unit.episodes.latest(session=None, since=None, until=None, limit=9),
             unit.scratchpads.get(),
-            unit.echoes.marks("s", NOON),
-            [unit.episodes.of_stretch("s", "session_end", name) for name in ("e1", "e2")],
+            unit.echoes.marks(constant("s"), NOON),
+            [unit.episodes.of_stretch(constant("s"), "session_end", name) for name in ("e1", "e2")],
         )
 
 

@@ -11,7 +11,7 @@ from recollect.store.erasing import Removal, Rewrite
 from recollect.store.rows import EmbedText, TurnFilter, VectorRow
 from recollect.store.sqlite.holdings import _READ, NAMES
 from recollect.store.sqlite.store import SqliteStore
-from recollect.types import ToolCall
+from recollect.types import ToolCall, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attachment, memory, turn
 
@@ -59,7 +59,7 @@ def test_turns_leave_no_row_anywhere(store: Store) -> None:
         unit.erasing.remove(Removal(turns=[rows[0].id, rows[2].id]))
     with store.read(SPACE) as unit:
         assert [t.content for t in unit.ledger.turns(TurnFilter())] == ["beta"]
-        assert unit.ledger.turns(TurnFilter(tool="search")) == []
+        assert unit.ledger.turns(TurnFilter(tool=constant("search"))) == []
         assert unit.erasing.held_terms(["alpha", "beta", "gamma"]) == {"beta"}
         assert unit.vectors.count(number, 10) == 1
         assert unit.vectors.state(number).rewrites["turn"] > before
@@ -76,15 +76,15 @@ def test_the_last_number_is_given_again_and_nothing_takes_it_for_done(store: Sto
     with store.write(SPACE) as unit:
         number = unit.vectors.embedder("e", 2)
         unit.vectors.put(number, unit.vectors.unembedded(number, 10), [])
-        unit.ledger.set_state([first.id, last.id], "empty", "")
-        unit.ledger.mark_extracted("s")
-        unit.ledger.mark_digested("s")
+        unit.ledger.set_state([first.id, last.id], "empty", constant(""))
+        unit.ledger.mark_extracted(constant("s"))
+        unit.ledger.mark_digested(constant("s"))
         unit.erasing.remove(Removal(turns=[last.id]))
     fresh = turn("three", at=after(hours=2))
     append(store, fresh)
     with store.read(SPACE) as unit:
-        assert [t.id for t in unit.ledger.undigested("s")] == [fresh.id]
-        assert [t.id for t in unit.ledger.unextracted("s", 10)] == [fresh.id]
+        assert [t.id for t in unit.ledger.undigested(constant("s"))] == [fresh.id]
+        assert [t.id for t in unit.ledger.unextracted(constant("s"), 10)] == [fresh.id]
         assert [text.text for text in unit.vectors.unembedded(number, 10)] == ["three"]
     with store.write(SPACE) as unit:
         unit.erasing.remove(Removal(turns=[first.id, fresh.id]))
@@ -112,16 +112,20 @@ def test_events_about_what_goes_go_and_texts_are_rewritten(store: Store) -> None
         gone = unit.memories.add(memory())
         for subject in (gone.id, "other"):
             unit.journal.add_event(
-                "odd", operation_id=new_id(NOON), subject=subject, payload={"x": 1}, at=NOON
+                "odd",
+                operation_id=new_id(NOON),
+                subject=constant(subject),
+                payload={"x": 1},
+                at=NOON,
             )
         unit.erasing.remove(Removal(memories=[gone.id]))
         (event,) = unit.journal.events()
         assert unit.erasing.stored("event", event.id) == '{"x":1}'
-        unit.erasing.rewrite(Rewrite("event", event.id, '{"x":2}'))
+        unit.erasing.rewrite(Rewrite("event", event.id, constant('{"x":2}')))
         assert unit.journal.events()[0].payload == {"x": 2}
-        unit.scratchpads.put("buy milk", NOON)
+        unit.scratchpads.put(constant("buy milk"), NOON)
         assert [held.texts for held in unit.erasing.holdings(["scratchpad"])] == [("buy milk",)]
-        unit.erasing.rewrite(Rewrite("scratchpad", "", ""))
+        unit.erasing.rewrite(Rewrite("scratchpad", "", constant("")))
         pad = unit.scratchpads.get()
         assert pad is not None
         assert pad.text == ""
@@ -146,8 +150,8 @@ def test_orphans_are_found_and_removed(store: Store) -> None:
     append(store, kept)
     with store.write(SPACE) as unit:
         known = unit.memories.add(memory(sources=(kept.id,)))
-        unit.memories.add_sources("nobody", [kept.id])
-        unit.memories.add_sources(known.id, ["nothing"])
+        unit.memories.add_sources(constant("nobody"), [kept.id])
+        unit.memories.add_sources(known.id, [constant("nothing")])
     with store.write(SPACE) as unit:
         found = unit.tidying.orphans(5)
         assert found.counts["sources of no memory"] == 1

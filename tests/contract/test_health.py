@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.store.base import Store
-from recollect.types import Stats
+from recollect.types import Stats, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attachment, memory, turn
 
@@ -37,16 +37,20 @@ def test_everything_is_counted_in_its_space(store: Store) -> None:
     append(store, *rows, turn("more", session="t", at=after(hours=-1)))
     append(store, turn("theirs", at=after(days=9)), space="other")
     with store.write(SPACE) as unit:
-        unit.ledger.set_state([rows[0].id], "failed", "why")
+        unit.ledger.set_state([rows[0].id], "failed", constant("why"))
         old, new = unit.memories.add(memory()), unit.memories.add(memory())
         unit.memories.supersede(old.id, new.id, NOON)
         unit.attachments.add(attachment())
-        unit.journal.add_event("write", operation_id="op", subject="", payload={}, at=NOON)
+        unit.journal.add_event(
+            "write", operation_id=constant("op"), subject=constant(""), payload={}, at=NOON
+        )
         for key in "abc":
-            unit.tasks.enqueue("work", key=key, payload={}, run_at=NOON, now=NOON, max_attempts=1)
+            unit.tasks.enqueue(
+                "work", key=constant(key), payload={}, run_at=NOON, now=NOON, max_attempts=1
+            )
     dead = store.queue.claim("w", NOON, after(hours=1))
     assert dead is not None
-    store.queue.bury(dead, "w", now=NOON, error="broke")
+    store.queue.bury(dead, "w", now=NOON, error=constant("broke"))
     store.queue.claim("w", NOON, after(hours=1))
     stats = store.stats(SPACE)
     assert (stats.turns, stats.sessions, stats.memories) == (4, 2, 1)
@@ -82,10 +86,12 @@ def test_what_is_missing_from_the_index_is_named_with_a_remedy(store: Store) -> 
 
 def test_dead_jobs_are_named_with_a_remedy(store: Store) -> None:
     with store.write(SPACE) as unit:
-        unit.tasks.enqueue("work", key="k", payload={}, run_at=NOON, now=NOON, max_attempts=1)
+        unit.tasks.enqueue(
+            "work", key=constant("k"), payload={}, run_at=NOON, now=NOON, max_attempts=1
+        )
     job = store.queue.claim("w", NOON, after(hours=1))
     assert job is not None
-    store.queue.bury(job, "w", now=NOON, error="broke")
+    store.queue.bury(job, "w", now=NOON, error=constant("broke"))
     (finding,) = [f for f in store.check(SPACE, deep=False) if not f.ok]
     assert "dead" in finding.check
     assert finding.remedy

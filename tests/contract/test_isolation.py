@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from recollect.errors import Conflict, NotFound
 from recollect.store.base import Store, Unit
 from recollect.store.rows import QueryTerm, Scope, Transcript, TurnFilter
-from recollect.types import RECORD_TYPES, DailyEvent, RecordType, ToolCall
+from recollect.types import RECORD_TYPES, DailyEvent, RecordType, SafeName, ToolCall, constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
 from tests.contract.rows import after, attachment, memory, turn
@@ -64,7 +64,7 @@ def _remember(space: str, word: str, source: int, foreign: int) -> Step:
 
 
 def _supersede(old: str, new: str) -> Step:
-    return lambda unit, n: unit.memories.supersede(old, new, after(minutes=n))
+    return lambda unit, n: unit.memories.supersede(constant(old), constant(new), after(minutes=n))
 
 
 def _attach(space: str, word: str) -> Step:
@@ -88,13 +88,31 @@ def _describe(id_: str, word: str) -> Step:
 def _event(space: str, operation: str) -> Step:
     def step(unit: Unit, n: int) -> None:
         unit.journal.add_event(
-            "write", operation_id=operation, subject="m", payload={"by": space}, at=after(minutes=n)
+            "write",
+            operation_id=constant(operation),
+            subject=constant("m"),
+            payload={"by": constant(space)},
+            at=after(minutes=n),
         )
         unit.journal.add_usage(
-            purpose="p", model="m", input_tokens=1, output_tokens=n, cost=None, at=after(minutes=n)
+            purpose=constant("p"),
+            model=constant("m"),
+            input_tokens=1,
+            output_tokens=n,
+            cost=None,
+            at=after(minutes=n),
         )
         unit.journal.add_daily_event(
-            DailyEvent(uid(space, n), date(2026, 2, 12), "", space, space, n, False, NOON)
+            DailyEvent(
+                constant(uid(space, n)),
+                date(2026, 2, 12),
+                constant(""),
+                constant(space),
+                constant(space),
+                n,
+                False,
+                NOON,
+            )
         )
 
     return step
@@ -103,8 +121,8 @@ def _event(space: str, operation: str) -> Step:
 def _job(space: str, key: str) -> Step:
     return lambda unit, n: unit.tasks.enqueue(
         "work",
-        key=key,
-        payload={"by": space},
+        key=constant(key),
+        payload={"by": constant(space)},
         run_at=after(minutes=n),
         now=NOON,
         max_attempts=3,
@@ -113,21 +131,21 @@ def _job(space: str, key: str) -> Step:
 
 def _mark(session: str) -> Step:
     def step(unit: Unit, n: int) -> None:
-        unit.ledger.mark_digested(session)
-        unit.ledger.mark_transcribed(Transcript(session, n, after(minutes=n)))
+        unit.ledger.mark_digested(constant(session))
+        unit.ledger.mark_transcribed(Transcript(constant(session), n, after(minutes=n)))
 
     return step
 
 
-def _settle(ids: list[str]) -> Step:
-    return lambda unit, n: unit.ledger.set_state(ids, "failed", f"by {n}")
+def _settle(ids: list[SafeName]) -> Step:
+    return lambda unit, n: unit.ledger.set_state(ids, "failed", constant(f"by {n}"))
 
 
 def _session(session: str, space: str) -> Step:
     def step(unit: Unit, n: int) -> None:
-        unit.ledger.open_session(session, space, "", after(minutes=n))
-        unit.ledger.end_session(session, after(minutes=n))
-        unit.ledger.drop_transcript(session)
+        unit.ledger.open_session(constant(session), constant(space), constant(""), after(minutes=n))
+        unit.ledger.end_session(constant(session), after(minutes=n))
+        unit.ledger.drop_transcript(constant(session))
 
     return step
 
@@ -135,7 +153,7 @@ def _session(session: str, space: str) -> Step:
 def _reindex(id_: str, word: str) -> Step:
     def step(unit: Unit, n: int) -> None:
         for type_ in RECORD_TYPES:
-            unit.text.put(type_, id_, word)
+            unit.text.put(type_, id_, constant(word))
         unit.tasks.redrive([id_], NOON)
         unit.tasks.discard([id_])
 
@@ -194,21 +212,24 @@ def look(store: Store, space: str) -> dict[str, Any]:
         return {
             "sessions": sorted(unit.ledger.sessions(99, 0), key=lambda s: s.id),
             "turns": unit.ledger.turns(TurnFilter()),
-            "by tool": unit.ledger.turns(TurnFilter(tool="ls", role="user", state="new")),
-            "by session": [unit.ledger.turns(TurnFilter(session=s)) for s in SESSIONS],
-            "by project": [unit.ledger.turns(TurnFilter(project=s)) for s in SPACES],
+            "by tool": unit.ledger.turns(TurnFilter(tool=constant("ls"), role="user", state="new")),
+            "by session": [unit.ledger.turns(TurnFilter(session=constant(s))) for s in SESSIONS],
+            "by project": [unit.ledger.turns(TurnFilter(project=constant(s))) for s in SPACES],
             "turns by id": unit.ledger.turns_by_id(everyone),
-            "undigested": [unit.ledger.undigested(s) for s in SESSIONS],
-            "untranscribed": [unit.ledger.untranscribed(s) for s in SESSIONS],
+            "undigested": [unit.ledger.undigested(constant(s)) for s in SESSIONS],
+            "untranscribed": [unit.ledger.untranscribed(constant(s)) for s in SESSIONS],
             "transcripts": sorted(unit.ledger.old_transcripts(after(days=1)), key=str),
             "memories": unit.memories.current(kind=None, project=None, now=NOON, limit=99),
             "memories by id": unit.memories.by_id(everyone),
             "chains": [unit.memories.chain(id_) for id_ in some],
             "attachments": unit.attachments.latest(session=None, direction=None, limit=99),
             "attachments by id": unit.attachments.by_id(everyone),
-            "by path": [unit.attachments.by_path("s", f"/tmp/{word}.png") for word in WORDS],
+            "by path": [
+                unit.attachments.by_path(constant("s"), constant(f"/tmp/{word}.png"))
+                for word in WORDS
+            ],
             "events": sorted((e.subject, e.at, str(e.payload)) for e in unit.journal.events()),
-            "operation": [(e.at, e.payload) for e in unit.journal.operation("op")],
+            "operation": [(e.at, e.payload) for e in unit.journal.operation(constant("op"))],
             "daily": unit.journal.daily_events(None, 99),
             "usage": unit.journal.usage(None),
             "jobs": [(j.key, j.payload, j.run_at) for j in unit.tasks.unfinished(None, 99)],
@@ -248,12 +269,14 @@ def test_every_row_carries_its_owner(backend: Backend) -> None:
         for space in spaces:
             with store.write(space) as unit:
                 unit.ledger.append([turn(f"tea of {space}", index=0)])
-                unit.journal.add_event("write", operation_id="op", subject="m", payload={}, at=NOON)
+                unit.journal.add_event(
+                    "write", operation_id=constant("op"), subject=constant("m"), payload={}, at=NOON
+                )
         assert store.spaces() == spaces
         for space in spaces:
             with store.read(space) as unit:
                 assert [t.content for t in unit.ledger.turns(TurnFilter())] == [f"tea of {space}"]
-                assert len(unit.journal.operation("op")) == 1
+                assert len(unit.journal.operation(constant("op"))) == 1
 
 
 @pytest.mark.feature("O5")

@@ -6,7 +6,7 @@ from datetime import date
 
 from recollect.ids import new_id
 from recollect.store.base import Store
-from recollect.types import DailyEvent, Event, UsageTotal
+from recollect.types import DailyEvent, Event, UsageTotal, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after
 
@@ -17,9 +17,9 @@ def add_event(
     with store.write(SPACE) as unit:
         return unit.journal.add_event(
             type_,
-            operation_id=operation,
-            subject=subject,
-            payload={"原因": ["a", 1, None, {"b": True}], "x": 0.5},
+            operation_id=constant(operation),
+            subject=constant(subject),
+            payload={"原因": [constant("a"), 1, None, {"b": True}], "x": 0.5},
             at=after(hours=hours),
         )
 
@@ -30,15 +30,15 @@ def test_an_event_comes_back_whole(store: Store) -> None:
     assert (made.type, made.operation_id, made.subject, made.at) == ("write", "op", "m", NOON)
     with store.read(SPACE) as unit:
         assert unit.journal.events() == [made]
-        assert unit.journal.operation("op") == [made]
-        assert unit.journal.operation("other") == []
+        assert unit.journal.operation(constant("op")) == [made]
+        assert unit.journal.operation(constant("other")) == []
 
 
 def test_an_operation_keeps_its_steps_in_order(store: Store) -> None:
     steps = [add_event(store, f"step{n}", hours=9 - n) for n in range(5)]
     add_event(store, operation="other")
     with store.read(SPACE) as unit:
-        assert unit.journal.operation("op") == steps
+        assert unit.journal.operation(constant("op")) == steps
 
 
 def test_events_by_subject_and_type_latest_first(store: Store) -> None:
@@ -50,10 +50,10 @@ def test_events_by_subject_and_type_latest_first(store: Store) -> None:
     ]
     with store.read(SPACE) as unit:
         assert unit.journal.events() == made[::-1]
-        assert unit.journal.events(subject="a") == [made[1], made[0]]
+        assert unit.journal.events(subject=constant("a")) == [made[1], made[0]]
         assert unit.journal.events(type_="write") == [made[2], made[0]]
-        assert unit.journal.events(type_="write", subject="b") == [made[2]]
-        assert unit.journal.events(subject="c") == []
+        assert unit.journal.events(type_="write", subject=constant("b")) == [made[2]]
+        assert unit.journal.events(subject=constant("c")) == []
         assert unit.journal.events(limit=1) == [made[3]]
 
 
@@ -67,9 +67,9 @@ def daily(day: date, summary: str, *, compressed: bool = False, hours: int = 0) 
     return DailyEvent(
         id=new_id(after(hours=hours)),
         day=day,
-        channel="微信",
-        sender="小明",
-        summary=summary,
+        channel=constant("微信"),
+        sender=constant("小明"),
+        summary=constant(summary),
         tokens=12,
         compressed=compressed,
         created_at=after(hours=hours),
@@ -103,8 +103,8 @@ def test_usage_adds_up_by_purpose_and_model(store: Store) -> None:
             ]
         ):
             unit.journal.add_usage(
-                purpose=purpose,
-                model=model,
+                purpose=constant(purpose),
+                model=constant(model),
                 input_tokens=100 * (number + 1),
                 output_tokens=number,
                 cost=cost,

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 from recollect.clock import ManualClock
 from recollect.errors import Conflict
 from recollect.store.rows import Transcript, TurnFilter, TurnRow
-from recollect.types import Role, ToolCall, TurnState
+from recollect.types import Role, ToolCall, TurnState, constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
 from tests.contract.rows import contents, turn
@@ -104,7 +104,7 @@ class LedgerMachine(RuleBasedStateMachine):
     def open_session(self, space: str, session: str, project: str) -> None:
         now = self.clock.now()
         with self.store.write(space) as unit:
-            unit.ledger.open_session(session, project, "", now)
+            unit.ledger.open_session(constant(session), constant(project), constant(""), now)
         found = self.model[space].setdefault(session, ModelSession(now, now))
         found.project = project or found.project
         found.ended_at = None
@@ -112,7 +112,7 @@ class LedgerMachine(RuleBasedStateMachine):
     @rule(space=spaces, session=sessions)
     def end_session(self, space: str, session: str) -> None:
         with self.store.write(space) as unit:
-            unit.ledger.end_session(session, self.clock.now())
+            unit.ledger.end_session(constant(session), self.clock.now())
         if session in self.model[space]:
             self.model[space][session].ended_at = self.clock.now()
 
@@ -140,16 +140,16 @@ class LedgerMachine(RuleBasedStateMachine):
     def mark(self, space: str, session: str, mark: Mark) -> None:
         with self.store.write(space) as unit:
             if mark == "digested":
-                unit.ledger.mark_digested(session)
+                unit.ledger.mark_digested(constant(session))
             else:
-                unit.ledger.mark_transcribed(Transcript(session, 1, self.clock.now()))
+                unit.ledger.mark_transcribed(Transcript(constant(session), 1, self.clock.now()))
         for kept in self._written(space, session):
             kept.waits.discard(mark)
 
     @rule(space=spaces, session=sessions)
     def drop_transcript(self, space: str, session: str) -> None:
         with self.store.write(space) as unit:
-            unit.ledger.drop_transcript(session)
+            unit.ledger.drop_transcript(constant(session))
         for kept in self._written(space, session):
             kept.waits.add("transcribed")
 
@@ -165,7 +165,7 @@ class LedgerMachine(RuleBasedStateMachine):
             kept = found.turns[index]
             kept.state = state
             with self.store.write(space) as unit:
-                unit.ledger.set_state([kept.row.id], state, "")
+                unit.ledger.set_state([kept.row.id], state, constant(""))
 
     @precondition(lambda self: self.backend.lasts)
     @rule()
@@ -233,20 +233,20 @@ class LedgerMachine(RuleBasedStateMachine):
             }
             for name, session in model.items():
                 in_order = [session.turns[index] for index in sorted(session.turns)]
-                got = unit.ledger.turns(TurnFilter(session=name))
+                got = unit.ledger.turns(TurnFilter(session=constant(name)))
                 assert [(t.id, t.index, t.content, t.state) for t in got] == [
                     (m.row.id, m.index, m.row.content, m.state) for m in in_order
                 ]
-                backwards = unit.ledger.turns(TurnFilter(session=name, newest_first=True))
+                backwards = unit.ledger.turns(TurnFilter(session=constant(name), newest_first=True))
                 assert backwards == got[::-1]
-                assert [t.id for t in unit.ledger.undigested(name)] == [
+                assert [t.id for t in unit.ledger.undigested(constant(name))] == [
                     m.row.id for m in session.written if "digested" in m.waits
                 ]
-                assert [t.id for t in unit.ledger.untranscribed(name)] == [
+                assert [t.id for t in unit.ledger.untranscribed(constant(name))] == [
                     m.row.id for m in session.written if "transcribed" in m.waits
                 ]
             everything = [m for session in model.values() for m in session.written]
-            tools = unit.ledger.turns(TurnFilter(tool="ls"))
+            tools = unit.ledger.turns(TurnFilter(tool=constant("ls")))
             assert len(tools) == sum(1 for m in everything if m.row.tool_calls)
             assert sorted(contents(unit.ledger.turns(TurnFilter()))) == sorted(
                 m.row.content for m in everything

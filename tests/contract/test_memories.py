@@ -13,7 +13,7 @@ import pytest
 
 from recollect.store.base import Store
 from recollect.store.rows import MemoryFilter, QueryTerm, Scope, VectorRow
-from recollect.types import Kind, Memory, MemoryStatus, Source
+from recollect.types import Kind, Memory, MemoryStatus, Source, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, memory, turn
 
@@ -38,12 +38,12 @@ def test_a_memory_comes_back_whole(store: Store) -> None:
     expected = Memory(
         id=row.id,
         kind="preference",
-        content="喜欢茶",
-        subject="user",
-        predicate="likes",
-        project="myclaw",
-        topic="_general",
-        tags=("饮料", "tea"),
+        content=constant("喜欢茶"),
+        subject=constant("user"),
+        predicate=constant("likes"),
+        project=constant("myclaw"),
+        topic=constant("_general"),
+        tags=tuple(map(constant, ("饮料", "tea"))),
         importance=0.5,
         confidence=0.75,
         trust="owner",
@@ -55,10 +55,10 @@ def test_a_memory_comes_back_whole(store: Store) -> None:
         valid_from=after(days=-2),
         valid_to=None,
         superseded_at=None,
-        superseded_by="",
+        superseded_by=constant(""),
         expires_at=after(days=30),
-        sources=(Source("s", 3, told.id),),
-        episode="",
+        sources=(Source(constant("s"), 3, told.id),),
+        episode=constant(""),
     )
     with store.write(SPACE) as unit:
         assert unit.memories.add(row) == expected
@@ -191,7 +191,11 @@ def test_a_slot_is_found_in_its_project_by_any_spelling(store: Store) -> None:
         def slot(subject: str, predicate: str, hours: int = 3) -> list[str]:
             return ids(
                 unit.memories.in_slot(
-                    subject, predicate, project="_global", status="active", now=after(hours=hours)
+                    subject,
+                    predicate,
+                    project=constant("_global"),
+                    status="active",
+                    now=after(hours=hours),
                 )
             )
 
@@ -234,9 +238,9 @@ def test_what_can_change_is_revised_and_the_rest_stays(store: Store) -> None:
         valid_from=after(days=-1),
         valid_to=after(days=3),
         superseded_at=after(days=4),
-        superseded_by="other",
+        superseded_by=constant("other"),
         expires_at=after(days=5),
-        session="s",
+        session=constant("s"),
         snoozed_until=after(days=6),
     )
     with store.write("bob") as unit:
@@ -244,7 +248,7 @@ def test_what_can_change_is_revised_and_the_rest_stays(store: Store) -> None:
     with store.read(SPACE) as unit:
         assert unit.memories.get(added.id) == added
     with store.write(SPACE) as unit:
-        unit.memories.revise(replace(changed, content="milk", offered=7, access_count=9))
+        unit.memories.revise(replace(changed, content=constant("milk"), offered=7, access_count=9))
         assert unit.memories.get(added.id) == changed
 
 

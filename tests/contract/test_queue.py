@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from recollect.store.base import Store
-from recollect.types import Job, JobState
+from recollect.types import Job, JobState, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after
 
@@ -28,8 +28,8 @@ def enqueue(
     with store.write(space) as unit:
         unit.tasks.enqueue(
             kind,
-            key=key,
-            payload={"p": payload or key},
+            key=constant(key),
+            payload={"p": constant(payload or key)},
             run_at=run_at,
             now=now,
             max_attempts=3,
@@ -54,7 +54,7 @@ def jobs(store: Store, state: JobState | None = None, space: str = SPACE) -> lis
 def bury(store: Store, key: str = "k", now: datetime = NOON) -> Job:
     enqueue(store, key, run_at=now, now=now)
     job = claim(store, now)
-    store.queue.bury(job, "w", now=now, error="broke")
+    store.queue.bury(job, "w", now=now, error=constant("broke"))
     return job
 
 
@@ -91,13 +91,13 @@ class TestEnqueue:
         enqueue(store, "b", run_at=after(minutes=3))
         enqueue(store, "c", run_at=after(minutes=1))
         (soon, late) = jobs(store)
-        payloads = {key: {"p": f"{key}\0'"} for key in ("a", "b", "c", "d")}
+        payloads = {constant(key): {"p": constant(f"{key}\0'")} for key in ("a", "b", "c", "d")}
         with store.write(SPACE) as unit:
             unit.tasks.enqueue_many(
                 "work", payloads, run_at=after(minutes=2), now=after(seconds=1), max_attempts=5
             )
             unit.tasks.enqueue_many("work", {}, run_at=NOON, now=NOON, max_attempts=5)
-        found = {job.key: job for job in jobs(store)}
+        found: dict[str, Job] = {job.key: job for job in jobs(store)}
         assert {key: job.run_at for key, job in found.items()} == {
             "a": after(minutes=2), "b": after(minutes=2), "c": after(minutes=1),
             "d": after(minutes=2),
@@ -108,7 +108,9 @@ class TestEnqueue:
 
     def test_one_that_failed_and_waits_is_not_hurried(self, store: Store) -> None:
         enqueue(store)
-        store.queue.retry(claim(store), "w", run_at=after(hours=1), now=NOON, error="broke")
+        store.queue.retry(
+            claim(store), "w", run_at=after(hours=1), now=NOON, error=constant("broke")
+        )
         enqueue(store, now=after(minutes=1), run_at=after(minutes=1))
         (job,) = jobs(store)
         assert (job.run_at, job.attempts, job.error) == (after(hours=1), 1, "broke")
@@ -173,8 +175,8 @@ class TestClaim:
         assert (again.id, again.attempts) == (first.id, 2)
         store.queue.finish(first, "dead")
         assert [job.id for job in jobs(store)] == [first.id], "the late one settles nothing"
-        store.queue.retry(first, "dead", run_at=NOON, now=NOON, error="late")
-        store.queue.bury(first, "dead", now=NOON, error="late")
+        store.queue.retry(first, "dead", run_at=NOON, now=NOON, error=constant("late"))
+        store.queue.bury(first, "dead", now=NOON, error=constant("late"))
         assert jobs(store, "running") == [again]
         with store.read(SPACE) as unit:
             assert unit.journal.events() == []
@@ -243,7 +245,7 @@ class TestRetry:
     def test_it_waits_and_runs_again(self, store: Store) -> None:
         enqueue(store)
         job = claim(store)
-        store.queue.retry(job, "w", run_at=after(seconds=30), now=NOON, error="坏了")
+        store.queue.retry(job, "w", run_at=after(seconds=30), now=NOON, error=constant("坏了"))
         (waiting,) = jobs(store)
         assert (waiting.state, waiting.error, waiting.lease_until) == ("ready", "坏了", None)
         assert waiting.run_at == after(seconds=30)
@@ -257,7 +259,7 @@ class TestRetry:
         enqueue(store, payload="old")
         job = claim(store)
         enqueue(store, payload="new")
-        store.queue.retry(job, "w", run_at=after(seconds=30), now=NOON, error="broke")
+        store.queue.retry(job, "w", run_at=after(seconds=30), now=NOON, error=constant("broke"))
         (left,) = jobs(store)
         assert (left.state, left.payload) == ("ready", {"p": "new"})
 

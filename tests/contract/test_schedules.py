@@ -8,7 +8,7 @@ import pytest
 
 from recollect.store.base import Store
 from recollect.store.rows import Scheduled
-from recollect.types import Job
+from recollect.types import Job, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after
 
@@ -33,7 +33,7 @@ def jobs(store: Store) -> list[Job]:
 @pytest.fixture(autouse=True)
 def space(store: Store) -> None:
     with store.write(SPACE) as unit:
-        unit.ledger.open_session("s", "", "", NOON)
+        unit.ledger.open_session(constant("s"), constant(""), constant(""), NOON)
 
 
 def test_a_space_that_does_not_exist_yet_has_no_schedule(store: Store) -> None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from recollect.store.base import Store
-from recollect.types import SessionInfo
+from recollect.types import SessionInfo, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, turn
 
 
 def test_an_opened_session_is_empty_and_open(store: Store) -> None:
     with store.write(SPACE) as unit:
-        unit.ledger.open_session("s", "myclaw", "packaging", NOON)
+        unit.ledger.open_session(constant("s"), constant("myclaw"), constant("packaging"), NOON)
     with store.read(SPACE) as unit:
-        assert unit.ledger.session("s") == SessionInfo(
-            id="s",
-            project="myclaw",
-            topic="packaging",
+        assert unit.ledger.session(constant("s")) == SessionInfo(
+            id=constant("s"),
+            project=constant("myclaw"),
+            topic=constant("packaging"),
             started_at=NOON,
             last_at=NOON,
             ended_at=None,
@@ -25,18 +25,18 @@ def test_an_opened_session_is_empty_and_open(store: Store) -> None:
 
 def test_an_unknown_session_is_none(store: Store) -> None:
     with store.read(SPACE) as unit:
-        assert unit.ledger.session("s") is None
+        assert unit.ledger.session(constant("s")) is None
     append(store, turn(session="other"))
     with store.read(SPACE) as unit:
-        assert unit.ledger.session("s") is None
+        assert unit.ledger.session(constant("s")) is None
 
 
 def test_opening_again_keeps_what_is_not_told_anew(store: Store) -> None:
     with store.write(SPACE) as unit:
-        unit.ledger.open_session("s", "myclaw", "packaging", NOON)
-        unit.ledger.end_session("s", after(minutes=1))
-        unit.ledger.open_session("s", "", "release", after(minutes=2))
-        found = unit.ledger.session("s")
+        unit.ledger.open_session(constant("s"), constant("myclaw"), constant("packaging"), NOON)
+        unit.ledger.end_session(constant("s"), after(minutes=1))
+        unit.ledger.open_session(constant("s"), constant(""), constant("release"), after(minutes=2))
+        found = unit.ledger.session(constant("s"))
     assert found is not None
     assert (found.project, found.topic) == ("myclaw", "release")
     assert found.ended_at is None
@@ -46,16 +46,16 @@ def test_opening_again_keeps_what_is_not_told_anew(store: Store) -> None:
 def test_ending_is_marked_and_a_new_turn_opens_it_again(store: Store) -> None:
     append(store, turn("one", index=0))
     with store.write(SPACE) as unit:
-        unit.ledger.end_session("s", after(minutes=5))
-        ended = unit.ledger.session("s")
+        unit.ledger.end_session(constant("s"), after(minutes=5))
+        ended = unit.ledger.session(constant("s"))
     assert ended is not None
     assert ended.ended_at == after(minutes=5)
     append(store, turn("one", index=0))
     with store.read(SPACE) as unit:
-        assert unit.ledger.session("s") == ended, "a turn that is known opens nothing"
+        assert unit.ledger.session(constant("s")) == ended, "a turn that is known opens nothing"
     append(store, turn("two", at=after(minutes=6)))
     with store.read(SPACE) as unit:
-        again = unit.ledger.session("s")
+        again = unit.ledger.session(constant("s"))
     assert again is not None
     assert again.ended_at is None
 
@@ -63,7 +63,7 @@ def test_ending_is_marked_and_a_new_turn_opens_it_again(store: Store) -> None:
 def test_a_turn_opens_its_session_by_itself(store: Store) -> None:
     append(store, turn("one", at=after(hours=1)), turn("two", at=after(hours=2)))
     with store.read(SPACE) as unit:
-        found = unit.ledger.session("s")
+        found = unit.ledger.session(constant("s"))
     assert found is not None
     assert (found.turns, found.project) == (2, "")
     assert (found.started_at, found.last_at) == (after(hours=1), after(hours=2))
@@ -73,7 +73,7 @@ def test_the_last_moment_never_goes_back(store: Store) -> None:
     append(store, turn(at=after(hours=2)))
     append(store, turn(at=after(hours=1)))
     with store.read(SPACE) as unit:
-        found = unit.ledger.session("s")
+        found = unit.ledger.session(constant("s"))
     assert found is not None
     assert found.last_at == after(hours=2)
 

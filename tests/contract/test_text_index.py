@@ -8,7 +8,7 @@ import pytest
 
 from recollect.store.base import Store
 from recollect.store.rows import QueryTerm, Scope, TextFound
-from recollect.types import RECORD_TYPES, RecordType
+from recollect.types import RECORD_TYPES, RecordType, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attachment, memory, turn
 
@@ -107,7 +107,7 @@ def test_types_are_kept_apart(store: Store) -> None:
 
 def test_a_search_of_turns_in_a_session_project_or_time(store: Store) -> None:
     with store.write(SPACE) as unit:
-        unit.ledger.open_session("a", "myclaw", "", NOON)
+        unit.ledger.open_session(constant("a"), constant("myclaw"), constant(""), NOON)
     one = turn("tea", session="a", at=after(hours=1))
     two = turn("tea", session="b", at=after(hours=2))
     append(store, one, two)
@@ -188,9 +188,9 @@ def test_a_cleared_index_is_filled_again_record_by_record(store: Store) -> None:
         first = unit.text.unindexed("turn", 2)
         assert first == [row.id for row in rows[:2]]
         for id_ in first:
-            unit.text.put("turn", id_, "tea again")
+            unit.text.put("turn", id_, constant("tea again"))
         assert unit.text.unindexed("turn", 10) == [row.id for row in rows[2:]]
-        unit.text.put("turn", "nobody", "tea")
+        unit.text.put("turn", "nobody", constant("tea"))
     assert sorted(ids(store, "again")) == sorted(first)
     with store.write("other") as unit:
         assert len(unit.text.unindexed("turn", 10)) == 1
@@ -200,8 +200,8 @@ def test_putting_twice_leaves_the_last(store: Store) -> None:
     row = turn("tea")
     append(store, row)
     with store.write(SPACE) as unit:
-        unit.text.put("turn", row.id, "coffee")
-        unit.text.put("turn", row.id, "water")
+        unit.text.put("turn", row.id, constant("coffee"))
+        unit.text.put("turn", row.id, constant("water"))
     assert ids(store, "water") == [row.id]
     assert ids(store, "tea") == ids(store, "coffee") == []
 
@@ -210,7 +210,7 @@ def test_one_space_cannot_reindex_the_record_of_another(store: Store) -> None:
     row = turn("tea")
     append(store, row)
     with store.write("other") as unit:
-        unit.text.put("turn", row.id, "coffee")
+        unit.text.put("turn", row.id, constant("coffee"))
     assert ids(store, "tea") == [row.id]
     assert ids(store, "coffee") == ids(store, "coffee", space="other") == []
 
@@ -248,12 +248,12 @@ def test_documents_are_kept_that_the_scope_allows(store: Store) -> None:
         assert kept(types=("memory",)) == []
         assert kept(types=("turn",), session="a") == [early]
         assert kept(types=("turn",), since=after(hours=1)) == [late]
-        assert unit.text.few(Scope(types=("turn",), session="b", now=NOON)) == [late]
-        assert unit.text.few(Scope(types=("turn",), session="nowhere", now=NOON)) == []
+        assert unit.text.few(Scope(types=("turn",), session=constant("b"), now=NOON)) == [late]
+        assert unit.text.few(Scope(types=("turn",), session=constant("nowhere"), now=NOON)) == []
         assert unit.text.few(Scope(types=("turn",), now=NOON)) is None, "nothing narrows it"
 
 
 def test_a_narrow_scope_of_many_is_not_few(store: Store) -> None:
     append(store, *(turn(f"turn {n}", session="a") for n in range(2_001)))
     with store.read(SPACE) as unit:
-        assert unit.text.few(Scope(types=("turn",), session="a", now=NOON)) is None
+        assert unit.text.few(Scope(types=("turn",), session=constant("a"), now=NOON)) is None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.store.base import Store
-from recollect.types import ToolCall
+from recollect.types import ToolCall, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, found, said, turn
 
@@ -16,9 +16,9 @@ from tests.contract.rows import SPACE, after, append, found, said, turn
 def busy(store: Store) -> Store:
     """Two projects, three sessions, seven turns an hour apart."""
     with store.write(SPACE) as unit:
-        unit.ledger.open_session("a", "myclaw", "", NOON)
-        unit.ledger.open_session("b", "myclaw", "", NOON)
-        unit.ledger.open_session("c", "", "", NOON)
+        unit.ledger.open_session(constant("a"), constant("myclaw"), constant(""), NOON)
+        unit.ledger.open_session(constant("b"), constant("myclaw"), constant(""), NOON)
+        unit.ledger.open_session(constant("c"), constant(""), constant(""), NOON)
     append(
         store,
         turn("a0", session="a", at=after(hours=0)),
@@ -91,8 +91,8 @@ def test_turns_of_one_moment_stay_in_the_order_of_writing(store: Store) -> None:
 def test_a_state_is_set_with_its_reason(busy: Store) -> None:
     chosen = found(busy, session="b")
     with busy.write(SPACE) as unit:
-        unit.ledger.set_state([turn.id for turn in chosen[:2]], "failed", "no model")
-        unit.ledger.set_state([chosen[2].id, "nobody"], "extracted", "")
+        unit.ledger.set_state([turn.id for turn in chosen[:2]], "failed", constant("no model"))
+        unit.ledger.set_state([chosen[2].id, constant("nobody")], "extracted", constant(""))
     failed = found(busy, state="failed")
     assert [(t.content, t.reason) for t in failed] == [("b0", "no model"), ("b1", "no model")]
     assert said(busy, state="extracted") == ["b2"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from recollect.store.base import Store
 from recollect.store.rows import MemoryFilter
 from recollect.store.upkeep import CardRow, OnboardingRow
-from recollect.types import DailyEvent
+from recollect.types import DailyEvent, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, attachment, memory
 
@@ -107,7 +107,9 @@ def test_files_are_put_away_and_back(store: Store) -> None:
 
 @pytest.mark.feature("L7")
 def test_daily_events_wait_until_their_day_is_over(store: Store) -> None:
-    event = DailyEvent("e", DAY, "", "", "tea", 3, False, NOON)
+    event = DailyEvent(
+        constant("e"), DAY, constant(""), constant(""), constant("tea"), 3, False, NOON
+    )
     with store.write(SPACE) as unit:
         unit.journal.add_daily_event(event)
         assert unit.shelf.uncompressed(DAY, 9) == []
@@ -134,7 +136,7 @@ def test_a_step_is_taken_by_one_and_done_once(store: Store) -> None:
         assert runs.progress(*place, owner="b", counts={"x": 2, "y": 1}, until=after(minutes=11))
         runs.finish(*place, owner="a", now=late)
         assert runs.steps("daily", run)["decay"].finished_at is None
-        runs.finish(*place, owner="b", now=late, error="no")
+        runs.finish(*place, owner="b", now=late, error=constant("no"))
         assert runs.steps("daily", run)["decay"].error == "no"
         assert runs.take(*place, owner="c", now=late, until=after(minutes=11)) == "taken"
         runs.finish(*place, owner="c", now=late)
@@ -170,10 +172,10 @@ def test_cards_and_onboarding_are_replaced_whole(store: Store) -> None:
     with store.write(SPACE) as unit:
         assert unit.onboarding.get() is None
         for text in ("one", "two"):
-            unit.cards.put(CardRow("soul", text, "rules", text), NOON)
-            unit.onboarding.put(OnboardingRow("agent", {"role": text}), NOON)
-        assert unit.cards.all() == {"soul": CardRow("soul", "two", "rules", "two")}
-        assert unit.onboarding.get() == OnboardingRow("agent", {"role": "two"})
+            unit.cards.put(CardRow("soul", text, "rules", constant(text)), NOON)
+            unit.onboarding.put(OnboardingRow("agent", {"role": constant(text)}), NOON)
+        assert unit.cards.all() == {"soul": CardRow("soul", "two", "rules", constant("two"))}
+        assert unit.onboarding.get() == OnboardingRow("agent", {"role": constant("two")})
         unit.cards.drop("soul")
         assert unit.cards.all() == {}
     with store.read("another") as unit:

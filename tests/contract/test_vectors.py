@@ -13,7 +13,7 @@ from recollect.errors import BadVector
 from recollect.store.base import Store
 from recollect.store.documents import type_of
 from recollect.store.rows import AttachmentRow, EmbedText, VectorRow
-from recollect.types import RECORD_TYPES, RecordType
+from recollect.types import RECORD_TYPES, RecordType, constant
 from tests.contract.rows import SPACE, append, attachment, memory, turn
 
 DIMENSIONS = 8
@@ -75,7 +75,9 @@ def add_others(store: Store) -> AttachmentRow:
 
 def describe(store: Store, row: AttachmentRow, description: str) -> None:
     with store.write(SPACE) as unit:
-        unit.attachments.replace(replace(row, description=description, terms=description))
+        unit.attachments.replace(
+            replace(row, description=constant(description), terms=constant(description))
+        )
 
 
 def test_an_embedder_keeps_its_number(store: Store) -> None:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from recollect.store.base import Store
 from recollect.store.rows import Transcript
+from recollect.types import constant
 from tests.contract.rows import SPACE, after, append, contents, turn
 
 
 def undigested(store: Store, session: str = "s") -> list[str]:
     with store.read(SPACE) as unit:
-        return contents(unit.ledger.undigested(session))
+        return contents(unit.ledger.undigested(constant(session)))
 
 
 def untranscribed(store: Store, session: str = "s") -> list[str]:
     with store.read(SPACE) as unit:
-        return contents(unit.ledger.untranscribed(session))
+        return contents(unit.ledger.untranscribed(constant(session)))
 
 
 def test_new_turns_wait_and_marked_ones_do_not(store: Store) -> None:
     append(store, turn("a"), turn("b"), turn("x", session="t"))
     assert undigested(store) == ["a", "b"]
     with store.write(SPACE) as unit:
-        unit.ledger.mark_digested("s")
+        unit.ledger.mark_digested(constant("s"))
     assert undigested(store) == []
     assert undigested(store, "t") == ["x"]
     append(store, turn("c"))
@@ -31,8 +32,8 @@ def test_new_turns_wait_and_marked_ones_do_not(store: Store) -> None:
 def test_a_turn_that_fills_a_gap_later_waits_too(store: Store) -> None:
     append(store, turn("a", index=0), turn("z", index=9))
     with store.write(SPACE) as unit:
-        unit.ledger.mark_digested("s")
-        unit.ledger.mark_transcribed(Transcript("s", 10, after(hours=0)))
+        unit.ledger.mark_digested(constant("s"))
+        unit.ledger.mark_transcribed(Transcript(constant("s"), 10, after(hours=0)))
     append(store, turn("gap", index=4))
     assert undigested(store) == ["gap"]
     assert untranscribed(store) == ["gap"]
@@ -40,12 +41,12 @@ def test_a_turn_that_fills_a_gap_later_waits_too(store: Store) -> None:
 
 def test_an_unknown_or_empty_session_has_nothing_waiting(store: Store) -> None:
     with store.write(SPACE) as unit:
-        unit.ledger.open_session("empty", "", "", after())
+        unit.ledger.open_session(constant("empty"), constant(""), constant(""), after())
         for session in ("empty", "nobody"):
-            unit.ledger.mark_digested(session)
-            unit.ledger.mark_transcribed(Transcript(session, 0, after()))
-            unit.ledger.drop_transcript(session)
-            assert unit.ledger.transcript(session) is None
+            unit.ledger.mark_digested(constant(session))
+            unit.ledger.mark_transcribed(Transcript(constant(session), 0, after()))
+            unit.ledger.drop_transcript(constant(session))
+            assert unit.ledger.transcript(constant(session)) is None
     assert undigested(store, "nobody") == untranscribed(store, "nobody") == []
     append(store, turn("first", session="empty"))
     assert undigested(store, "empty") == untranscribed(store, "empty") == ["first"]
@@ -54,7 +55,7 @@ def test_an_unknown_or_empty_session_has_nothing_waiting(store: Store) -> None:
 def test_the_two_marks_are_apart(store: Store) -> None:
     append(store, turn("a"))
     with store.write(SPACE) as unit:
-        unit.ledger.mark_transcribed(Transcript("s", 10, after()))
+        unit.ledger.mark_transcribed(Transcript(constant("s"), 10, after()))
     assert undigested(store) == ["a"]
     assert untranscribed(store) == []
 
@@ -62,17 +63,21 @@ def test_the_two_marks_are_apart(store: Store) -> None:
 def test_a_transcript_is_known_until_it_is_dropped(store: Store) -> None:
     append(store, turn("a"), turn("x", session="t"))
     with store.write(SPACE) as unit:
-        assert unit.ledger.transcript("s") is None
-        unit.ledger.mark_transcribed(Transcript("s", 120, after(hours=1)))
-        unit.ledger.mark_transcribed(Transcript("t", 70, after(hours=3)))
-        assert unit.ledger.transcript("s") == Transcript("s", 120, after(hours=1))
-        unit.ledger.mark_transcribed(Transcript("s", 240, after(hours=2)))
-        assert unit.ledger.transcript("s") == Transcript("s", 240, after(hours=2))
+        assert unit.ledger.transcript(constant("s")) is None
+        unit.ledger.mark_transcribed(Transcript(constant("s"), 120, after(hours=1)))
+        unit.ledger.mark_transcribed(Transcript(constant("t"), 70, after(hours=3)))
+        assert unit.ledger.transcript(constant("s")) == Transcript(
+            constant("s"), 120, after(hours=1)
+        )
+        unit.ledger.mark_transcribed(Transcript(constant("s"), 240, after(hours=2)))
+        assert unit.ledger.transcript(constant("s")) == Transcript(
+            constant("s"), 240, after(hours=2)
+        )
         assert unit.ledger.old_transcripts(after(hours=2)) == []
         assert [t.session for t in unit.ledger.old_transcripts(after(hours=2.5))] == ["s"]
         assert len(unit.ledger.old_transcripts(after(hours=4))) == 2
-        unit.ledger.drop_transcript("s")
-        assert unit.ledger.transcript("s") is None
+        unit.ledger.drop_transcript(constant("s"))
+        assert unit.ledger.transcript(constant("s")) is None
         assert [t.session for t in unit.ledger.old_transcripts(after(hours=4))] == ["t"]
     assert untranscribed(store) == ["a"], "a dropped copy starts again from the first turn"
     assert untranscribed(store, "t") == []

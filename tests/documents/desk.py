@@ -11,10 +11,10 @@ from recollect import Mind
 from recollect.clock import ManualClock
 from recollect.documents.library import Documents, Folders, folders_of
 from recollect.documents.report import DocumentReport, SyncReport
-from recollect.ingest.accept import Limits
 from recollect.ingest.embedding import asking
 from recollect.ingest.pending import Inbox
 from recollect.ingest.reconcile import Reconciler
+from recollect.rules.guard import guard_of
 from recollect.store.rows import MemoryFilter
 from recollect.types import Memory, MemoryStatus
 
@@ -38,7 +38,6 @@ class Desk:
         ask = asking(None, 3)
         reconciler = Reconciler(mind._store, mind.space, settings, ask)
         self.inbox = Inbox(mind._store, mind.space, self.clock, settings.pending, reconciler)
-        limits = Limits(settings.ledger.max_characters, 1000, 100)
         self.documents = Documents(
             mind._store,
             mind.space,
@@ -47,7 +46,7 @@ class Desk:
             self.folders,
             keeper=mind._rooms.keeper,
             reconciler=reconciler,
-            limits=limits,
+            guard=guard_of(settings),
             ask=ask,
         )
 

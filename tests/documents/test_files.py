@@ -16,6 +16,7 @@ from recollect.clock import ManualClock
 from recollect.documents import files
 from recollect.errors import DiskFull, StoreReadOnly, StoreUnavailable
 from recollect.store.document_states import DocumentRow
+from recollect.types import constant
 from tests.conftest import NOON, OpenMind
 from tests.documents.conftest import MakeDesk
 from tests.documents.desk import Desk
@@ -270,7 +271,7 @@ def test_a_crash_after_the_file_was_replaced_asks_nothing(
         new = unit.document_states.get("memory")
         assert old is not None
         assert new is not None
-        unit.document_states.put(DocumentRow("memory", old.written, new.written), NOON)
+        unit.document_states.put(DocumentRow(constant("memory"), old.written, new.written), NOON)
     if edited:
         desk.replace("memory", "likes coffee", "likes cocoa")
     report = desk.of("memory")

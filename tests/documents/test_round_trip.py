@@ -15,7 +15,7 @@ import recollect
 from recollect.clock import ManualClock
 from recollect.rules.markdown import tidy
 from recollect.store.document_states import DocumentRow
-from recollect.types import Kind
+from recollect.types import Kind, constant
 from tests.conftest import NOON
 from tests.documents.desk import MARK, Desk
 
@@ -172,7 +172,7 @@ class Story:
     # --- together -------------------------------------------------------------------------------
 
     def sync(self, _: int) -> None:
-        before = {memory.id for memory in self.desk.all("active")}
+        before: set[str] = {memory.id for memory in self.desk.all("active")}
         report = self.desk.sync()
         after = {memory.id for memory in self.desk.all("active")}
         replaced = {taken.before for document in report.documents for taken in document.taken}
@@ -201,7 +201,7 @@ class Story:
             for name, row in old.items():
                 new = unit.document_states.get(name)
                 if row is not None and new is not None and new.rolled_through == row.rolled_through:
-                    torn = DocumentRow(name, row.written, new.written, row.rolled_through)
+                    torn = DocumentRow(constant(name), row.written, new.written, row.rolled_through)
                     unit.document_states.put(torn, NOON)
 
     def _there(self, text: str) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from recollect import Mind
 from recollect.store.document_states import DocumentChoice, DocumentRow, Written
+from recollect.types import constant
 from tests.conftest import NOON
 from tests.documents.desk import Desk
 
@@ -13,11 +14,13 @@ pytestmark = pytest.mark.feature("V6")
 
 
 def test_a_row_is_read_as_it_was_written(mind: Mind) -> None:
-    row = DocumentRow("memory", Written("f1", {"a": "b"}), Written("f2", {}), "z")
+    row = DocumentRow(
+        constant("memory"), Written("f1", {"a": "b"}), Written("f2", {}), constant("z")
+    )
     with mind._store.write("default") as unit:
         assert unit.document_states.get("memory") is None
-        unit.document_states.put(DocumentRow("memory"), NOON)
-        assert unit.document_states.get("memory") == DocumentRow("memory")
+        unit.document_states.put(DocumentRow(constant("memory")), NOON)
+        assert unit.document_states.get("memory") == DocumentRow(constant("memory"))
         unit.document_states.put(row, NOON)
     with mind._store.read("default") as unit:
         assert unit.document_states.get("memory") == row
@@ -27,9 +30,9 @@ def test_a_row_is_read_as_it_was_written(mind: Mind) -> None:
 
 
 def test_choices_are_replaced_and_dropped(mind: Mind) -> None:
-    one = DocumentChoice("memory", "m1", "pinned", NOON)
-    two = DocumentChoice("user", "m1", "hidden", NOON)
-    asked = DocumentChoice("memory", "m1", "asked", NOON)
+    one = DocumentChoice(constant("memory"), constant("m1"), "pinned", NOON)
+    two = DocumentChoice(constant("user"), constant("m1"), "hidden", NOON)
+    asked = DocumentChoice(constant("memory"), constant("m1"), "asked", NOON)
     with mind._store.write("default") as unit:
         states = unit.document_states
         for choice in (one, two, asked):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.ingest.learning.grounding import Voices, grounded
-from recollect.types import Candidate, Role, ToolResult, Trust, Turn
+from recollect.types import Candidate, Role, SafeResult, ToolResult, Trust, Turn, constant
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("N2")
@@ -14,8 +14,17 @@ CORE = 0.7
 
 
 def turn(number: int, role: Role, content: str, trust: Trust, result: str = "") -> Turn:
-    results = (ToolResult(result),) if result else ()
-    return Turn(f"t{number}", "s", number, role, content, NOON, trust=trust, tool_results=results)
+    results = (SafeResult(ToolResult(result)),) if result else ()
+    return Turn(
+        constant(f"t{number}"),
+        constant("s"),
+        number,
+        role,
+        constant(content),
+        NOON,
+        trust=trust,
+        tool_results=results,
+    )
 
 
 def trusted(content: str, *turns: Turn, cites: tuple[int, ...] = (0,)) -> Trust:

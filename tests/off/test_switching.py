@@ -18,7 +18,7 @@ from recollect.documents.fallback.logs import Said, parse, written
 from recollect.documents.fallback.notes import Note
 from recollect.documents.fallback.notes import parse as parse_notes
 from recollect.documents.fallback.notes import written as written_note
-from recollect.types import Memory, ToolCall, ToolResult, Turn
+from recollect.types import Memory, SafeCall, SafeResult, ToolCall, ToolResult, Turn, constant
 from tests.conftest import NOON, OpenMind
 
 pytestmark = pytest.mark.feature("O1", preset="myclaw")
@@ -178,7 +178,7 @@ def test_an_index_the_host_chose_is_kept(open_mind: OpenMind) -> None:
         contents = [turn.content for turn in mind.turns(session="s")]
         assert contents[:2] == ["zero", "one"]
         assert sorted(contents[2:]) == ["another zero", "two"]
-        mind.record(session="s", role="user", content="two", index=contents.index("two"))
+        mind.record(session="s", role="user", content="two", index=contents.index(constant("two")))
 
 
 def test_spaces_stay_apart(open_mind: OpenMind) -> None:
@@ -267,33 +267,33 @@ def test_a_memory_in_ram_needs_a_folder(open_mind: OpenMind, tmp_path: Path) -> 
 @given(content=texts, sender=texts, told=texts, name=texts.filter(bool))
 def test_a_log_gives_back_what_was_written(content: str, sender: str, told: str, name: str) -> None:
     turn = Turn(
-        id="i",
-        session=name,
+        id=constant("i"),
+        session=constant(name),
         index=3,
         role="assistant",
-        content=content,
+        content=constant(content),
         at=NOON,
-        sender=sender,
-        tool_calls=(ToolCall("t", {"x": [told, 1.5, None]}, "c"),),
-        tool_results=(ToolResult(told, "c", is_error=True),),
+        sender=constant(sender),
+        tool_calls=(SafeCall(ToolCall("t", {"x": [told, 1.5, None]}, "c")),),
+        tool_results=(SafeResult(ToolResult(told, "c", is_error=True)),),
         trust="external",
         tokens=7,
     )
-    said = Said(turn, project="p", placed=True)
+    said = Said(turn, project=constant("p"), placed=True)
     assert list(parse(written(said) + written(said))) == [said, said]
 
 
 @given(statement=texts.map(str.strip).filter(bool), label=texts)
 def test_the_long_term_file_gives_back_what_was_written(statement: str, label: str) -> None:
     memory = Memory(
-        id="i",
+        id=constant("i"),
         kind="fact",
-        content=statement,
-        subject=label,
-        predicate="",
-        project="p",
-        topic="t",
-        tags=(label,) if label else (),
+        content=constant(statement),
+        subject=constant(label),
+        predicate=constant(""),
+        project=constant("p"),
+        topic=constant("t"),
+        tags=tuple(map(constant, (label,) if label else ())),
         importance=0.0,
         confidence=0.0,
         trust="agent",
@@ -305,9 +305,9 @@ def test_the_long_term_file_gives_back_what_was_written(statement: str, label: s
         valid_from=NOON,
         valid_to=None,
         superseded_at=None,
-        superseded_by="",
+        superseded_by=constant(""),
         expires_at=None,
-        value=label,
+        value=constant(label),
     )
     note = Note(memory, supersedes=label, operation="o")
     text = written_note(note)

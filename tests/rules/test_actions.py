@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.rules.actions import NO_RESULT, action_nodes, failure, key_params
-from recollect.types import ActionNode, Role, ToolCall, ToolResult, Turn
+from recollect.types import (
+    ActionNode,
+    Role,
+    SafeCall,
+    SafeResult,
+    ToolCall,
+    ToolResult,
+    Turn,
+    constant,
+)
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("M12", preset="openakita")
@@ -25,14 +34,14 @@ def turn(
     results: tuple[ToolResult, ...] = (),
 ) -> Turn:
     return Turn(
-        id=f"t{number}",
-        session="s",
+        id=constant(f"t{number}"),
+        session=constant("s"),
         index=number,
         role=role,
-        content=content,
+        content=constant(content),
         at=NOON + timedelta(minutes=number),
-        tool_calls=calls,
-        tool_results=results,
+        tool_calls=tuple(map(SafeCall, calls)),
+        tool_results=tuple(map(SafeResult, results)),
     )
 
 

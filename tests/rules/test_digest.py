@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.rules.digest import digest, shorten
-from recollect.types import Role, ToolCall, Turn
+from recollect.types import Role, SafeCall, ToolCall, Turn, constant
 from tests.conftest import NOON
 
 
 def turn(content: str, role: Role = "user", *tools: str) -> Turn:
     return Turn(
-        id="t",
-        session="s",
+        id=constant("t"),
+        session=constant("s"),
         index=0,
         role=role,
-        content=content,
+        content=constant(content),
         at=NOON,
-        tool_calls=tuple(ToolCall(name) for name in tools),
+        tool_calls=tuple(SafeCall(ToolCall(name)) for name in tools),
     )
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recollect.rules.scratchpad import parse, render, rendered
 from recollect.rules.scratchpad_task import advance, conclude, fit, task_of
 from recollect.settings import load
-from recollect.types import Completion, Episode, Outcome, PadSection, Scratchpad
+from recollect.types import Completion, Episode, Outcome, PadSection, Scratchpad, constant
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("M13", preset="openakita")
@@ -274,10 +274,10 @@ def test_a_task_is_one_plain_line(message: str, task: str) -> None:
 
 def episode(goal: str, outcome: Outcome) -> Episode:
     return Episode(
-        id="e",
-        session="s",
-        summary=goal,
-        goal=goal,
+        id=constant("e"),
+        session=constant("s"),
+        summary=constant(goal),
+        goal=constant(goal),
         outcome=outcome,
         started_at=NOON,
         ended_at=NOON,

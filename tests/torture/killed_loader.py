@@ -91,7 +91,9 @@ def _look(path: Path, turns: int, *, done: bool, known: int) -> tuple[int, list[
             wrong.append(f"{there} of {turns} turns after the load had ended")
         if there != turns and there % BATCH:
             wrong.append(f"{there} turns are no whole batches")
-        kept = {(t.session, t.index): t.content for t in mind.turns(limit=10 * turns)}
+        kept: dict[tuple[str, int], str] = {
+            (t.session, t.index): t.content for t in mind.turns(limit=10 * turns)
+        }
         for number, new in enumerate(_turns(there)):  # from the beginning, without a gap
             if kept.get((new.session, new.index or 0)) != new.content:
                 wrong.append(f"turn {number} of {there} is not there, or not whole")

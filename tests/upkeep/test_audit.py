@@ -9,7 +9,7 @@ import pytest
 
 from recollect import Mind
 from recollect.clock import ManualClock
-from recollect.types import AuditCheck, Kind
+from recollect.types import AuditCheck, Kind, constant
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.feature("N6")
@@ -117,7 +117,7 @@ def test_secrets_are_found_and_not_shown(open_mind: OpenMind) -> None:
 def test_rows_that_lead_to_nothing(mind: Mind) -> None:
     known = remember(mind, "likes tea")
     with mind._store.write(mind.space) as unit:
-        unit.memories.add_sources(known, ["nothing"])
+        unit.memories.add_sources(constant(known), [constant("nothing")])
     assert check(mind, "orphan").found == 1
     mind.repair()
     assert check(mind, "orphan").found == 0

@@ -17,7 +17,7 @@ from recollect.clock import ManualClock
 from recollect.rules.clusters import Pair, absorbed, components, portions, same_statement
 from recollect.rules.extract import extract
 from recollect.settings import load
-from recollect.types import Memory
+from recollect.types import Memory, constant
 from recollect.upkeep.clusters import near_pairs
 from tests.conftest import OpenMind
 from tests.learning import pairs as labelled_pairs
@@ -134,13 +134,14 @@ def _learnt(number: int, text: str) -> Memory | None:
         role="user", trust="owner", earlier=(), source="t",
     )  # fmt: skip
     if not told:
-        return replace(blank, id=str(number), content=text)
+        return replace(blank, id=constant(str(number)), content=constant(text))
     if len(told) > 1 or told[0].withdraws:
         return None
     first = told[0]
     return replace(
-        blank, id=str(number), content=text, kind=first.kind, subject=first.subject,
-        predicate=first.predicate, value=first.value,
+        blank, id=constant(str(number)), content=constant(text), kind=first.kind,
+        subject=constant(first.subject),
+        predicate=constant(first.predicate), value=constant(first.value),
     )  # fmt: skip
 
 
@@ -188,7 +189,7 @@ def test_parts_of_a_cluster_are_small_and_share_nobody(
 @given(near)
 def test_nobody_is_both_kept_and_taken_in(told: list[tuple[int, int, float]]) -> None:
     blank = labelled(1)[0][0]
-    memories = [replace(blank, id=str(n)) for n in range(10)]
+    memories = [replace(blank, id=constant(str(n))) for n in range(10)]
     pairs = {(a, b): Pair(a, b, likeness, True) for a, b, likeness in told}
     for group in components(10, pairs.values()):
         found = absorbed(memories, group, pairs, SETTINGS.reconcile)
@@ -199,14 +200,20 @@ def test_nobody_is_both_kept_and_taken_in(told: list[tuple[int, int, float]]) ->
 
 def test_opposites_and_other_values_are_not_the_same() -> None:
     blank = labelled(1)[0][0]
-    likes = replace(blank, subject="user", predicate="likes", value="tea", content="likes tea")
+    likes = replace(
+        blank,
+        subject=constant("user"),
+        predicate=constant("likes"),
+        value=constant("tea"),
+        content=constant("likes tea"),
+    )
     pair = Pair(0, 1, 1.0, True)
     for other in (
-        replace(likes, predicate="dislikes", content="dislikes tea"),
-        replace(likes, value="coffee", content="likes coffee"),
-        replace(likes, project="other"),
+        replace(likes, predicate=constant("dislikes"), content=constant("dislikes tea")),
+        replace(likes, value=constant("coffee"), content=constant("likes coffee")),
+        replace(likes, project=constant("other")),
         replace(likes, kind="event"),
-        replace(likes, session="s"),
+        replace(likes, session=constant("s")),
     ):
         assert not same_statement(likes, other, pair, SETTINGS.reconcile)
-    assert same_statement(likes, replace(likes, id="2"), pair, SETTINGS.reconcile)
+    assert same_statement(likes, replace(likes, id=constant("2")), pair, SETTINGS.reconcile)

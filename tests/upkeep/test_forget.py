@@ -17,7 +17,7 @@ from recollect import Candidate, InvalidInput, Mind, NotFound
 from recollect.clock import ManualClock
 from recollect.plain import plain
 from recollect.store.base import Store
-from recollect.types import Finding, Receipt, Turn
+from recollect.types import Finding, Receipt, Turn, constant
 from tests.conftest import NOON, OpenMind
 from tests.settling import Learning, likes
 
@@ -250,7 +250,7 @@ def test_a_new_record_in_the_place_of_a_forgotten_one_is_not_overlooked(
     assert "Rex" in hit.text
     assert "vector" in {route for h in mind.recall("puppy") for route in h.why.routes}
     with store_of(mind).read("default") as unit:
-        assert unit.ledger.untranscribed("s") == []
+        assert unit.ledger.untranscribed(constant("s")) == []
     assert wrong(mind) == []
 
 
@@ -290,7 +290,7 @@ def test_a_receipt_is_frozen_and_holds_no_word(mind: Mind) -> None:
     for word in ("heliotrop", "lisbon", "grows"):
         assert word not in told.lower()
     with pytest.raises(dataclasses.FrozenInstanceError):
-        receipt.id = ""  # type: ignore[misc]
+        receipt.id = constant("")  # type: ignore[misc]
     assert receipt.asked == "query"
     kept = json.dumps([plain(e) for e in mind.events(type="forget")])
     assert receipt.key not in kept, "the memory keeps the counts, not what could be guessed with"
@@ -301,8 +301,8 @@ def test_a_receipt_finds_what_is_still_there(mind: Mind) -> None:
     receipt = mind.forget(id=turn.id)
     assert wrong(mind, receipt) == []
     with store_of(mind).write("default") as unit:  # somebody brings it back behind our back
-        unit.journal.add_event("odd", operation_id="o", subject="",
-                               payload={"text": "a heliotrope"}, at=NOON)  # fmt: skip
+        unit.journal.add_event("odd", operation_id=constant("o"), subject=constant(""),
+                               payload={"text": constant("a heliotrope")}, at=NOON)  # fmt: skip
     store_of(mind).settle()
     found = wrong(mind, plain_json(receipt))
     assert [f.check for f in found] == ["forgotten: memory.db"]

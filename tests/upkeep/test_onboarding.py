@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from recollect import Mind
 from recollect.rules.onboarding import QUESTIONS, next_question, read_change, stage_of
+from recollect.types import constant
 from tests.conftest import OpenMind
 
 ANSWERS = (
@@ -43,9 +44,9 @@ def test_the_first_talk_is_held_once_ever(open_mind: OpenMind, tmp_path: Path) -
     assert mind.onboard("what do you mean?").stage == "summary"
     assert mind.onboard("confirm").done
     known = {memory.predicate: memory for memory in mind.memories()}
-    assert known["name"].value == "Lin Xia"
-    assert known["name"].kind == "identity"
-    assert known["tone"].kind == "trait"
+    assert known[constant("name")].value == "Lin Xia"
+    assert known[constant("name")].kind == "identity"
+    assert known[constant("tone")].kind == "trait"
     assert {memory.trust for memory in known.values()} == {"owner"}
     home = tmp_path / "data" / "memory"
     assert "short and dry" in (home / "system" / "ShiYi.md").read_text(encoding="utf-8")

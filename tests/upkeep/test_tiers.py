@@ -12,7 +12,7 @@ from recollect import Mind
 from recollect.clock import ManualClock
 from recollect.rules.tiers import choose_core, fit_for_core, least_valuable, priority_of, worth
 from recollect.settings import load
-from recollect.types import KINDS, TRUSTS, Memory
+from recollect.types import EMPTY, KINDS, TRUSTS, Memory, constant
 from tests.conftest import NOON, OpenMind
 
 SETTINGS = load("default", env={})
@@ -25,7 +25,7 @@ def core_of(mind: Mind) -> list[str]:
     )
     with mind._store.read(mind.space) as unit:
         found = {memory.id: memory.content for memory in unit.memories.by_id(section.ids)}
-    return [found[id_] for id_ in section.ids]
+    return [found[constant(id_)] for id_ in section.ids]
 
 
 def marked(mind: Mind) -> set[str]:
@@ -198,9 +198,11 @@ def test_a_life_amounts_to_a_priority(days: int | None, priority: str) -> None:
 
 def _memory(days: int | None) -> Memory:
     return Memory(
-        id="1", kind="fact", content="x", subject="", predicate="", project="_global",
-        topic="_general", tags=(), importance=0.5, confidence=1, trust="owner", status="active",
+        id=constant("1"), kind="fact", content=constant("x"), subject=EMPTY, predicate=EMPTY,
+        project=constant("_global"),
+        topic=constant("_general"), tags=(), importance=0.5, confidence=1,
+        trust="owner", status="active",
         access_count=0, created_at=NOON, updated_at=NOON, last_accessed_at=NOON, valid_from=NOON,
-        valid_to=None, superseded_at=None, superseded_by="",
+        valid_to=None, superseded_at=None, superseded_by=constant(""),
         expires_at=None if days is None else NOON + timedelta(days=days),
     )  # fmt: skip

@@ -13,9 +13,10 @@ from recollect.bench.minds import bench_mind
 from recollect.bench.timing import MILLI, Timed, percentile, side_by_side
 from recollect.ids import new_id
 from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT, memory_terms
+from recollect.rules.guard import DEFAULT
 from recollect.store.rows import MemoryRow
 from recollect.store.sqlite.store import open_sqlite
-from recollect.types import KINDS, Kind
+from recollect.types import EMPTY, KINDS, Kind, SafeName
 
 _BATCH = 2_000
 _LONGEST = 120  # characters of a statement
@@ -74,16 +75,16 @@ class Known:
             self.memories += count
             tell(f"{self.corpus.tongue}: {self.memories:,} memories")
 
-    def _rows(self, first: int, count: int, turns: list[str]) -> Iterator[MemoryRow]:
+    def _rows(self, first: int, count: int, turns: list[SafeName]) -> Iterator[MemoryRow]:
         now = datetime.now(UTC)
         for number, text in enumerate(self.corpus.texts(first, count), first):
-            content = text[:_LONGEST]
+            content = DEFAULT.text(text[:_LONGEST], "text")
             yield MemoryRow(
                 id=new_id(now),
                 kind=_KINDS[number % len(_KINDS)],
                 content=content,
-                subject="",
-                predicate="",
+                subject=EMPTY,
+                predicate=EMPTY,
                 project=GLOBAL_PROJECT,
                 topic=GENERAL_TOPIC,
                 tags=(),
@@ -95,9 +96,9 @@ class Known:
                 valid_from=now,
                 expires_at=None,
                 sources=(turns[number // _EACH % len(turns)],),
-                episode="",
-                terms=memory_terms("", "", content, ()),
-                value="",
+                episode=EMPTY,
+                terms=memory_terms(EMPTY, EMPTY, content, ()),
+                value=EMPTY,
             )
 
     def close(self) -> None:

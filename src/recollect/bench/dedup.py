@@ -13,10 +13,11 @@ from datetime import UTC, datetime
 from math import log
 from typing import NamedTuple
 
+from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.providers.embedding.choose import embedder_for
 from recollect.rules.clusters import absorbed, components
 from recollect.settings import Settings, load
-from recollect.types import Memory
+from recollect.types import EMPTY, Memory, constant
 from recollect.upkeep.clusters import near_pairs
 
 _NOW = datetime(2026, 2, 12, tzinfo=UTC)
@@ -107,13 +108,13 @@ def _name(chance: random.Random, syllables: int) -> str:
 
 def _memory(number: int, text: str) -> Memory:
     return Memory(
-        id=f"{number:08}",
+        id=constant(f"{number:08}"),
         kind="fact",
-        content=text,
-        subject="",
-        predicate="",
-        project="_global",
-        topic="_general",
+        content=constant(text),
+        subject=EMPTY,
+        predicate=EMPTY,
+        project=GLOBAL_PROJECT,
+        topic=GENERAL_TOPIC,
         tags=(),
         importance=0.5,
         confidence=1.0,
@@ -126,7 +127,7 @@ def _memory(number: int, text: str) -> Memory:
         valid_from=_NOW,
         valid_to=None,
         superseded_at=None,
-        superseded_by="",
+        superseded_by=EMPTY,
         expires_at=None,
     )
 

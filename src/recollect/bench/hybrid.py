@@ -76,7 +76,7 @@ def _embed(grown: Grown, bare: BareVec, tell: Callable[[str], None]) -> None:
 
 
 def _opened(open_: ExitStack, grown: Grown) -> tuple[Store, Made]:
-    store = open_sqlite(str(grown.path), busy_timeout=60, now=lambda: datetime.now(UTC))
+    store: Store = open_sqlite(str(grown.path), busy_timeout=60, now=lambda: datetime.now(UTC))
     open_.callback(store.close)
     with store.read(SPACE) as unit:
         ((name, number),) = unit.vectors.known_embedders().items()

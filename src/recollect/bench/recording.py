@@ -14,7 +14,7 @@ from recollect.bench.figures import Figure, figure, ratio_at_most
 from recollect.bench.minds import bench_mind
 from recollect.bench.timing import MILLI, side_by_side
 from recollect.ingest.accept import turn_terms
-from recollect.types import NewTurn
+from recollect.types import NewTurn, constant
 
 _BLOCK = 20
 # Turns that are there already, for each that is timed: by then new words come as rarely as in talk.
@@ -76,7 +76,7 @@ class _Bare:
         }
         place = _columns(source, "turns").index("doc")
         self._terms = [
-            (row[place], turn_terms(turn.sender, turn.content, (), ()).terms)
+            (row[place], turn_terms(constant(turn.sender), constant(turn.content), (), ()).terms)
             for row, turn in zip(self._rows["turns"], turns, strict=True)
         ]
         self._inserts = [

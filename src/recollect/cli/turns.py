@@ -116,7 +116,7 @@ def _summary(turn: Turn, taken: int) -> str:
 
 
 def _show_whole(turn: Turn, by: int) -> None:
-    blocks = [turn.content]
+    blocks: list[str] = [turn.content]
     blocks += [
         f"→ {call.name} {json.dumps(call.input, ensure_ascii=False)}" for call in turn.tool_calls
     ]

@@ -18,11 +18,12 @@ from recollect.locks import ForkSafeLock
 from recollect.rules.cutting import cut_to_tokens
 from recollect.rules.digest import digest
 from recollect.rules.exchanges import exchanges
+from recollect.rules.guard import DEFAULT, Guard
 from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.settings.reading import ShortTerm
 from recollect.store.base import Store
 from recollect.store.rows import TurnFilter
-from recollect.types import Turn
+from recollect.types import SafeName, Turn
 
 Summarise = Callable[[Sequence[Turn]], str]
 
@@ -75,12 +76,14 @@ class ShortTermMemory:
         *,
         count: TokenCounter = count_tokens,
         summarise: Summarise = summarise_by_rule,
+        guard: Guard = DEFAULT,
     ) -> None:
         self._store = store
         self._space = space
         self._settings = settings
         self._count = count
         self._summarise = summarise
+        self._guard = guard
         self._held: OrderedDict[str, _Held] = OrderedDict()
         self._lock = ForkSafeLock()
 
@@ -126,7 +129,7 @@ class ShortTermMemory:
     def summarised(self, session: str, upto: int, text: str) -> None:
         """Put ``text`` in the place of the summaries of all turns up to the index ``upto``."""
         with self._lock:
-            held = self._held.get(session)
+            held = self._held.get(self._guard.name(session, "session"))
             if held is None or not any(end <= upto for end, _ in held.summaries):
                 return
             later = [(end, told) for end, told in held.summaries if end > upto]
@@ -138,10 +141,11 @@ class ShortTermMemory:
             if session is None:
                 self._held.clear()
             else:
-                self._held.pop(session, None)
+                self._held.pop(self._guard.name(session, "session"), None)
 
-    def _synced(self, session: str) -> _Held:
+    def _synced(self, named: str) -> _Held:
         """The session as the ledger has it now; a copy, so that others may go on."""
+        session = self._guard.name(named, "session")
         with self._lock, self._store.read(self._space) as unit:
             info = unit.ledger.session(session)
             total = info.turns if info else 0
@@ -182,7 +186,7 @@ class ShortTermMemory:
         return summary
 
     def _newest(
-        self, read: Callable[[TurnFilter], list[Turn]], session: str, wanted: int
+        self, read: Callable[[TurnFilter], list[Turn]], session: SafeName, wanted: int
     ) -> list[Turn]:
         """The latest turns, oldest first; of a very long conversation not all."""
         most = min(wanted, REBUILT * self._settings.max_messages)

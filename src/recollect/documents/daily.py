@@ -16,6 +16,7 @@ from recollect.rules.secrets import USUAL, redact
 from recollect.rules.secrets_looks import Bounds
 from recollect.store.base import Store
 from recollect.store.document_states import DocumentRow, Written
+from recollect.types import constant, key_of
 
 _LONGEST = 10_000_000  # bytes; a longer file is none of ours
 
@@ -74,7 +75,7 @@ class DailyReports:
 
     def _put(self, path: Path, data: bytes) -> bool:
         """Write it if the file is not there, or is as we left it."""
-        name, new = f"report:{path.name}", Written(fingerprint(data), {})
+        name, new = key_of("report", constant(path.name)), Written(fingerprint(data), {})
         now = self._clock.now()
         with self._store.write(self._space) as unit:
             row = unit.document_states.get(name) or DocumentRow(name)

@@ -15,11 +15,11 @@ from recollect.documents.sync import Syncing
 from recollect.documents.taking import Taker
 from recollect.documents.views import View, views_of
 from recollect.errors import NotFound
-from recollect.ingest.accept import Limits
 from recollect.ingest.embedding import Ask
 from recollect.ingest.memories import Keeper
 from recollect.ingest.reconcile import Reconciler
 from recollect.ingest.transcripts import DEFAULT_SPACE
+from recollect.rules.guard import Guard
 from recollect.rules.secrets import USUAL
 from recollect.rules.secrets_sealed import masked
 from recollect.settings import Settings
@@ -69,7 +69,7 @@ class Documents:
         *,
         keeper: Keeper,
         reconciler: Reconciler,
-        limits: Limits,
+        guard: Guard,
         ask: Ask,
     ) -> None:
         self._store = store
@@ -77,7 +77,7 @@ class Documents:
         self._clock = clock
         self._settings = settings
         self._folders = folders
-        self._bounds = limits.secrets or USUAL
+        self._bounds = guard.secrets or USUAL
         self._taker = Taker(
             store,
             space,
@@ -85,7 +85,7 @@ class Documents:
             settings,
             keeper=keeper,
             reconciler=reconciler,
-            limits=limits,
+            guard=guard,
             ask=ask,
         )
         self._daily = DailyReports(store, space, clock, folders.reports, bounds=self._bounds)

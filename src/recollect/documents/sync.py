@@ -27,9 +27,10 @@ from recollect.rules.markdown import GENERATED, Bullet, Part, parse
 from recollect.settings import Settings
 from recollect.settings.around import DocumentName
 from recollect.store.base import Store, Unit
+from recollect.store.codec import stored_name
 from recollect.store.document_states import DocumentChoice, DocumentRow, Written
 from recollect.store.rows import MemoryFilter
-from recollect.types import Memory
+from recollect.types import EMPTY, Memory, constant
 
 _TRIES = 5
 _PAGE = 10_000
@@ -41,7 +42,7 @@ class _Paper:
 
     view: View
     loaded: Loaded = field(default_factory=Loaded)
-    row: DocumentRow = field(default_factory=lambda: DocumentRow(""))
+    row: DocumentRow = field(default_factory=lambda: DocumentRow(EMPTY))
     read: ReadBack | None = None
     parts: tuple[Part, ...] = ()
     taken: list[Taken] = field(default_factory=list)
@@ -114,7 +115,7 @@ class Syncing:
             projects = unit.memories.projects()
             for paper in papers:
                 name = paper.view.name
-                paper.row = unit.document_states.get(name) or DocumentRow(name)
+                paper.row = unit.document_states.get(name) or DocumentRow(constant(name))
                 if not paper.problem:
                     paper.read = self._read(unit, paper, projects)
         return papers
@@ -171,7 +172,7 @@ class Syncing:
         elsewhere = frozenset[str]().union(
             *(p.read.seen for p in papers if p.read is not None and p is not paper)
         )
-        archived = []
+        archived, document = [], constant(name)
         with self._store.write(self._space) as unit:
             states = unit.document_states
             for choice in states.choices():
@@ -179,16 +180,16 @@ class Syncing:
                 if choice.document == name and back:
                     states.drop_choices(choice.memory, name)
             for id_ in (*sorted(read.moved_in), *paper.fresh):
-                states.choose(DocumentChoice(name, id_, "pinned", now))
+                states.choose(DocumentChoice(document, stored_name(id_), "pinned", now))
             for memory in unit.memories.by_id(sorted(read.removed)):
                 if memory.status != "active":
                     continue
                 if memory.id in elsewhere:
-                    states.choose(DocumentChoice(name, memory.id, "hidden", now))
+                    states.choose(DocumentChoice(document, memory.id, "hidden", now))
                 elif self._settings.documents.removed_bullet == "archive":
                     archived.append(memory)
                 else:
-                    states.choose(DocumentChoice(name, memory.id, "asked", now))
+                    states.choose(DocumentChoice(document, memory.id, "asked", now))
                     paper.asked.append(Asked(memory.id, "removed"))
         for memory in archived:
             self._taker.archive(memory, name)

@@ -11,19 +11,19 @@ from recollect.documents.files import fingerprint
 from recollect.documents.read_back import Added, Change, Edited, Own, Stay, unmarked
 from recollect.documents.report import Asked, Kept, Taken
 from recollect.errors import InvalidInput, NotFound
-from recollect.ingest.accept import Limits
 from recollect.ingest.embedding import Ask
 from recollect.ingest.memories import GLOBAL_PROJECT, Keeper
 from recollect.ingest.reconcile import Reconciler, candidate_of
 from recollect.ingest.settling import Draft, Settlement
 from recollect.rules.documents_words import Section
 from recollect.rules.extract import extract
+from recollect.rules.guard import Guard
 from recollect.rules.markdown import Bullet
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim
 from recollect.settings import Settings
 from recollect.store.base import Store
-from recollect.types import Candidate, Memory
+from recollect.types import Candidate, Memory, SafeName, constant, key_of
 
 _FOR_GOOD = "permanent"  # what a person wrote down does not run out by itself
 _REPEATS = 9
@@ -55,7 +55,7 @@ class Taker:
         *,
         keeper: Keeper,
         reconciler: Reconciler,
-        limits: Limits,
+        guard: Guard,
         ask: Ask,
     ) -> None:
         self._store = store
@@ -64,7 +64,7 @@ class Taker:
         self._settings = settings
         self._keeper = keeper
         self._reconciler = reconciler
-        self._limits = limits
+        self._guard = guard
         self._ask = ask
 
     def take(self, change: Change, place: str, said: Mapping[str, str]) -> Outcome:
@@ -100,16 +100,17 @@ class Taker:
             unit.memories.revise(replace(found, status="archived", updated_at=now))
             unit.journal.add_event(
                 "archive",
-                operation_id=f"document-remove:{document}:{memory.id}",
+                operation_id=key_of("document-remove", constant(document), memory.id),
                 subject=memory.id,
-                payload={"reason": "a person removed it", "document": document},
+                payload={"reason": constant("a person removed it"), "document": constant(document)},
                 at=now,
             )
 
     # --- edits ----------------------------------------------------------------------------------
 
     def _edited(self, change: Edited) -> Outcome:
-        operation = f"document-edit:{change.memory.id}:{fingerprint(change.text)}"
+        printed = constant(fingerprint(change.text))
+        operation = key_of("document-edit", change.memory.id, printed)
         if change.head is not None:
             return self._contradicted(change, change.head, operation)
         old = change.memory
@@ -129,15 +130,16 @@ class Taker:
         )
         return Outcome(Bullet("", memory.id), taken=Taken("edited", memory.id, old.id))
 
-    def _contradicted(self, change: Edited, head: Memory, operation: str) -> Outcome:
+    def _contradicted(self, change: Edited, head: Memory, operation: SafeName) -> Outcome:
         """Both changed: what is known stays, and a person is asked about the other words."""
         now = self._clock.now()
         item = Bullet("", head.id)
-        conflict = f"document-conflict:{change.memory.id}:{fingerprint(change.text)}"
+        printed = constant(fingerprint(change.text))
+        conflict = key_of("document-conflict", change.memory.id, printed)
         candidate = replace(
             candidate_of(head),
-            content=self._limits.clean(change.text),
-            value=self._value(change.text, head),
+            content=self._guard.text(change.text, "text"),
+            value=self._guard.text(self._value(change.text, head), "value"),
             confidence=1.0,
             is_update=True,
             trust="owner",
@@ -155,6 +157,7 @@ class Taker:
                 self._reconciler.scales,
                 self._settings.events.important_from,
                 self._ask,
+                self._guard,
             )
             waiting = settlement.wait("memory and the document changed at the same time").memory
         return Outcome(item, asked=None if waiting is None else Asked(waiting.id, "conflict"))
@@ -172,7 +175,7 @@ class Taker:
     # --- new bullets ----------------------------------------------------------------------------
 
     def _added(self, change: Added, place: str, said: Mapping[str, str]) -> Outcome:
-        clean = self._limits.clean(change.text)
+        clean = self._guard.text(change.text, "text")
         known = said.get(fingerprint(change.text)) or said.get(fingerprint(clean))
         if known is not None:
             return Outcome(Bullet("", known))

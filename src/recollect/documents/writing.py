@@ -15,9 +15,10 @@ from recollect.rules.documents_summary import summary
 from recollect.rules.documents_words import EARLIER, Language
 from recollect.rules.markdown import GENERATED, Bullet, Part
 from recollect.rules.markdown_layout import Entry, Layout, compose
+from recollect.settings.around import DocumentName
 from recollect.store.base import Unit
 from recollect.store.document_states import DocumentRow, Written
-from recollect.types import Memory
+from recollect.types import Memory, SafeName, constant
 
 _PER_PROJECT = 10  # one line of the summary for this many lines of the document
 
@@ -46,7 +47,7 @@ class Page:
     data: bytes
     entries: tuple[Entry, ...]
     over: int
-    rolled_through: str
+    rolled_through: SafeName
     archive: str = ""
 
     @property
@@ -54,9 +55,9 @@ class Page:
         bullets = {entry.mark: fingerprint(entry.text) for entry in self.entries}
         return Written(fingerprint(self.data), bullets)
 
-    def row(self, name: str) -> DocumentRow:
+    def row(self, name: DocumentName) -> DocumentRow:
         """The document once this is its file."""
-        return DocumentRow(name, self.written, None, self.rolled_through)
+        return DocumentRow(constant(name), self.written, None, self.rolled_through)
 
 
 class Setter:
@@ -171,7 +172,7 @@ class _Sheet:
 
 def announce(unit: Unit, view: View, loaded: Loaded, page: Page, now: datetime) -> bool:
     """Note what is about to be written, so that a crash leaves no doubt; False: nothing is."""
-    row = unit.document_states.get(view.name) or DocumentRow(view.name)
+    row = unit.document_states.get(view.name) or DocumentRow(constant(view.name))
     if page.data != loaded.data:
         unit.document_states.put(replace(row, writing=page.written), now)
         return True

@@ -89,7 +89,7 @@ class KnownDoors(Led):
 
     def projects(self) -> list[str]:
         """Every project that a current memory belongs to."""
-        return self._rooms.keeper.projects()
+        return list(self._rooms.keeper.projects())
 
     def pending(self, limit: int | None = None) -> list[Memory]:
         """A few statements to put to the user at the end of a reply; each offer is counted."""
@@ -182,6 +182,7 @@ class KnownDoors(Led):
             persona=persona,
             around=around,
             now=self._clock.now(),
+            guard=self._guard,
         )
         hits = self._rooms.recall.recall(request)
         self._rooms.injected.add(None, (hit.text for hit in hits if hit.type == "memory"))
@@ -204,17 +205,18 @@ class KnownDoors(Led):
         ``host`` are parts only the host knows (system, runtime, rules, catalogs); ``count`` is its
         tokenizer, ``model`` the one whose window counts where the preset goes by that.
         """
+        named = self._guard.filter(session, "session")
         built = self._rooms.context.build(
             query,
-            session=session,
+            session=named,
             budget=budget,
             model=model,
             persona=persona,
             host=host,
             count=count,
         )
-        self._rooms.injected.add(session, [built.text])
-        self._rooms.uses.composed(session, query, built)
+        self._rooms.injected.add(named, [built.text])
+        self._rooms.uses.composed(named, query, built)
         return built
 
     def gate(self, message: str) -> Verdict:

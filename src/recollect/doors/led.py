@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recollect.clock import Clock
 from recollect.rooms import Rooms
+from recollect.rules.guard import guard_of
 from recollect.settings import Settings
 from recollect.store.base import Store
 
@@ -19,4 +20,5 @@ class Led:
         self._store = store
         self._clock = clock
         self._rooms = rooms
+        self._guard = guard_of(settings)
         self._closed = False

@@ -18,6 +18,7 @@ from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
 from recollect.rules.cutting import cut_to_tokens
 from recollect.rules.fence import fence
+from recollect.rules.guard import MAX_SUMMARY, guard_of
 from recollect.rules.identity import CARDS, Card, card_by_rules, plain_markdown
 from recollect.rules.language import language_of
 from recollect.rules.secrets import redact
@@ -58,6 +59,7 @@ class Cards:
         self._settings = settings
         self._folder = folder
         self._known = _Known()
+        self._guard = guard_of(settings)
 
     # --- for prompts ----------------------------------------------------------------------------
 
@@ -130,10 +132,12 @@ class Cards:
         tokens = self._tokens(card)
         if model is not None:
             try:
-                return CardRow(card, mark, model.name, self._asked(card, source, tokens, model))
+                text = self._guard.error(self._asked(card, source, tokens, model), MAX_SUMMARY)
+                return CardRow(card, mark, model.name, text)
             except ModelError:
                 mark += _AGAIN
-        return CardRow(card, mark, RULES, card_by_rules(redact(source), card, tokens))
+        made = card_by_rules(redact(source), card, tokens)
+        return CardRow(card, mark, RULES, self._guard.error(made, MAX_SUMMARY))
 
     def _asked(self, card: Card, source: str, tokens: int, model: ChatModel) -> str:
         language = language_of([source], self._settings.memory.language)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from recollect.clock import Clock
 from recollect.ingest.reconcile import Reconciler
-from recollect.rules import intake
 from recollect.rules import onboarding as talk
 from recollect.rules.language import Language, language_of
 from recollect.rules.onboarding import Stage
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.store.upkeep import OnboardingRow
+from recollect.types import SafeText, constant
 
 _LANGUAGE = "_language"
 _LONGEST = 2_000  # characters of one answer
@@ -69,7 +69,7 @@ class Onboarding:
 
     def answer(self, text: str) -> OnboardingState:
         """Take an answer to what was asked last."""
-        said = intake.check_text(text, "answer", _LONGEST)
+        said = self._reconciler.guard.text(text, "answer", _LONGEST)
         with self._store.write(self._space) as unit:
             row = unit.onboarding.get() or OnboardingRow("agent", {})
             if row.stage == "done":
@@ -80,17 +80,19 @@ class Onboarding:
             self._settled()
         return self._next(after, unclear=unclear)
 
-    def _after(self, unit: Unit, row: OnboardingRow, said: str) -> tuple[OnboardingRow, bool]:
+    def _after(self, unit: Unit, row: OnboardingRow, said: SafeText) -> tuple[OnboardingRow, bool]:
         """The state after an answer, and whether the answer was not understood."""
-        answers = dict(row.answers)
-        answers.setdefault(_LANGUAGE, language_of([said], self._settings.memory.language))
+        answers, guard = dict(row.answers), self._reconciler.guard
+        language = language_of([said], self._settings.memory.language)
+        answers.setdefault(_LANGUAGE, constant(language))
         question = talk.next_question(answers)
         if question is not None:
-            answers[question.key] = talk.read_answer(said)
+            answers[question.key] = guard.text(talk.read_answer(said), "answer", _LONGEST)
             if talk.next_question(answers) is None:
                 # By all that was said: the first answer may have been one English name.
                 told = [text for key, text in answers.items() if key != _LANGUAGE]
-                answers[_LANGUAGE] = language_of(told, self._settings.memory.language)
+                language = language_of(told, self._settings.memory.language)
+                answers[_LANGUAGE] = constant(language)
             return OnboardingRow(talk.stage_of(answers), answers), False
         if talk.confirms(said):
             self._keep(unit, answers)
@@ -98,17 +100,19 @@ class Onboarding:
         change = talk.read_change(said)
         if change is None:
             return OnboardingRow("summary", answers), True
-        return OnboardingRow("summary", answers | {change[0]: change[1]}), False
+        return OnboardingRow(
+            "summary", answers | {change[0]: guard.text(change[1], "answer", _LONGEST)}
+        ), False
 
-    def _keep(self, unit: Unit, answers: dict[str, str]) -> None:
+    def _keep(self, unit: Unit, answers: dict[str, SafeText]) -> None:
         now = self._clock.now()
         for candidate in talk.candidates(answers, _language(answers)):
             operation = f"onboarding:{candidate.predicate}"
             self._reconciler.settle(unit, candidate, operation_id=operation, now=now)
         unit.journal.add_event(
             "onboarding",
-            operation_id="onboarding",
-            subject=self._space,
+            operation_id=constant("onboarding"),
+            subject=self._reconciler.guard.name(self._space, "space"),
             payload={"answers": sum(map(bool, answers.values())) - 1},
             at=now,
         )

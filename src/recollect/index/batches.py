@@ -19,6 +19,7 @@ from recollect.index.segment import MARKS, Indexed, index_terms, spelt
 from recollect.locks import ForkSafeLock
 from recollect.rules.bm25 import TERM_BYTES, pack
 from recollect.rules.together import together
+from recollect.types import SafeText
 
 _WORD = 8  # bytes that are moved at once
 _HALF = 8  # bytes of a chunk in each of its two numbers
@@ -34,7 +35,7 @@ Spots = NDArray[np.int32]  # in a pool: half the memory to move
 _MARKS = np.isin(np.arange(256), list(MARKS.encode("ascii")))
 
 
-def index_many(texts: Sequence[str]) -> list[Indexed]:
+def index_many(texts: Sequence[SafeText]) -> list[Indexed]:
     """What each of the texts is indexed by."""
     return together(texts, str.isascii, _index_plain, index_terms)
 
@@ -45,7 +46,7 @@ def forget_chunks() -> None:
         _table.clear()
 
 
-def _index_plain(texts: Sequence[str]) -> list[Indexed]:
+def _index_plain(texts: Sequence[SafeText]) -> list[Indexed]:
     chunks = _Chunks("\n".join(texts).encode("ascii"))
     with _guard:
         found = _table.look_up(chunks)
@@ -55,7 +56,9 @@ def _index_plain(texts: Sequence[str]) -> list[Indexed]:
     counts = np.concatenate(([0], np.searchsorted(chunks.starts, ends)))
     terms = pairwise((_WORD * _reached(found.words, counts)).tolist())
     packs = pairwise((TERM_BYTES * _reached(found.terms, counts)).tolist())
-    return list(map(Indexed, [letters[a:b] for a, b in terms], [numbers[a:b] for a, b in packs]))
+    return list(
+        map(Indexed, [SafeText(letters[a:b]) for a, b in terms], [numbers[a:b] for a, b in packs])
+    )
 
 
 def _reached(lengths: Spots, counts: Places) -> Places:

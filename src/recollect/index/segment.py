@@ -11,14 +11,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from operator import add
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
 import Stemmer
 
 from recollect.index import stopwords
 from recollect.rules import bm25
 from recollect.store.rows import QueryTerm
+from recollect.types import SafeText
 
+Text = TypeVar("Text", bound=str)
 WORD_WEIGHT = 1.0
 CHARACTER_WEIGHT = 0.5
 ASKING_WEIGHT = 0.3
@@ -63,7 +65,7 @@ _ASKING_TERMS = frozenset(map(_stem, stopwords.ASKING)) | stopwords.ASKING_PAIRS
 class Indexed(NamedTuple):
     """The terms of a text, in order, repeats kept: with white space between them, and packed."""
 
-    terms: str
+    terms: SafeText
     packed: bytes
 
 
@@ -106,18 +108,21 @@ def forget_words() -> None:
     _chunks.clear()
 
 
-def index_terms(text: str) -> Indexed:
+def index_terms(text: SafeText) -> Indexed:
     """What a text is indexed by."""
     terms = index_text(text)
     return Indexed(terms, bm25.pack(terms))
 
 
-def index_text(text: str) -> str:
-    """The terms of one text, in order, repeats kept, with white space between them."""
+def index_text(text: Text) -> Text:
+    """The terms of one text, in order, repeats kept, with white space between them.
+
+    Terms of a safe text are safe.
+    """
     folded = _fold(text)
     for end in _ENDS:  # the same word with and without one is looked up as one
         folded = folded.replace(end, " ")
-    return " ".join(map(_terms_of_chunk, folded.split()))
+    return cast(Text, " ".join(map(_terms_of_chunk, folded.split())))
 
 
 def query_terms(text: str) -> list[QueryTerm]:

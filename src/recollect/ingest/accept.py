@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.errors import InvalidInput
 from recollect.ids import new_id, new_ids
@@ -14,73 +12,66 @@ from recollect.index.batches import index_many
 from recollect.index.segment import Indexed, index_terms
 from recollect.rules import intake
 from recollect.rules.dates import moment
-from recollect.rules.secrets import USUAL, redact, redact_json
-from recollect.rules.secrets_looks import Bounds
-from recollect.rules.secrets_together import redact_many
+from recollect.rules.guard import Guard
 from recollect.rules.tokens import count_tokens
 from recollect.rules.tokens_together import count_many
 from recollect.rules.trust import trust_of
 from recollect.store.rows import TurnRow
-from recollect.types import ROLES, TRUSTS, NewTurn, ToolCall, ToolResult
+from recollect.types import (
+    ROLES,
+    TRUSTS,
+    NewTurn,
+    SafeCall,
+    SafeName,
+    SafeResult,
+    SafeText,
+    ToolCall,
+    ToolResult,
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much one turn may hold, and what counts as a secret in it; None keeps secrets."""
+class _Names(NamedTuple):
+    """Where a turn belongs and who said it."""
 
-    characters: int
-    tool_calls: int
-    tags: int
-    secrets: Bounds | None = USUAL
-
-    def clean(self, text: str) -> str:
-        """The text as it may be written."""
-        return text if self.secrets is None else redact(text, self.secrets)
-
-    def clean_many(self, texts: Sequence[str]) -> Sequence[str]:
-        """Texts as they may be written."""
-        return texts if self.secrets is None else redact_many(texts, self.secrets)
-
-    def clean_part(self, part: str, told: str, content: str) -> str:
-        """A part of a statement that was told and cleaned to ``content``: one that is nothing but
-        its secret does not show that by itself.
-        """
-        return "" if part in told and part not in content else self.clean(part)
-
-    def clean_all(self, texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(map(self.clean, texts)))
+    session: SafeName
+    sender: SafeName
+    channel: SafeName
 
 
-def accept_turn(new: NewTurn, now: datetime, limits: Limits) -> TurnRow:
+_Tools = tuple[tuple[SafeCall, ...], tuple[SafeResult, ...]]
+
+
+def accept_turn(new: NewTurn, now: datetime, guard: Guard) -> TurnRow:
     """The row for a turn, or InvalidInput that says what to change."""
-    content = limits.clean(_content(new, limits))
-    used = _tools(new, limits)
-    indexed = turn_terms(new.sender, content, *used)
+    names = _names(new, guard)
+    content = guard.text(new.content, "content")
+    used = _tools(new, guard)
+    indexed = turn_terms(names.sender, content, *used)
     id_, tokens = new_id(now), count_tokens(content)
-    return _row(new, now, used, id_=id_, content=content, tokens=tokens, indexed=indexed)
+    return _row(new, now, names, used, id_=id_, content=content, tokens=tokens, indexed=indexed)
 
 
-def accept_turns(news: Sequence[NewTurn], now: datetime, limits: Limits) -> list[TurnRow]:
+def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[TurnRow]:
     """The rows for turns, or InvalidInput that says what to change."""
-    told = [_content(new, limits) for new in news]
-    tools = [_tools(new, limits) for new in news]
-    contents = limits.clean_many(told)
+    named = [_names(new, guard) for new in news]
+    tools = [_tools(new, guard) for new in news]
+    contents = guard.texts([new.content for new in news], "content")
     texts = [
-        _found_by(new.sender, content, *used)
-        for new, content, used in zip(news, contents, tools, strict=True)
+        _found_by(names.sender, content, *used)
+        for names, content, used in zip(named, contents, tools, strict=True)
     ]
     rows = zip(
-        news, new_ids(now, len(news)), contents, tools, count_many(contents), index_many(texts),
-        strict=True,
+        news, named, new_ids(now, len(news)), contents, tools, count_many(contents),
+        index_many(texts), strict=True,
     )  # fmt: skip
     return [
-        _row(new, now, used, id_=id_, content=content, tokens=tokens, indexed=indexed)
-        for new, id_, content, used, tokens, indexed in rows
+        _row(new, now, names, used, id_=id_, content=content, tokens=tokens, indexed=indexed)
+        for new, names, id_, content, used, tokens, indexed in rows
     ]
 
 
-def _content(new: NewTurn, limits: Limits) -> str:
-    """What a turn says, once everything about it but its tools was checked."""
+def _names(new: NewTurn, guard: Guard) -> _Names:
+    """The names of a turn, once everything about it but its texts and tools was checked."""
     if not isinstance(new, NewTurn):
         raise InvalidInput(
             f"a turn is a {type(new).__name__}",
@@ -88,32 +79,32 @@ def _content(new: NewTurn, limits: Limits) -> str:
         )
     if new.role not in ROLES:
         intake.check_choice(new.role, ROLES, "role")
-    if new.sender != "":
-        intake.check_name(new.sender, "sender")
-    if new.channel != "":
-        intake.check_name(new.channel, "channel")
     if new.index is not None:
         intake.check_index(new.index)
     if new.trust is not None:
         intake.check_choice(new.trust, TRUSTS, "trust")
-    intake.check_name(new.session, "session")
-    return intake.check_text(new.content, "content", limits.characters)
+    return _Names(
+        guard.name(new.session, "session"),
+        guard.maybe_name(new.sender, "sender"),
+        guard.maybe_name(new.channel, "channel"),
+    )
 
 
 def _row(
     new: NewTurn,
     now: datetime,
-    used: tuple[tuple[ToolCall, ...], tuple[ToolResult, ...]],
+    names: _Names,
+    used: _Tools,
     *,
-    id_: str,
-    content: str,
+    id_: SafeName,
+    content: SafeText,
     tokens: int,
     indexed: Indexed,
 ) -> TurnRow:
     calls, results = used
     return TurnRow(
         id_,
-        new.session,
+        names.session,
         new.index,
         new.role,
         content,
@@ -121,28 +112,34 @@ def _row(
         results,
         now if new.at is None else moment(new.at),
         tokens + _tool_tokens(calls, results) if calls or results else tokens,
-        new.channel,
-        new.sender,
+        names.channel,
+        names.sender,
         new.trust or trust_of(new.role),
         *indexed,
     )
 
 
 def turn_terms(
-    sender: str, content: str, calls: Sequence[ToolCall], results: Sequence[ToolResult]
+    sender: SafeName,
+    content: SafeText,
+    calls: Sequence[SafeCall],
+    results: Sequence[SafeResult],
 ) -> Indexed:
     """What a turn is indexed by."""
     return index_terms(_found_by(sender, content, calls, results))
 
 
 def _found_by(
-    sender: str, content: str, calls: Sequence[ToolCall], results: Sequence[ToolResult]
-) -> str:
+    sender: SafeName,
+    content: SafeText,
+    calls: Sequence[SafeCall],
+    results: Sequence[SafeResult],
+) -> SafeText:
     """What a turn is found by: who said it, what was said, what its tools were told and said."""
     if not calls and not results:
-        return f"{sender}\n{content}" if sender else content
+        return SafeText(f"{sender}\n{content}") if sender else content
     told = [f"{call.name} {_leaves(call.input)}" for call in calls]
-    return "\n".join([sender, content, *told, *(r.content for r in results)])
+    return SafeText("\n".join([sender, content, *told, *(r.content for r in results)]))
 
 
 def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> int:
@@ -151,56 +148,45 @@ def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> in
     )
 
 
-def _tools(new: NewTurn, limits: Limits) -> tuple[tuple[ToolCall, ...], tuple[ToolResult, ...]]:
+def _tools(new: NewTurn, guard: Guard) -> _Tools:
     if not new.tool_calls and not new.tool_results:
         return (), ()
-    calls = tuple(_call(call, limits) for call in _some(new.tool_calls, "tool_calls", limits))
-    results = tuple(_result(r, limits) for r in _some(new.tool_results, "tool_results", limits))
+    calls = tuple(_call(call, guard) for call in _some(new.tool_calls, "tool_calls", guard))
+    results = tuple(_result(r, guard) for r in _some(new.tool_results, "tool_results", guard))
     return calls, results
 
 
-def _some(items: Iterable[Any], name: str, limits: Limits) -> tuple[Any, ...]:
+def _some(items: Iterable[Any], name: str, guard: Guard) -> tuple[Any, ...]:
     if isinstance(items, str) or not isinstance(items, Iterable):
         raise InvalidInput(f"{name} is a {type(items).__name__}", remedy="Pass a list of them")
     listed = tuple(items)
-    if len(listed) > limits.tool_calls:
-        raise InvalidInput(f"{len(listed):,} {name}", remedy=f"Give at most {limits.tool_calls}")
+    if len(listed) > guard.tool_calls:
+        raise InvalidInput(f"{len(listed):,} {name}", remedy=f"Give at most {guard.tool_calls}")
     return listed
 
 
-def _call(call: ToolCall, limits: Limits) -> ToolCall:
+def _call(call: ToolCall, guard: Guard) -> SafeCall:
     if not isinstance(call, ToolCall):
         raise InvalidInput(
             f"a tool call is a {type(call).__name__}",
             remedy="Pass recollect.ToolCall(name, input, id)",
         )
-    try:
-        # A round trip now, so that what is compared and read back later is what was stored.
-        told = json.loads(json.dumps(dict(call.input), ensure_ascii=False, allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(
-            f"the input of tool call {call.name!r} is not JSON: {error}",
-            remedy="Use text, numbers, lists and objects only",
-        ) from error
-    intake.check_depth(told, f"the input of tool call {call.name!r}")
-    intake.check_text(json.dumps(told, ensure_ascii=False), "tool input", limits.characters)
-    id_ = intake.check_text(call.id, "tool call id", intake.MAX_NAME)
-    if limits.secrets is not None:
-        told = redact_json(told, limits.secrets)
-    return ToolCall(intake.check_name(call.name, "tool name"), told, id_)
+    name = guard.name(call.name, "tool name")
+    told = guard.json(call.input, f"the input of tool call {name!r}")
+    return SafeCall(ToolCall(name, told, guard.maybe_name(call.id, "tool call id")))
 
 
-def _result(result: ToolResult, limits: Limits) -> ToolResult:
+def _result(result: ToolResult, guard: Guard) -> SafeResult:
     if not isinstance(result, ToolResult):
         raise InvalidInput(
             f"a tool result is a {type(result).__name__}",
             remedy="Pass recollect.ToolResult(content, call_id, is_error)",
         )
-    intake.check_text(result.content, "tool result", limits.characters)
-    intake.check_text(result.call_id, "tool call id", intake.MAX_NAME)
     if not isinstance(result.is_error, bool):
         raise InvalidInput(f"is_error={result.is_error!r}", remedy="Pass True or False")
-    return replace(result, content=limits.clean(result.content))
+    content = guard.text(result.content, "tool result")
+    call_id = guard.maybe_name(result.call_id, "tool call id")
+    return SafeResult(ToolResult(content, call_id, result.is_error))
 
 
 def _leaves(value: Any) -> str:

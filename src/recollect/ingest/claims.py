@@ -9,7 +9,7 @@ from datetime import datetime
 from recollect.rules import intake
 from recollect.rules.support import Claim
 from recollect.store.base import Unit
-from recollect.types import Event, Json, Memory
+from recollect.types import EMPTY, Event, Fact, Json, Memory, SafeName, stamp
 
 CLAIMING = ("write", "pending", "repeat", "reject")  # the events by which a statement is made
 VOID = "void"  # names the events that a rollback took back
@@ -19,7 +19,7 @@ VOID = "void"  # names the events that a rollback took back
 class Contribution:
     """One time that a memory was said; ``event`` is empty for memories older than claims."""
 
-    event: str
+    event: SafeName
     at: datetime
     claim: Claim
     sources: tuple[str, ...]
@@ -37,7 +37,7 @@ def contributions(unit: Unit, memory: Memory) -> list[Contribution]:
         return []  # taken back before
     claim = Claim(memory.importance, memory.confidence, memory.trust, memory.expires_at)
     turns = tuple(source.turn_id for source in memory.sources)
-    return [Contribution("", memory.created_at, claim, turns)]
+    return [Contribution(EMPTY, memory.created_at, claim, turns)]
 
 
 def voided(events: Sequence[Event]) -> set[str]:
@@ -65,13 +65,13 @@ def _contribution(event: Event) -> Contribution | None:
     return Contribution(event.id, event.at, claim, sources_of(event.payload))
 
 
-def dump_claim(claim: Claim) -> dict[str, Json]:
+def dump_claim(claim: Claim) -> dict[str, Fact]:
     """A claim as an event keeps it."""
     return {
         "importance": claim.importance,
         "confidence": claim.confidence,
         "trust": claim.trust,
-        "expires_at": None if claim.expires_at is None else claim.expires_at.isoformat(),
+        "expires_at": None if claim.expires_at is None else stamp(claim.expires_at),
         "confirms": claim.confirms,
     }
 

@@ -12,8 +12,9 @@ from recollect.locks import ForkSafeLock
 from recollect.rules.echo import fingerprints
 from recollect.settings.around import Trust
 from recollect.store.base import Store, Unit
+from recollect.types import EMPTY, SafeName
 
-ANYWHERE = ""
+ANYWHERE = EMPTY
 _GATHERED = 500  # texts
 _MOST = 20 * _GATHERED  # while nothing can be written
 
@@ -29,10 +30,10 @@ class Injected:
         self._clock = clock
         self._settings = settings
         self._lock = ForkSafeLock()
-        self._texts: dict[str, list[str]] = {}
+        self._texts: dict[SafeName, list[str]] = {}
         self._count = 0
 
-    def add(self, session: str | None, texts: Iterable[str]) -> None:
+    def add(self, session: SafeName | None, texts: Iterable[str]) -> None:
         """Note texts that were given to a host for this session, or for no one in particular."""
         if not self._settings.suppress_echo:
             return
@@ -61,7 +62,7 @@ class Injected:
             self._put_back(texts)
             raise
 
-    def _put_back(self, texts: Mapping[str, Sequence[str]]) -> None:
+    def _put_back(self, texts: Mapping[SafeName, Sequence[str]]) -> None:
         """What could not be written down waits for the next time, as long as it is not too much."""
         with self._lock:
             for session, some in texts.items():
@@ -72,7 +73,7 @@ class Injected:
 
 
 def note_injected(
-    unit: Unit, session: str, texts: Iterable[str], now: datetime, settings: Trust
+    unit: Unit, session: SafeName, texts: Iterable[str], now: datetime, settings: Trust
 ) -> None:
     """Remember texts that go into a prompt of this session; ``ANYWHERE`` if it is not known."""
     lines: dict[int, tuple[int, ...]] = {}
@@ -83,7 +84,9 @@ def note_injected(
         unit.echoes.note(session, lines, now, settings.echo_lines)
 
 
-def known_marks(unit: Unit, session: str, now: datetime, settings: Trust) -> frozenset[int] | None:
+def known_marks(
+    unit: Unit, session: SafeName, now: datetime, settings: Trust
+) -> frozenset[int] | None:
     """The marks to look for in the turns of a session; None where echoes count like anything."""
     if not settings.suppress_echo:
         return None

@@ -20,7 +20,7 @@ from recollect.rules.passages import passages
 from recollect.rules.secrets_sealed import unsealed_part
 from recollect.store.base import Store, Unit
 from recollect.store.rows import EmbedText, VectorRow
-from recollect.types import RECORD_TYPES, Job
+from recollect.types import EMPTY, RECORD_TYPES, Job
 
 KIND = "embed"
 _BATCH = 256
@@ -46,7 +46,7 @@ def asking(embedder: Embedder | None, max_attempts: int) -> Ask:
 
 def queue(unit: Unit, now: datetime, max_attempts: int) -> None:
     """Ask for vectors; one waiting job stands for all new records of a space."""
-    unit.tasks.enqueue(KIND, key="", payload={}, run_at=now, now=now, max_attempts=max_attempts)
+    unit.tasks.enqueue(KIND, key=EMPTY, payload={}, run_at=now, now=now, max_attempts=max_attempts)
 
 
 def catch_up(

@@ -8,7 +8,7 @@ from datetime import datetime
 from recollect.rules import intake
 from recollect.store.base import Unit
 from recollect.store.rows import MemoryFilter
-from recollect.types import MemoryStatus
+from recollect.types import MemoryStatus, SafeName, constant
 
 _ENDINGS: tuple[tuple[MemoryStatus, MemoryStatus], ...] = (
     ("active", "superseded"),  # so that as_of still answers it for the time it held
@@ -16,7 +16,9 @@ _ENDINGS: tuple[tuple[MemoryStatus, MemoryStatus], ...] = (
 )
 
 
-def end_with_session(unit: Unit, session: str, *, operation_id: str, now: datetime) -> int:
+def end_with_session(
+    unit: Unit, session: SafeName, *, operation_id: SafeName, now: datetime
+) -> int:
     """End what lives only in this session, in the caller's transaction; says how many."""
     ended = 0
     for status, after in _ENDINGS:
@@ -35,7 +37,7 @@ def end_with_session(unit: Unit, session: str, *, operation_id: str, now: dateti
                 "archive",
                 operation_id=operation_id,
                 subject=memory.id,
-                payload={"reason": "its session ended"},
+                payload={"reason": constant("its session ended")},
                 at=now,
             )
             ended += 1

@@ -13,10 +13,11 @@ from recollect.index.segment import index_text
 from recollect.ingest.embedding import Ask
 from recollect.rules import intake
 from recollect.rules.episode import EpisodeDraft, Story, tell
+from recollect.rules.guard import DEFAULT, MAX_SUMMARY, Guard
 from recollect.settings.writing import Episodes
 from recollect.store.base import Unit
 from recollect.store.rows import EpisodeRow
-from recollect.types import Episode, Turn
+from recollect.types import EMPTY, Episode, SafeName, SafeText, Turn, constant, key_of, lines_of
 
 EpisodeSource = Literal["session_end", "context_compress", "daily_consolidation"]
 SOURCES: tuple[EpisodeSource, ...] = get_args(EpisodeSource)
@@ -24,7 +25,7 @@ SOURCES: tuple[EpisodeSource, ...] = get_args(EpisodeSource)
 
 def write_episode(
     unit: Unit,
-    session: str,
+    session: SafeName,
     turns: Sequence[Turn],
     source: EpisodeSource,
     *,
@@ -32,7 +33,8 @@ def write_episode(
     settings: Episodes,
     ask_vectors: Ask,
     draft: EpisodeDraft | None = None,
-    memories: Sequence[str] = (),
+    memories: Sequence[SafeName] = (),
+    guard: Guard = DEFAULT,
 ) -> Episode:
     """The episode of these turns of a session, in order.
 
@@ -48,7 +50,7 @@ def write_episode(
         about = (info.project, info.topic) if info else ()
         ended = source != "context_compress"
         story = tell(turns, settings, draft=draft, tags=about, ended=ended)
-        row = _row(session, turns, source, story, now)
+        row = _row(session, turns, source, story, now=now, guard=guard)
         written = unit.episodes.add(replace(row, memories=tuple(dict.fromkeys(memories))))
         _note(unit, "episode", written, now)
         ask_vectors(unit, now)
@@ -56,12 +58,18 @@ def write_episode(
     if memories:
         unit.episodes.link(known.id, memories)
     if draft is not None:
-        fill_episode(unit, known.id, draft, now=now, ask_vectors=ask_vectors)
+        fill_episode(unit, known.id, draft, now=now, ask_vectors=ask_vectors, guard=guard)
     return unit.episodes.by_id([known.id])[0]
 
 
 def fill_episode(
-    unit: Unit, id_: str, draft: EpisodeDraft, *, now: datetime, ask_vectors: Ask
+    unit: Unit,
+    id_: str,
+    draft: EpisodeDraft,
+    *,
+    now: datetime,
+    ask_vectors: Ask,
+    guard: Guard = DEFAULT,
 ) -> Episode:
     """Put other words to an episode: the summary of a compressed stretch comes after it."""
     found = unit.episodes.by_id([id_])
@@ -70,11 +78,11 @@ def fill_episode(
     old = found[0]
     new = replace(
         old,
-        summary=draft.summary.strip() or old.summary,
-        goal=draft.goal or old.goal,
+        summary=guard.error(draft.summary.strip(), MAX_SUMMARY) or old.summary,
+        goal=guard.short(draft.goal) or old.goal,
         outcome=draft.outcome or old.outcome,
-        entities=tuple(dict.fromkeys((*draft.entities, *old.entities))),
-        tags=tuple(dict.fromkeys((*old.tags, *draft.tags))),
+        entities=tuple(dict.fromkeys((*map(guard.short, draft.entities), *old.entities))),
+        tags=tuple(dict.fromkeys((*old.tags, *map(guard.short, draft.tags)))),
         importance=old.importance if draft.importance is None else draft.importance,
     )
     if new == old:
@@ -85,43 +93,50 @@ def fill_episode(
     return told
 
 
-def episode_terms(told: Episode | Story) -> str:
+def episode_terms(told: Episode | EpisodeRow) -> SafeText:
     """What an episode is found by: what happened, what for, with what, and about what."""
     words = (told.summary, told.goal, *told.entities, *told.tools, *told.tags)
-    return index_text("\n".join(filter(None, words)))
+    return index_text(lines_of(words))
 
 
 def _row(
-    session: str, turns: Sequence[Turn], source: EpisodeSource, story: Story, now: datetime
+    session: SafeName,
+    turns: Sequence[Turn],
+    source: EpisodeSource,
+    story: Story,
+    *,
+    now: datetime,
+    guard: Guard,
 ) -> EpisodeRow:
-    return EpisodeRow(
+    row = EpisodeRow(
         id=new_id(now),
         session=session,
-        summary=story.summary,
-        goal=story.goal,
+        summary=guard.error(story.summary, MAX_SUMMARY),
+        goal=guard.short(story.goal),
         outcome=story.outcome,
         started_at=min(turn.at for turn in turns),
         ended_at=max(turn.at for turn in turns),
-        actions=story.actions,
-        entities=story.entities,
-        tools=story.tools,
+        actions=tuple(map(guard.action, story.actions)),
+        entities=tuple(map(guard.short, story.entities)),
+        tools=tuple(map(guard.short, story.tools)),
         memories=(),
-        tags=story.tags,
+        tags=tuple(map(guard.short, story.tags)),
         importance=story.importance,
         source=source,
         last_turn=turns[-1].id,
-        terms=episode_terms(story),
+        terms=EMPTY,
     )
+    return replace(row, terms=episode_terms(row))
 
 
 def _note(unit: Unit, type_: str, episode: Episode, now: datetime) -> None:
     unit.journal.add_event(
         type_,
-        operation_id=f"{type_}:{new_id(now)}",
+        operation_id=key_of(type_, new_id(now)),
         subject=episode.id,
         payload={
             "session": episode.session,
-            "source": episode.source,
+            "source": constant(episode.source),
             "outcome": episode.outcome,
         },
         at=now,

@@ -13,26 +13,26 @@ from recollect.clock import Clock
 from recollect.errors import NotFound
 from recollect.ids import new_id
 from recollect.index.segment import index_text
-from recollect.ingest.accept import Limits
 from recollect.ingest.embedding import Ask
 from recollect.rules import intake
 from recollect.rules.files import file_name, written_files
+from recollect.rules.guard import Guard
 from recollect.store.base import Store, Unit
 from recollect.store.rows import AttachmentRow, TurnRow
-from recollect.types import Attachment, Direction
+from recollect.types import EMPTY, Attachment, Direction, SafeName, SafeText, lines_of
 
 DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")
-_TEXTS = ("description", "transcription", "extracted_text")
+_LONGEST = 1024  # characters of a path or an address
 
 
 class Files:
     """Adds and describes the attachments of one space."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, limits: Limits, ask: Ask) -> None:
+    def __init__(self, store: Store, space: str, clock: Clock, guard: Guard, ask: Ask) -> None:
         self._store = store
         self._space = space
         self._clock = clock
-        self._limits = limits
+        self._guard = guard
         self._ask_vectors = ask
 
     def attach(
@@ -49,20 +49,22 @@ class Files:
         memories: Iterable[str] = (),
     ) -> Attachment:
         """Remember a file: its facts, what is in it, and where it is. The file is not copied."""
+        guard, now = self._guard, self._clock.now()
         place = intake.check_name(str(path_or_url), "path_or_url")
-        row = _describe(place, session, direction, self._clock.now())
+        intake.check_choice(direction, DIRECTIONS, "direction")
+        row = _describe(place, guard.maybe_name(session, "session"), direction, now, guard)
         row = replace(
             row,
-            mime=intake.check_text(mime or row.mime, "mime", intake.MAX_NAME),
-            description=description,
-            transcription=transcription,
-            extracted_text=extracted_text,
-            tags=intake.check_tags(tags, self._limits.tags),
-            memories=intake.check_tags(memories, self._limits.tags, "memories"),
+            mime=guard.label(mime or row.mime, "mime"),
+            description=guard.text(description, "description"),
+            transcription=guard.text(transcription, "transcription"),
+            extracted_text=guard.text(extracted_text, "extracted_text"),
+            tags=guard.labels(tags),
+            memories=guard.labels(memories, "memories"),
         )
         with self._store.write(self._space) as unit:
             self._ask_vectors(unit, row.at)
-            return unit.attachments.add(self._checked(row))
+            return unit.attachments.add(replace(row, terms=attachment_terms(row)))
 
     def describe(
         self,
@@ -80,71 +82,59 @@ class Files:
             row = _row(found[0])
             row = replace(
                 row,
-                description=row.description if description is None else description,
-                transcription=row.transcription if transcription is None else transcription,
-                extracted_text=row.extracted_text if extracted_text is None else extracted_text,
+                description=self._given(description, "description", row.description),
+                transcription=self._given(transcription, "transcription", row.transcription),
+                extracted_text=self._given(extracted_text, "extracted_text", row.extracted_text),
             )
             self._ask_vectors(unit, self._clock.now())
-            return unit.attachments.replace(self._checked(row))
+            return unit.attachments.replace(replace(row, terms=attachment_terms(row)))
+
+    def _given(self, text: str | None, what: str, before: SafeText) -> SafeText:
+        return before if text is None else self._guard.text(text, what)
 
     def latest(
         self, *, session: str | None = None, direction: Direction | None = None, limit: int = 100
     ) -> list[Attachment]:
         intake.check_limit(limit)
-        intake.check_filter(session, "session")
         if direction is not None:
             intake.check_choice(direction, DIRECTIONS, "direction")
         with self._store.read(self._space) as unit:
-            return unit.attachments.latest(session=session, direction=direction, limit=limit)
-
-    def _checked(self, row: AttachmentRow) -> AttachmentRow:
-        for name in _TEXTS:
-            intake.check_text(getattr(row, name), name, self._limits.characters)
-        clean = self._limits.clean
-        row = replace(
-            row,
-            filename=clean(row.filename),
-            path=clean(row.path),
-            url=clean(row.url),
-            description=clean(row.description),
-            transcription=clean(row.transcription),
-            extracted_text=clean(row.extracted_text),
-            tags=self._limits.clean_all(row.tags),
-        )
-        if row.session != "":
-            intake.check_name(row.session, "session")
-        intake.check_choice(row.direction, DIRECTIONS, "direction")
-        return replace(row, terms=attachment_terms(row))
+            return unit.attachments.latest(
+                session=self._guard.filter(session, "session"), direction=direction, limit=limit
+            )
 
 
-def note_written_files(unit: Unit, turn: TurnRow, limits: Limits) -> None:
+def note_written_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
     """Keep an outbound attachment for each file a turn's tool calls wrote, once a session."""
-    for path in written_files(turn.tool_calls)[: limits.tags]:
-        if unit.attachments.by_path(turn.session, path) is None:
-            row = _describe(path, turn.session, "outbound", turn.at)
+    for path in written_files(turn.tool_calls)[: guard.tags]:
+        if unit.attachments.by_path(turn.session, guard.label(path, "path", _LONGEST)) is None:
+            row = _describe(path, turn.session, "outbound", turn.at, guard)
             unit.attachments.add(replace(row, terms=attachment_terms(row)))
 
 
-def _describe(place: str, session: str, direction: Direction, at: datetime) -> AttachmentRow:
+def _describe(
+    place: str, session: SafeName, direction: Direction, at: datetime, guard: Guard
+) -> AttachmentRow:
+    shown = guard.label(place, "path", _LONGEST)
     is_url = "://" in place
     name = file_name(place)
     file = None if is_url else Path(place)
     return AttachmentRow(
         id=new_id(at),
         session=session,
-        filename=name,
-        mime=mimetypes.guess_type(name)[0] or "",
+        filename=guard.short(name),
+        mime=guard.short(mimetypes.guess_type(name)[0] or ""),
         size=file.stat().st_size if file is not None and _is_file(file) else 0,
-        path="" if is_url else place,
-        url=place if is_url else "",
+        path=EMPTY if is_url else shown,
+        url=shown if is_url else EMPTY,
         direction=direction,
-        description="",
-        transcription="",
-        extracted_text="",
+        description=EMPTY,
+        transcription=EMPTY,
+        extracted_text=EMPTY,
         tags=(),
         memories=(),
         at=at,
-        terms="",
+        terms=EMPTY,
     )
 
 
@@ -161,11 +151,11 @@ def _row(found: Attachment) -> AttachmentRow:
         for name in AttachmentRow.__slots__
         if name not in ("at", "terms")
     }
-    return AttachmentRow(**fields, at=found.created_at, terms="")
+    return AttachmentRow(**fields, at=found.created_at, terms=EMPTY)
 
 
-def attachment_terms(about: AttachmentRow | Attachment) -> str:
+def attachment_terms(about: AttachmentRow | Attachment) -> SafeText:
     """What a file is found by: its name and place, its tags, and what is in it."""
     texts = (about.description, about.transcription, about.extracted_text)
     parts = (about.filename, about.path or about.url, *about.tags, *texts)
-    return index_text("\n".join(filter(None, parts)))
+    return index_text(lines_of(parts))

@@ -11,6 +11,7 @@ from recollect.ids import new_id
 from recollect.ingest.learning.redriving import redrive
 from recollect.rules import intake
 from recollect.rules.dates import calendar_day, maybe_moment
+from recollect.rules.guard import MAX_SUMMARY, Guard
 from recollect.store.base import Store
 from recollect.store.rows import TurnFilter
 from recollect.types import (
@@ -22,31 +23,37 @@ from recollect.types import (
     Job,
     JobState,
     Role,
+    SafeName,
     SessionInfo,
     Stats,
     Turn,
     TurnState,
     UsageTotal,
+    key_of,
 )
 
 
 class LedgerBook:
     """What happened in one space."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, max_attempts: int) -> None:
+    def __init__(
+        self, store: Store, space: str, clock: Clock, max_attempts: int, guard: Guard
+    ) -> None:
         self._store = store
         self._space = space
         self._clock = clock
         self._max_attempts = max_attempts
+        self._guard = guard
 
     # --- conversations --------------------------------------------------------------------------
 
-    def open_session(self, session: str, project: str, topic: str) -> None:
-        intake.check_name(session, "session")
-        for name, value in (("project", project), ("topic", topic)):
-            intake.check_text(value, name, intake.MAX_NAME)
+    def open_session(self, session: str, project: str, topic: str) -> SafeName:
+        """The session as it is stored."""
+        id_ = self._guard.name(session, "session")
+        about = self._guard.maybe_name(project, "project"), self._guard.maybe_name(topic, "topic")
         with self._store.write(self._space) as unit:
-            unit.ledger.open_session(session, project, topic, self._clock.now())
+            unit.ledger.open_session(id_, *about, self._clock.now())
+        return id_
 
     def episodes(
         self,
@@ -56,11 +63,10 @@ class LedgerBook:
         until: datetime | str | None,
         limit: int,
     ) -> list[Episode]:
-        intake.check_filter(session, "session")
         intake.check_limit(limit)
         with self._store.read(self._space) as unit:
             return unit.episodes.latest(
-                session=session,
+                session=self._guard.filter(session, "session"),
                 since=maybe_moment(since, "since"),
                 until=maybe_moment(until, "until"),
                 limit=limit,
@@ -88,19 +94,17 @@ class LedgerBook:
     ) -> list[Turn]:
         intake.check_limit(limit)
         intake.check_offset(offset)
-        for name, text in (("session", session), ("project", project), ("tool", tool)):
-            intake.check_filter(text, name)
         if role is not None:
             intake.check_choice(role, ROLES, "role")
         if state is not None:
             intake.check_choice(state, TURN_STATES, "state")
         wanted = TurnFilter(
-            session=session,
-            project=project,
+            session=self._guard.filter(session, "session"),
+            project=self._guard.filter(project, "project"),
             since=maybe_moment(since, "since"),
             until=maybe_moment(until, "until"),
             role=role,
-            tool=tool,
+            tool=self._guard.filter(tool, "tool"),
             state=state,
             newest_first=newest_first,
             limit=limit,
@@ -119,19 +123,19 @@ class LedgerBook:
 
     def events(self, *, subject: str | None, type_: str | None, limit: int) -> list[Event]:
         intake.check_limit(limit)
-        intake.check_filter(subject, "subject")
-        intake.check_filter(type_, "type")
+        about = self._guard.filter(subject, "subject")
+        kind = self._guard.filter(type_, "type")
         with self._store.read(self._space) as unit:
-            return unit.journal.events(subject=subject, type_=type_, limit=limit)
+            return unit.journal.events(subject=about, type_=kind, limit=limit)
 
     def note_failure(self, where: str, error: str) -> Event:
         now = self._clock.now()
         with self._store.write(self._space) as unit:
             return unit.journal.add_event(
                 "host_fail",
-                operation_id=f"host_fail:{new_id(now)}",
-                subject=intake.check_name(where, "where"),
-                payload={"error": error},
+                operation_id=key_of("host_fail", new_id(now)),
+                subject=self._guard.name(where, "where"),
+                payload={"error": self._guard.text(error, "error", MAX_SUMMARY)},
                 at=now,
             )
 
@@ -140,8 +144,8 @@ class LedgerBook:
     ) -> None:
         with self._store.write(self._space) as unit:
             unit.journal.add_usage(
-                purpose=intake.check_name(purpose, "purpose"),
-                model=intake.check_name(model, "model"),
+                purpose=self._guard.name(purpose, "purpose"),
+                model=self._guard.name(model, "model"),
                 input_tokens=intake.check_tokens(input_tokens, "input_tokens"),
                 output_tokens=intake.check_tokens(output_tokens, "output_tokens"),
                 cost=intake.check_amount(cost, "cost"),

@@ -9,20 +9,34 @@ from recollect.clock import Clock
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.ids import new_id
 from recollect.index.segment import index_text
-from recollect.ingest.accept import Limits
 from recollect.ingest.claims import dump_claim
 from recollect.ingest.embedding import Ask
 from recollect.providers.vault import Vault
 from recollect.rules import intake
 from recollect.rules.dates import maybe_moment
+from recollect.rules.guard import Guard
 from recollect.rules.secrets_sealed import masked, unsealed_part
 from recollect.rules.support import Claim
 from recollect.store.base import Store, Unit
 from recollect.store.rows import MemoryRow
-from recollect.types import KINDS, TRUSTS, Event, History, Kind, Memory, Trust
+from recollect.types import (
+    EMPTY,
+    KINDS,
+    TRUSTS,
+    Event,
+    History,
+    Kind,
+    Memory,
+    SafeName,
+    SafeText,
+    Trust,
+    constant,
+    key_of,
+    lines_of,
+)
 
-GLOBAL_PROJECT = "_global"
-GENERAL_TOPIC = "_general"
+GLOBAL_PROJECT = constant("_global")
+GENERAL_TOPIC = constant("_general")
 
 
 class Keeper:
@@ -33,7 +47,7 @@ class Keeper:
         store: Store,
         space: str,
         clock: Clock,
-        limits: Limits,
+        guard: Guard,
         ask: Ask,
         *,
         vault: Vault,
@@ -42,7 +56,7 @@ class Keeper:
         self._store = store
         self._space = space
         self._clock = clock
-        self._limits = limits
+        self._guard = guard
         self._ask_vectors = ask
         self._vault = vault
         self._important_from = important_from
@@ -69,26 +83,25 @@ class Keeper:
     ) -> Memory:
         """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
         now = self._clock.now()
-        content = _statement(text, self._limits)
-        labels = intake.check_tags(tags, self._limits.tags)
-        intake.check_text(subject, "subject", intake.MAX_NAME)
-        intake.check_text(predicate, "predicate", intake.MAX_NAME)
-        intake.check_text(value, "value", self._limits.characters)
+        guard, told = self._guard, _statement(text, self._guard)
+        raw_tags = intake.check_tags(tags, guard.tags)
+        about, aspect = guard.label(subject, "subject"), guard.label(predicate, "predicate")
         if kind == "credential":
-            content, value = self._sealed(content, subject, predicate, labels), ""
+            content = self._sealed(told, subject, predicate, raw_tags)
+            said: SafeText = EMPTY
         else:
-            told, content = content, self._limits.clean(content)
-            value = self._limits.clean_part(value, told, content)
-        subject, predicate = self._limits.clean(subject), self._limits.clean(predicate)
-        labels = self._limits.clean_all(labels)
+            content = guard.text(told, "text")
+            intake.check_text(value, "value", guard.characters)
+            said = guard.part(value.strip(), told, content, "value")
+        labels = guard.labels(raw_tags)
         row = MemoryRow(
             id=new_id(now),
             kind=intake.check_choice(kind, KINDS, "kind"),
             content=content,
-            subject=subject,
-            predicate=predicate,
-            project=intake.check_name(project, "project"),
-            topic=intake.check_name(topic, "topic"),
+            subject=about,
+            predicate=aspect,
+            project=guard.name(project, "project"),
+            topic=guard.name(topic, "topic"),
             tags=labels,
             importance=intake.check_share(importance, "importance"),
             confidence=intake.check_share(confidence, "confidence"),
@@ -97,16 +110,18 @@ class Keeper:
             at=now,
             valid_from=maybe_moment(valid_from, "valid_from") or now,
             expires_at=maybe_moment(expires_at, "expires_at"),
-            sources=intake.check_tags(sources, self._limits.tags, "sources"),
-            episode="",
-            terms=memory_terms(subject, predicate, content, labels),
-            value=value.strip(),
+            sources=guard.labels(sources, "sources"),
+            episode=EMPTY,
+            terms=memory_terms(about, aspect, content, labels),
+            value=said,
         )
         if supersedes is not None:
             intake.check_name(supersedes, "supersedes")
-        operation = f"remember:{row.id}" if operation_id is None else operation_id
+        operation = key_of("remember", row.id)
+        if operation_id is not None:
+            operation = guard.name(operation_id, "operation_id")
         with self._store.write(self._space) as unit:
-            done = unit.journal.operation(intake.check_name(operation, "operation_id"))
+            done = unit.journal.operation(operation)
             if done:
                 return masked(_written(unit, done))
             return masked(self._write(unit, row, supersedes, operation))
@@ -120,7 +135,7 @@ class Keeper:
             raise NotFound(f"No memory {id_}", remedy="See memories() or recall()")
         return self._vault.open(memory.content)
 
-    def _sealed(self, text: str, subject: str, predicate: str, tags: Iterable[str]) -> str:
+    def _sealed(self, text: str, subject: str, predicate: str, tags: Iterable[str]) -> SafeText:
         """An envelope in the place of the text; what it is found by must not give it away."""
         if not subject.strip():
             raise InvalidInput(
@@ -132,9 +147,11 @@ class Keeper:
                 "The secret stands in the subject, the predicate or a tag, which are not encrypted",
                 remedy="Give the secret as the text only",
             )
-        return self._vault.seal(text)
+        return constant(self._vault.seal(text))  # only its key opens it
 
-    def _write(self, unit: Unit, row: MemoryRow, supersedes: str | None, operation: str) -> Memory:
+    def _write(
+        self, unit: Unit, row: MemoryRow, supersedes: str | None, operation: SafeName
+    ) -> Memory:
         if len(unit.ledger.turns_by_id(row.sources)) != len(row.sources):
             raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")
         old = None if supersedes is None else unit.memories.get(supersedes)
@@ -159,7 +176,7 @@ class Keeper:
             subject=memory.id,
             payload={
                 "kind": row.kind,
-                "supersedes": supersedes or "",
+                "supersedes": EMPTY if old is None else old.id,
                 "sources": list(row.sources),
                 "claim": dump_claim(
                     Claim(row.importance, row.confidence, row.trust, row.expires_at)
@@ -182,19 +199,18 @@ class Keeper:
         """Memories that hold now, or did at a past time, newest first."""
         if kind is not None:
             intake.check_choice(kind, KINDS, "kind")
-        intake.check_filter(project, "project")
         intake.check_limit(limit)
         with self._store.read(self._space) as unit:
             found = unit.memories.current(
                 kind=kind,
-                project=project,
+                project=self._guard.filter(project, "project"),
                 now=self._clock.now(),
                 limit=limit,
                 as_of=maybe_moment(as_of, "as_of"),
             )
         return [masked(memory) for memory in found]
 
-    def projects(self) -> list[str]:
+    def projects(self) -> list[SafeName]:
         """The projects of current memories."""
         with self._store.read(self._space) as unit:
             return unit.memories.projects()
@@ -215,13 +231,13 @@ class Keeper:
         return History(tuple(map(masked, versions)), tuple(ordered))
 
 
-def _statement(text: str, limits: Limits) -> str:
-    if not intake.check_text(text, "text", limits.characters).strip():
+def _statement(text: str, guard: Guard) -> str:
+    if not intake.check_text(text, "text", guard.characters).strip():
         raise InvalidInput("There is nothing to remember", remedy="Give a statement")
     return text.strip()
 
 
-def note_important(unit: Unit, memory: Memory, operation: str, at: datetime) -> None:
+def note_important(unit: Unit, memory: Memory, operation: SafeName, at: datetime) -> None:
     """Tell that something important was written."""
     unit.journal.add_event(
         "memory.write.important",
@@ -232,10 +248,12 @@ def note_important(unit: Unit, memory: Memory, operation: str, at: datetime) -> 
     )
 
 
-def memory_terms(subject: str, predicate: str, content: str, tags: Iterable[str]) -> str:
+def memory_terms(
+    subject: SafeName, predicate: SafeName, content: SafeText, tags: Iterable[SafeName]
+) -> SafeText:
     """What a memory is found by; of a credential only its label."""
     texts = (subject, predicate, unsealed_part(content), *tags)
-    return index_text("\n".join(filter(None, texts)))
+    return index_text(lines_of(texts))
 
 
 def _written(unit: Unit, done: list[Event]) -> Memory:

@@ -13,7 +13,7 @@ from recollect.rules.slots import opposites
 from recollect.settings.writing import Reconcile
 from recollect.store.base import Unit
 from recollect.store.rows import MemoryFilter, Scope
-from recollect.types import Candidate, Memory, MemoryStatus
+from recollect.types import Memory, MemoryStatus, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Surroundings:
     """Looks around one candidate in one unit of work; ``cosines`` were computed before it."""
 
     unit: Unit
-    candidate: Candidate
+    candidate: Statement
     now: datetime
     settings: Reconcile
     cosines: Mapping[str, float]
@@ -59,7 +59,9 @@ class Surroundings:
         docs = [match.doc for match in found.matches]
         records = self.unit.text.records(docs)
         ids = dict.fromkeys([*(records[doc][1] for doc in docs), *self.cosines])
-        there = {memory.id: memory for memory in self.unit.memories.by_id(list(ids))}
+        there: dict[str, Memory] = {
+            memory.id: memory for memory in self.unit.memories.by_id(list(ids))
+        }
         return [there[id_] for id_ in ids if id_ in there and self._fits(there[id_], status)]
 
     def _fits(self, memory: Memory, status: MemoryStatus) -> bool:

@@ -14,7 +14,7 @@ from recollect.rules import intake
 from recollect.settings.writing import Pending
 from recollect.store.base import Store, Unit
 from recollect.store.rows import MemoryFilter
-from recollect.types import Json, Memory, Settled
+from recollect.types import EMPTY, Fact, Memory, SafeName, Settled, constant, key_of, stamp
 
 _LAPSED = 500  # in one transaction
 
@@ -59,7 +59,7 @@ class Inbox:
 
     def confirm(self, id_: str, *, operation_id: str | None = None) -> Settled:
         """It is true: settled against what is known now, which it may update."""
-        operation = _operation("confirm", id_, operation_id)
+        operation = self._operation("confirm", id_, operation_id)
         now = self._clock.now()
         with self._store.read(self._space) as unit:
             candidate = candidate_of(_found(unit, id_))
@@ -75,15 +75,17 @@ class Inbox:
                 operation_id=operation,
                 now=now,
                 prepared=prepared,
-                is_update=_was_update(unit, id_),
+                is_update=_was_update(unit, memory.id),
             )
-            kept = "" if settled.memory is None else settled.memory.id
-            _note(unit, "confirm", id_, operation=operation, now=now, payload={"memory": kept})
+            kept = EMPTY if settled.memory is None else settled.memory.id
+            _note(
+                unit, "confirm", memory.id, operation=operation, now=now, payload={"memory": kept}
+            )
         return settled
 
     def ignore(self, id_: str, *, operation_id: str | None = None) -> Memory:
         """Not to be kept, nor offered again in other words."""
-        operation = _operation("ignore", id_, operation_id)
+        operation = self._operation("ignore", id_, operation_id)
         now = self._clock.now()
         with self._store.write(self._space) as unit:
             memory = _found(unit, id_)
@@ -91,14 +93,20 @@ class Inbox:
                 return memory
             memory = _still_pending(unit, id_)
             unit.memories.revise(replace(memory, status="rejected", updated_at=now))
-            _note(unit, "reject", id_, operation=operation, now=now, payload={"by": "user"})
+            _note(
+                unit,
+                "reject",
+                memory.id,
+                operation=operation,
+                now=now,
+                payload={"by": constant("user")},
+            )
             return _found(unit, id_)
 
     def later(self, id_: str, *, operation_id: str | None = None) -> Memory:
         """Not now; while its cool-down lasts, saying so again changes nothing."""
         now = self._clock.now()
-        operation = operation_id or f"later:{new_id(now)}"
-        intake.check_name(operation, "operation_id")
+        operation = self._operation("later", new_id(now), operation_id)
         until = now + self._settings.cooldown
         with self._store.write(self._space) as unit:
             memory = _found(unit, id_)
@@ -108,8 +116,8 @@ class Inbox:
             if memory.snoozed_until is not None and memory.snoozed_until > now:
                 return memory
             unit.memories.revise(replace(memory, snoozed_until=until, updated_at=now))
-            payload: dict[str, Json] = {"until": until.isoformat()}
-            _note(unit, "later", id_, operation=operation, now=now, payload=payload)
+            payload: dict[str, Fact] = {"until": stamp(until)}
+            _note(unit, "later", memory.id, operation=operation, now=now, payload=payload)
             return _found(unit, id_)
 
     def lapse(self) -> int:
@@ -123,20 +131,20 @@ class Inbox:
                 late = unit.memories.lapsed(oldest, _LAPSED)
                 for memory in late:
                     unit.memories.revise(replace(memory, status="archived", updated_at=now))
-                    payload: dict[str, Json] = {"reason": "nobody answered"}
-                    lapse = f"lapse:{memory.id}"
+                    payload: dict[str, Fact] = {"reason": constant("nobody answered")}
+                    lapse = key_of("lapse", memory.id)
                     _note(unit, "archive", memory.id, operation=lapse, now=now, payload=payload)
             done += len(late)
             if len(late) < _LAPSED:
                 return done
 
+    def _operation(self, verb: str, id_: str, operation_id: str | None) -> SafeName:
+        intake.check_name(id_, "id")
+        named = operation_id or f"{verb}:{id_}"
+        return self._reconciler.guard.name(named, "operation_id")
+
     def _oldest(self, now: datetime) -> datetime | None:
         return None if self._settings.expire is None else now - self._settings.expire
-
-
-def _operation(verb: str, id_: str, operation_id: str | None) -> str:
-    intake.check_name(id_, "id")
-    return intake.check_name(operation_id or f"{verb}:{id_}", "operation_id")
 
 
 def _found(unit: Unit, id_: str) -> Memory:
@@ -155,12 +163,18 @@ def _still_pending(unit: Unit, id_: str) -> Memory:
     return memory
 
 
-def _was_update(unit: Unit, id_: str) -> bool:
+def _was_update(unit: Unit, id_: SafeName) -> bool:
     proposed = unit.journal.events(subject=id_, type_="pending", limit=1)
     return bool(proposed and proposed[0].payload.get("is_update"))
 
 
 def _note(
-    unit: Unit, type_: str, id_: str, *, operation: str, now: datetime, payload: dict[str, Json]
+    unit: Unit,
+    type_: str,
+    id_: SafeName,
+    *,
+    operation: SafeName,
+    now: datetime,
+    payload: dict[str, Fact],
 ) -> None:
     unit.journal.add_event(type_, operation_id=operation, subject=id_, payload=payload, at=now)

@@ -15,7 +15,7 @@ from recollect.rules.likeness import apart
 from recollect.rules.reconcile import Verdict
 from recollect.settings.writing import Reconcile
 from recollect.store.base import Store
-from recollect.types import Candidate, Memory, MemoryStatus
+from recollect.types import Candidate, Memory, MemoryStatus, Statement
 
 _COMPARED: tuple[MemoryStatus, ...] = ("active", "pending", "rejected")
 
@@ -65,7 +65,7 @@ class Preparing:
         self._embedder = embedder
         self._judge = judge
 
-    def prepare(self, candidate: Candidate, now: datetime) -> Prepared:
+    def prepare(self, candidate: Statement, now: datetime) -> Prepared:
         """Ask models what they can tell; one that fails leaves the rules to decide alone."""
         cosines, failure = self._cosines(candidate, now)
         if self._judge is None or candidate.withdraws:
@@ -73,7 +73,7 @@ class Preparing:
         with self._store.read(self._space) as unit:
             known = Surroundings(unit, candidate, now, self._settings, cosines).known("active")
         neighbours = tuple({m.id: m for m in (*known.slot, *known.opposed, *known.near)}.values())
-        seen = {memory.id: memory.updated_at for memory in neighbours}
+        seen: dict[str, datetime] = {memory.id: memory.updated_at for memory in neighbours}
         if not neighbours:
             return Prepared(cosines, failure=failure)
         try:

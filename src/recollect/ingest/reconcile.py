@@ -19,6 +19,7 @@ from recollect.ingest.settling import Draft, Settlement, settled_before, stands_
 from recollect.providers.embedding.base import Embedder
 from recollect.rules import intake
 from recollect.rules.conflict import Contest, Side, Weights, contest
+from recollect.rules.guard import Guard, guard_of
 from recollect.rules.lifetimes import life_of
 from recollect.rules.likeness import same_value
 from recollect.rules.reconcile import Relation, relate, says_same, to_withdraw
@@ -28,7 +29,17 @@ from recollect.rules.support import Claim, Scales, may_overrule
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.store.rows import MemoryFilter
-from recollect.types import KINDS, TRUSTS, Candidate, Memory, MemoryStatus, Settled
+from recollect.types import (
+    EMPTY,
+    KINDS,
+    TRUSTS,
+    Candidate,
+    Memory,
+    MemoryStatus,
+    SafeName,
+    Settled,
+    Statement,
+)
 
 _LONGEST = 1_000_000  # characters of a statement
 
@@ -48,6 +59,7 @@ class Reconciler:
     ) -> None:
         self._settings = settings
         self._ask = ask
+        self.guard = guard_of(settings)
         self._preparing = Preparing(store, space, settings.reconcile, embedder, judge)
         self.scales = Scales(
             settings.reconcile.repeat_gain, settings.upkeep.core_importance, settings.trust
@@ -55,7 +67,7 @@ class Reconciler:
 
     def prepare(self, candidate: Candidate, now: datetime) -> Prepared:
         """Find out before the transaction what models can tell about it."""
-        return self._preparing.prepare(checked(candidate), now)
+        return self._preparing.prepare(checked(candidate, self.guard), now)
 
     # --- inside it ------------------------------------------------------------------------------
 
@@ -73,15 +85,15 @@ class Reconciler:
 
         ``own_idea``: a model asked for it to be kept, not somebody's words in a conversation.
         """
-        intake.check_name(operation_id, "operation_id")
-        before = settled_before(unit, unit.journal.operation(operation_id))
+        operation = self.guard.name(operation_id, "operation_id")
+        before = settled_before(unit, unit.journal.operation(operation))
         if before is not None:
             return before
         prepared = prepared or Prepared()
-        draft = self._draft(unit, checked(candidate), now)
-        work = self._work(unit, draft, operation_id, now)
+        draft = self._draft(unit, checked(candidate, self.guard), now)
+        work = self._work(unit, draft, operation, now)
         if prepared.failure:
-            work.note("judge_fail", "", {"error": prepared.failure})
+            work.note("judge_fail", EMPTY, {"error": self.guard.error(prepared.failure)})
         around = self._around(unit, draft.candidate, now, prepared.cosines)
         way = self._route(draft, own_idea=own_idea)
         settled = self._at_once(work, around, way)
@@ -111,7 +123,7 @@ class Reconciler:
         unit: Unit,
         waiting: Memory,
         *,
-        operation_id: str,
+        operation_id: SafeName,
         now: datetime,
         prepared: Prepared,
         is_update: bool,
@@ -160,7 +172,7 @@ class Reconciler:
                 reason = f"outweighed {scores.known:.2f} to {scores.new:.2f}"
                 return work.lose(strongest, lost[0] if lost else None, reason)
             settled = work.write(targets, "conflict")
-            kept = "" if settled.memory is None else settled.memory.id
+            kept = EMPTY if settled.memory is None else settled.memory.id
             work.note("conflict", kept, {"kept": kept, "lost": [m.id for m in targets]})
         else:
             settled = work.write(targets, "update" if targets else "new")
@@ -188,7 +200,7 @@ class Reconciler:
         judgement = prepared.judgement
         if judgement is None:
             return by_rule
-        there = {m.id: m for m in (*known.slot, *known.opposed, *known.near)}
+        there: dict[str, Memory] = {m.id: m for m in (*known.slot, *known.opposed, *known.near)}
         if {id_: memory.updated_at for id_, memory in there.items()} != dict(prepared.seen):
             return by_rule  # it was judged against something else
         if judgement.verdict == "new":
@@ -239,7 +251,7 @@ class Reconciler:
 
     # --- filling in -----------------------------------------------------------------------------
 
-    def _draft(self, unit: Unit, candidate: Candidate, now: datetime) -> Draft:
+    def _draft(self, unit: Unit, candidate: Statement, now: datetime) -> Draft:
         defaults = self._settings.extraction
         importance, confidence = candidate.importance, candidate.confidence
         importance = defaults.default_importance if importance is None else importance
@@ -256,7 +268,7 @@ class Reconciler:
             candidate,
             Claim(importance, confidence, candidate.trust, life.expires_at),
             said_at=now if latest is None else min(latest.at, now),
-            session=latest.session if latest is not None and life.ends_with_session else "",
+            session=latest.session if latest is not None and life.ends_with_session else EMPTY,
         )
 
     def _route(self, draft: Draft, *, own_idea: bool) -> Route:
@@ -271,18 +283,21 @@ class Reconciler:
         )
 
     def _around(
-        self, unit: Unit, candidate: Candidate, now: datetime, cosines: Mapping[str, float]
+        self, unit: Unit, candidate: Statement, now: datetime, cosines: Mapping[str, float]
     ) -> Surroundings:
         return Surroundings(unit, candidate, now, self._settings.reconcile, cosines)
 
-    def _work(self, unit: Unit, draft: Draft, operation_id: str, now: datetime) -> Settlement:
+    def _work(self, unit: Unit, draft: Draft, operation_id: SafeName, now: datetime) -> Settlement:
         important = self._settings.events.important_from
-        return Settlement(unit, draft, operation_id, now, self.scales, important, self._ask)
+        return Settlement(
+            unit, draft, operation_id, now, self.scales, important, self._ask, self.guard
+        )
 
 
-def checked(candidate: Candidate) -> Candidate:
-    """The candidate with its partition named, or InvalidInput that says what is wrong."""
-    if not candidate.content.strip():
+def checked(candidate: Candidate, guard: Guard) -> Statement:
+    """The candidate as it may be stored, or InvalidInput that says what is wrong."""
+    limit = min(guard.characters, _LONGEST)
+    if not intake.check_text(candidate.content, "content", limit).strip():
         raise InvalidInput("A candidate says nothing", remedy="Give it a content")
     intake.check_choice(candidate.kind, KINDS, "kind")
     intake.check_choice(candidate.trust, TRUSTS, "trust")
@@ -290,22 +305,37 @@ def checked(candidate: Candidate) -> Candidate:
         share = getattr(candidate, name)
         if share is not None:
             intake.check_share(share, name)
-    for name in ("content", "value"):
-        intake.check_text(getattr(candidate, name), name, _LONGEST)
-    for name in ("subject", "predicate"):
-        intake.check_text(getattr(candidate, name), name, intake.MAX_NAME)
-    return replace(
-        candidate,
-        content=candidate.content.strip(),
-        project=intake.check_name(candidate.project or GLOBAL_PROJECT, "project"),
-        topic=intake.check_name(candidate.topic or GENERAL_TOPIC, "topic"),
-        sources=tuple(dict.fromkeys(candidate.sources)),
+    content = guard.text(candidate.content.strip(), "content", limit)
+    labels = intake.check_tags(candidate.tags, guard.tags)
+
+    def part(told: str, what: str) -> SafeName:
+        """Nothing of a part that is only a secret of the statement."""
+        intake.check_text(told, what, intake.MAX_NAME)
+        return guard.label(guard.part(told, candidate.content, content, what), what)
+
+    return Statement(
+        kind=candidate.kind,
+        content=content,
+        subject=part(candidate.subject, "subject"),
+        predicate=part(candidate.predicate, "predicate"),
+        value=guard.part(candidate.value, candidate.content, content, "value"),
+        importance=candidate.importance,
+        confidence=candidate.confidence,
+        duration=candidate.duration,
+        project=guard.name(candidate.project or GLOBAL_PROJECT, "project"),
+        topic=guard.name(candidate.topic or GENERAL_TOPIC, "topic"),
+        tags=guard.labels(filter(None, (part(tag, "tag") for tag in labels))),
+        is_update=candidate.is_update,
+        withdraws=candidate.withdraws,
+        asked=candidate.asked,
+        trust=candidate.trust,
+        sources=tuple(dict.fromkeys(guard.label(id_, "source") for id_ in candidate.sources)),
     )
 
 
-def candidate_of(memory: Memory) -> Candidate:
+def candidate_of(memory: Memory) -> Statement:
     """A memory as it was proposed."""
-    return Candidate(
+    return Statement(
         kind=memory.kind,
         content=memory.content,
         subject=memory.subject,

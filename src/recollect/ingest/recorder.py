@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from recollect.clock import Clock
 from recollect.ingest import digests, transcripts
-from recollect.ingest.accept import Limits, accept_turn, accept_turns
+from recollect.ingest.accept import accept_turn, accept_turns
 from recollect.ingest.behind import Behind
 from recollect.ingest.embedding import Ask
 from recollect.ingest.files import note_written_files
 from recollect.ingest.learning import triggers
 from recollect.ingest.learning.triggers import Watcher
+from recollect.rules.guard import Guard
 from recollect.store.base import Store, Unit
 from recollect.store.rows import Placed, TurnRow
 from recollect.types import NewTurn, Recorded, Turn
@@ -52,14 +53,14 @@ class Recorder:
         space: str,
         clock: Clock,
         *,
-        limits: Limits,
+        guard: Guard,
         follow_ups: FollowUps,
         wake: Callable[[], None],
     ) -> None:
         self._store = store
         self._space = space
         self._clock = clock
-        self.limits = limits
+        self.guard = guard
         self._follow_ups = follow_ups
         self._wake = wake
         self._promised: dict[str, _Promise] = {}
@@ -67,7 +68,7 @@ class Recorder:
     def record(self, new: NewTurn) -> Turn:
         """Durable when it returns. The same turn at the same index again changes nothing."""
         now = self._clock.now()
-        row = accept_turn(new, now, self.limits)
+        row = accept_turn(new, now, self.guard)
         with self._store.write(self._space) as unit:
             placed = unit.ledger.append([row])[0]
             if not placed.added:
@@ -84,7 +85,7 @@ class Recorder:
         with Behind[int]() as writing:
             while batch := list(islice(source, BATCH)):
                 now = self._clock.now()
-                rows = accept_turns(batch, now, self.limits)
+                rows = accept_turns(batch, now, self.guard)
                 total += len(rows)
                 added += writing.take() or 0
                 if len(batch) < BATCH:
@@ -118,7 +119,7 @@ class Recorder:
         """Queue what the turns set in motion; says which sessions will be looked at, and when."""
         for row in fresh:
             if row.tool_calls:
-                note_written_files(unit, row, self.limits)
+                note_written_files(unit, row, self.guard)
         if fresh:
             self._follow_ups.ask_vectors(unit, now)
             self._follow_ups.watcher.watch(unit, fresh, now)

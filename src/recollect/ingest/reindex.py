@@ -9,7 +9,7 @@ from recollect.ingest.episodes import episode_terms
 from recollect.ingest.files import attachment_terms
 from recollect.ingest.memories import memory_terms
 from recollect.store.base import Store, Unit
-from recollect.types import RecordType
+from recollect.types import RecordType, SafeName, SafeText
 
 _BATCH = 1_000
 
@@ -36,29 +36,29 @@ def index_missing(store: Store, space: str, progress: Callable[[int], None]) -> 
     return done
 
 
-def _turns(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
+def _turns(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:
     return [
         (t.id, turn_terms(t.sender, t.content, t.tool_calls, t.tool_results).terms)
         for t in unit.ledger.turns_by_id(ids)
     ]
 
 
-def _memories(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
+def _memories(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:
     return [
         (m.id, memory_terms(m.subject, m.predicate, m.content, m.tags))
         for m in unit.memories.by_id(ids)
     ]
 
 
-def _episodes(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
+def _episodes(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:
     return [(e.id, episode_terms(e)) for e in unit.episodes.by_id(ids)]
 
 
-def _attachments(unit: Unit, ids: list[str]) -> list[tuple[str, str]]:
+def _attachments(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:
     return [(a.id, attachment_terms(a)) for a in unit.attachments.by_id(ids)]
 
 
-_READERS: dict[RecordType, Callable[[Unit, list[str]], list[tuple[str, str]]]] = {
+_READERS: dict[RecordType, Callable[[Unit, list[str]], list[tuple[SafeName, SafeText]]]] = {
     "turn": _turns,
     "memory": _memories,
     "episode": _episodes,

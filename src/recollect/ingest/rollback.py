@@ -11,9 +11,11 @@ from recollect.errors import InvalidInput
 from recollect.ids import new_id
 from recollect.ingest.undoing import Origin, Undoing, What
 from recollect.rules import intake
+from recollect.rules.guard import Guard, guard_of
 from recollect.settings import Settings
 from recollect.store.base import Store
-from recollect.types import TRUSTS, Event, Json, RolledBack
+from recollect.store.codec import stored_name
+from recollect.types import EMPTY, TRUSTS, Event, Fact, RolledBack, SafeName, key_of
 
 _WHATS: dict[str, What] = {
     "session": "session",
@@ -23,7 +25,7 @@ _WHATS: dict[str, What] = {
 }
 
 
-def origin_of(source: str) -> Origin:
+def origin_of(source: str, guard: Guard) -> Origin:
     """Reads ``session:ID``, ``turn:ID``, ``trust:TIER`` or ``sender:NAME``."""
     what, colon, name = intake.check_name(source, "source").partition(":")
     if not colon or not name.strip() or what not in _WHATS:
@@ -33,7 +35,7 @@ def origin_of(source: str) -> Origin:
         )
     if what == "trust" and name not in TRUSTS:
         raise InvalidInput(f"trust={name!r} is unknown", remedy=f"Use one of {', '.join(TRUSTS)}")
-    return Origin(_WHATS[what], name)
+    return Origin(_WHATS[what], guard.name(name, what))
 
 
 class Rollback:
@@ -44,19 +46,21 @@ class Rollback:
         self._space = space
         self._clock = clock
         self._settings = settings
+        self._guard = guard_of(settings)
 
     def rollback(
         self, source: str, *, dry_run: bool = False, operation_id: str | None = None
     ) -> RolledBack:
         """Undo everything from one source, or with ``dry_run`` say what would change."""
-        origin, now = origin_of(source), self._clock.now()
+        origin, now = origin_of(source, self._guard), self._clock.now()
         if dry_run:
             with self._store.read(self._space) as unit:
                 undoing = Undoing(unit, origin, self._settings, now)
                 undoing.plan()
-                return undoing.report("")
-        operation = operation_id or f"rollback:{new_id(now)}"
-        intake.check_name(operation, "operation_id")
+                return undoing.report(EMPTY)
+        operation = self._guard.name(
+            operation_id or key_of("rollback", new_id(now)), "operation_id"
+        )
         with self._store.write(self._space) as unit:
             before = unit.journal.operation(operation)
             if before:
@@ -65,26 +69,30 @@ class Rollback:
             undoing.plan()
             report = undoing.write(operation)
             unit.journal.add_event(
-                "rollback", operation_id=operation, subject="", payload=_dump(report), at=now
+                "rollback",
+                operation_id=operation,
+                subject=EMPTY,
+                payload=self._dump(report),
+                at=now,
             )
             return report
 
-
-def _dump(report: RolledBack) -> dict[str, Json]:
-    return {
-        "source": report.source,
-        "removed": list(report.removed),
-        "restored": list(report.restored),
-        "revised": list(report.revised),
-    }
+    def _dump(self, report: RolledBack) -> dict[str, Fact]:
+        told = {
+            "source": report.source,
+            "removed": list(report.removed),
+            "restored": list(report.restored),
+            "revised": list(report.revised),
+        }
+        return self._guard.json(told, "report")
 
 
 def _reported(event: Event) -> RolledBack:
     """What an earlier rollback said it did."""
 
-    def ids(name: str) -> tuple[str, ...]:
+    def ids(name: str) -> tuple[SafeName, ...]:
         found = event.payload.get(name)
-        return tuple(map(str, found)) if isinstance(found, list) else ()
+        return tuple(map(stored_name, found)) if isinstance(found, list) else ()
 
     return RolledBack(
         source=str(event.payload.get("source", "")),

@@ -10,14 +10,15 @@ from recollect.clock import Clock
 from recollect.errors import InvalidInput
 from recollect.ids import new_id
 from recollect.rules import intake
+from recollect.rules.guard import DEFAULT, Guard
 from recollect.rules.scratchpad import parse, render
 from recollect.rules.scratchpad_task import advance, conclude
 from recollect.settings.writing import Scratchpad as Settings
 from recollect.store.base import Store, Unit
 from recollect.store.rows import PadRow, TurnFilter
-from recollect.types import Episode, Json, Scratchpad
+from recollect.types import Episode, Fact, SafeText, Scratchpad, constant, joined
 
-EVENT = "scratchpad"
+EVENT = constant("scratchpad")
 Writer = Literal["user", "agent"]
 WRITERS: tuple[Writer, ...] = get_args(Writer)
 _FOLLOWED = 50  # messages that are taken in on reading, the latest
@@ -27,11 +28,19 @@ _Stamp = tuple[PadRow | None, list[int]]
 class Scratchpads:
     """The doors to the scratchpad of one space."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, settings: Settings) -> None:
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        guard: Guard = DEFAULT,
+    ) -> None:
         self._store = store
         self._space = space
         self._clock = clock
         self._settings = settings
+        self._guard = guard
         self._held: tuple[_Stamp, Scratchpad] | None = None
 
     def get(self) -> Scratchpad:
@@ -55,8 +64,8 @@ class Scratchpads:
     def put(self, markdown: str, by: Writer = "user") -> Scratchpad:
         """Somebody's own text in place of what was there, which stays in the history."""
         intake.check_choice(by, WRITERS, "by")
-        intake.check_text(markdown, "scratchpad", self._settings.max_chars)
-        size, limit = len(render(parse(markdown))), self._settings.max_chars
+        text = self._guard.text(markdown, "scratchpad", self._settings.max_chars)
+        size, limit = len(render(parse(text))), self._settings.max_chars
         if size > limit:
             raise InvalidInput(
                 f"The scratchpad would have {size:,} characters once written as lists",
@@ -65,8 +74,9 @@ class Scratchpads:
         now = self._clock.now()
         with self._store.write(self._space) as unit:
             old = read_pad(unit)
-            if old.text != markdown:
-                _write(unit, markdown, now, {"by": by, "before": old.text})
+            if old.text != text:
+                before = self._guard.error(old.text, self._settings.max_chars)
+                _write(unit, text, now, {"by": constant(by), "before": before})
             return read_pad(unit)
 
 
@@ -92,31 +102,43 @@ def current_pad(unit: Unit, settings: Settings) -> Scratchpad:
     return pad
 
 
-def catch_up_pad(unit: Unit, now: datetime, settings: Settings) -> Scratchpad:
+def catch_up_pad(
+    unit: Unit, now: datetime, settings: Settings, guard: Guard = DEFAULT
+) -> Scratchpad:
     """Write down what ``current_pad`` says."""
-    return _changed(unit, read_pad(unit), current_pad(unit, settings), now, "task")
+    return _changed(unit, read_pad(unit), current_pad(unit, settings), now, by="task", guard=guard)
 
 
 def conclude_pad(
-    unit: Unit, episode: Episode, project: str, at: datetime, settings: Settings
+    unit: Unit,
+    episode: Episode,
+    project: str,
+    at: datetime,
+    settings: Settings,
+    *,
+    guard: Guard = DEFAULT,
 ) -> Scratchpad:
     """What a session left: done, going on, or open."""
     old = read_pad(unit)
-    return _changed(unit, old, conclude(old, episode, project, at, settings), at, "session_end")
+    new = conclude(old, episode, project, at, settings)
+    return _changed(unit, old, new, at, by="session_end", guard=guard)
 
 
-def _changed(unit: Unit, old: Scratchpad, new: Scratchpad, at: datetime, by: str) -> Scratchpad:
+def _changed(
+    unit: Unit, old: Scratchpad, new: Scratchpad, at: datetime, *, by: str, guard: Guard
+) -> Scratchpad:
     if new == old:
         return old
     kept = frozenset(new.completions)
-    gone: list[Json] = [done.task for done in old.completions if done not in kept]
-    change: dict[str, Json] = {"by": by, "focus": new.focus, "before": old.focus, "gone": gone}
-    _write(unit, new.text, at, change)
+    gone = [done.task for done in old.completions if done not in kept]
+    change = {"by": by, "focus": new.focus, "before": old.focus, "gone": gone}
+    text = guard.text(new.text, "scratchpad")
+    _write(unit, text, at, guard.json(change, "scratchpad"))
     return replace(new, updated_at=at)
 
 
-def _write(unit: Unit, text: str, at: datetime, change: dict[str, Json]) -> None:
+def _write(unit: Unit, text: SafeText, at: datetime, change: dict[str, Fact]) -> None:
     unit.scratchpads.put(text, at)
     unit.journal.add_event(
-        EVENT, operation_id=f"{EVENT}:{new_id(at)}", subject=EVENT, payload=change, at=at
+        EVENT, operation_id=joined(EVENT, new_id(at)), subject=EVENT, payload=change, at=at
     )

@@ -10,10 +10,21 @@ from recollect.ids import new_id
 from recollect.ingest.claims import dump_claim
 from recollect.ingest.embedding import Ask
 from recollect.ingest.memories import memory_terms, note_important
+from recollect.rules.guard import Guard
 from recollect.rules.support import Claim, Scales, Standing, first, repeated
 from recollect.store.base import Unit
 from recollect.store.rows import MemoryRow
-from recollect.types import Candidate, Decision, Event, Json, Memory, MemoryStatus, Settled
+from recollect.types import (
+    EMPTY,
+    Decision,
+    Event,
+    Fact,
+    Memory,
+    MemoryStatus,
+    SafeName,
+    Settled,
+    Statement,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +34,10 @@ class Draft:
     ``waiting`` is the pending memory that is being confirmed, if one is.
     """
 
-    candidate: Candidate
+    candidate: Statement
     claim: Claim
     said_at: datetime
-    session: str = ""
+    session: SafeName = EMPTY
     waiting: Memory | None = None
 
 
@@ -36,18 +47,19 @@ class Settlement:
 
     unit: Unit
     draft: Draft
-    operation_id: str
+    operation_id: SafeName
     now: datetime
     scales: Scales
     important_from: float
     ask: Ask
+    guard: Guard
 
     # --- ends: each leaves the event that says what was decided ---------------------------------
 
     def drop(self, decision: Decision, reason: str) -> Settled:
         """Nothing is kept but the event; of the statement only where it came from."""
         type_ = "refuse" if decision == "refused" else "drop"
-        return self._settled(type_, "", Settled(decision, reason=reason), self._said())
+        return self._settled(type_, EMPTY, Settled(decision, reason=reason), self._said())
 
     def write(self, replaced: Sequence[Memory], decision: Decision) -> Settled:
         """The statement holds from now on, in the place of ``replaced``."""
@@ -59,7 +71,7 @@ class Settlement:
             self.note("supersede", old.id, {"by": memory.id})
         ended = tuple(old.id for old in replaced)
         self._announce(0.0, memory)
-        payload = {"supersedes": ended[0] if ended else "", **self._said()}
+        payload: dict[str, Fact] = {"supersedes": ended[0] if ended else EMPTY, **self._said()}
         return self._settled("write", memory.id, Settled(decision, memory, ended), payload)
 
     def repeat(self, memory: Memory, decision: Decision, reason: str = "") -> Settled:
@@ -72,7 +84,7 @@ class Settlement:
                 replace(
                     with_standing(memory, after),
                     updated_at=self.now,
-                    session=memory.session if self.draft.session else "",
+                    session=memory.session if self.draft.session else EMPTY,
                 )
             )
         self.unit.memories.add_sources(memory.id, self.draft.candidate.sources)
@@ -95,7 +107,7 @@ class Settlement:
     def wait(self, reason: str) -> Settled:
         """Put to a person first."""
         memory = self.place("pending", self.draft.said_at)
-        payload = {**self._said(), "is_update": self.draft.candidate.is_update}
+        payload: dict[str, Fact] = {**self._said(), "is_update": self.draft.candidate.is_update}
         return self._settled(
             "pending", memory.id, Settled("pending", memory, reason=reason), payload
         )
@@ -111,7 +123,7 @@ class Settlement:
             counted = replace(lost, confirmations=lost.confirmations + 1, updated_at=self.now)
             self.unit.memories.revise(counted)
             self.note("repeat", lost.id, self._said())
-        payload: dict[str, Json] = {"kept": winner.id, "lost": [lost.id]}
+        payload: dict[str, Fact] = {"kept": winner.id, "lost": [lost.id]}
         return self._settled(
             "conflict", winner.id, Settled("conflict", winner, reason=reason), payload
         )
@@ -136,7 +148,9 @@ class Settlement:
 
     # --- steps ----------------------------------------------------------------------------------
 
-    def place(self, status: MemoryStatus, since: datetime, superseded_by: str = "") -> Memory:
+    def place(
+        self, status: MemoryStatus, since: datetime, superseded_by: SafeName = EMPTY
+    ) -> Memory:
         """A new row, or the pending one that is confirmed; it is known from now on."""
         if self.draft.waiting is not None:
             standing = repeated(standing_of(self.draft.waiting), self.draft.claim, self.scales)
@@ -163,15 +177,18 @@ class Settlement:
             replace(
                 waiting,
                 status="archived",
-                superseded_by="" if by is None else by.id,
+                superseded_by=EMPTY if by is None else by.id,
                 superseded_at=self.now,
                 updated_at=self.now,
             )
         )
-        payload: dict[str, Json] = {"reason": reason, "by": "" if by is None else by.id}
+        payload: dict[str, Fact] = {
+            "reason": self.guard.error(reason),
+            "by": EMPTY if by is None else by.id,
+        }
         self.note("archive", waiting.id, payload)
 
-    def note(self, type_: str, subject: str, payload: dict[str, Json]) -> None:
+    def note(self, type_: str, subject: SafeName, payload: dict[str, Fact]) -> None:
         self.unit.journal.add_event(
             type_, operation_id=self.operation_id, subject=subject, payload=payload, at=self.now
         )
@@ -195,7 +212,7 @@ class Settlement:
             valid_from=since,
             expires_at=standing.expires_at,
             sources=told.sources,
-            episode="",
+            episode=EMPTY,
             terms=memory_terms(told.subject, told.predicate, told.content, told.tags),
             value=told.value,
             session=self.draft.session,
@@ -205,7 +222,7 @@ class Settlement:
         if before < self.important_from <= memory.importance:
             note_important(self.unit, memory, self.operation_id, self.now)
 
-    def _said(self) -> dict[str, Json]:
+    def _said(self) -> dict[str, Fact]:
         """What an event keeps of the statement: enough to take it back, nothing to read."""
         return {
             "kind": self.draft.candidate.kind,
@@ -214,13 +231,13 @@ class Settlement:
         }
 
     def _settled(
-        self, type_: str, subject: str, settled: Settled, payload: dict[str, Json]
+        self, type_: str, subject: SafeName, settled: Settled, payload: dict[str, Fact]
     ) -> Settled:
-        decided: dict[str, Json] = {
+        decided: dict[str, Fact] = {
             "decision": settled.decision,
-            "memory": "" if settled.memory is None else settled.memory.id,
-            "replaced": list(settled.replaced),
-            "reason": settled.reason,
+            "memory": EMPTY if settled.memory is None else settled.memory.id,
+            "replaced": [self.guard.label(id_, "id") for id_ in settled.replaced],
+            "reason": self.guard.error(settled.reason),
         }
         self.note(type_, subject, {**payload, "settled": decided})
         return settled

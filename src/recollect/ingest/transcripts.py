@@ -18,7 +18,7 @@ from recollect.clock import Clock
 from recollect.plain import plain
 from recollect.store.base import Store, Unit
 from recollect.store.rows import Transcript
-from recollect.types import Job, Turn
+from recollect.types import Job, SafeName, Turn
 
 KIND = "transcript"
 AGE_KIND = "age_transcripts"
@@ -26,7 +26,7 @@ DEFAULT_SPACE = "default"
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
 
 
-def queue(unit: Unit, sessions: Iterable[str], now: datetime, max_attempts: int) -> None:
+def queue(unit: Unit, sessions: Iterable[SafeName], now: datetime, max_attempts: int) -> None:
     """Ask for the files of sessions to be brought up to date."""
     unit.tasks.enqueue_many(
         KIND,
@@ -48,7 +48,7 @@ class Transcripts:
 
     def append(self, job: Job) -> None:
         """Bring the file of the session named in the job up to date."""
-        session = str(job.payload["session"])
+        session = job.name_of("session")
         with self._store.write(job.space) as unit:
             turns = unit.ledger.untranscribed(session)
             if not turns:
@@ -75,7 +75,7 @@ class Transcripts:
                 unit.ledger.drop_transcript(transcript.session)
         return len(old)
 
-    def erase(self, space: str, session: str, max_attempts: int) -> None:
+    def erase(self, space: str, session: SafeName, max_attempts: int) -> None:
         """Remove the file of a session; what is left of the session is written anew."""
         with self._store.write(space) as unit:
             self.path(space, session).unlink(missing_ok=True)

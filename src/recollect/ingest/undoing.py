@@ -25,7 +25,18 @@ from recollect.rules.support import Claim, Scales, folded, untrusted
 from recollect.settings import Settings
 from recollect.store.base import Unit
 from recollect.store.rows import MemoryFilter
-from recollect.types import TRUSTS, Json, Memory, MemoryStatus, RolledBack
+from recollect.types import (
+    EMPTY,
+    TRUSTS,
+    Fact,
+    Memory,
+    MemoryStatus,
+    RolledBack,
+    SafeName,
+    constant,
+    joined,
+    key_of,
+)
 
 What = Literal["session", "turn", "trust", "sender"]
 _HOLDING: tuple[MemoryStatus, ...] = ("active", "pending")
@@ -36,10 +47,14 @@ class Origin:
     """A source to undo: a session, a turn, a tier of trust, or a sender."""
 
     what: What
-    name: str
+    name: SafeName
+
+    @property
+    def source(self) -> SafeName:
+        return key_of(self.what, self.name)
 
     def __str__(self) -> str:
-        return f"{self.what}:{self.name}"
+        return self.source
 
 
 @dataclass(slots=True)
@@ -50,11 +65,11 @@ class Undoing:
     origin: Origin
     settings: Settings
     now: datetime
-    before: dict[str, Memory] = field(default_factory=dict)
-    after: dict[str, Memory] = field(default_factory=dict)
-    void: dict[str, list[str]] = field(default_factory=dict)
-    dropped: dict[str, list[str]] = field(default_factory=dict)
-    removed: list[str] = field(default_factory=list)
+    before: dict[SafeName, Memory] = field(default_factory=dict)
+    after: dict[SafeName, Memory] = field(default_factory=dict)
+    void: dict[str, list[SafeName]] = field(default_factory=dict)
+    dropped: dict[SafeName, list[SafeName]] = field(default_factory=dict)
+    removed: list[SafeName] = field(default_factory=list)
 
     def plan(self) -> None:
         touched = self._touched()
@@ -63,7 +78,7 @@ class Undoing:
         for id_ in self.removed:
             self._unlink(id_)
         for id_ in self.removed:  # out of its chain; the event says where it stood
-            self._set(self.after[id_], superseded_by="")
+            self._set(self.after[id_], superseded_by=EMPTY)
         self._resume()
         self._repair()
 
@@ -81,7 +96,7 @@ class Undoing:
         )
         return self.unit.memories.find(wanted)
 
-    def _claimed_by(self, trust: str) -> set[str]:
+    def _claimed_by(self, trust: str) -> set[SafeName]:
         tier = next(known for known in TRUSTS if known == trust)
         wanted = MemoryFilter(trust=tier, limit=intake.MAX_ROWS)
         found = {memory.id for memory in self.unit.memories.find(wanted)}
@@ -162,7 +177,7 @@ class Undoing:
         turns = self.unit.ledger.turns_by_id(contribution.sources)
         return max((turn.at for turn in turns), default=contribution.at)
 
-    def _unlink(self, id_: str) -> None:
+    def _unlink(self, id_: SafeName) -> None:
         """Whatever a removed memory replaced takes over its end, as if it had never been there."""
         gone = self.before[id_]
         now = self.after[id_]
@@ -170,7 +185,7 @@ class Undoing:
             if earlier.superseded_by != id_:
                 continue
             if earlier.status == "archived" and earlier.id not in self.removed:
-                self._set(earlier, status="pending", superseded_by="", superseded_at=None)
+                self._set(earlier, status="pending", superseded_by=EMPTY, superseded_at=None)
             elif earlier.status in ("superseded", "rejected"):
                 ended = gone.status not in ("active", "pending")
                 self._set(
@@ -222,14 +237,14 @@ class Undoing:
 
     # --- copies ----------------------------------------------------------------------------------
 
-    def _look(self, id_: str) -> Memory:
+    def _look(self, id_: SafeName) -> Memory:
         """A memory as it will be."""
         if id_ not in self.after:
             (found,) = self.unit.memories.by_id([id_])
             self.before[id_] = self.after[id_] = found
         return self.after[id_]
 
-    def _chain(self, id_: str) -> list[Memory]:
+    def _chain(self, id_: SafeName) -> list[Memory]:
         return [self._look(memory.id) for memory in self.unit.memories.chain(id_)]
 
     def _set(self, memory: Memory, **changes: object) -> None:
@@ -238,7 +253,8 @@ class Undoing:
     # --- the result ------------------------------------------------------------------------------
 
     def report(self, operation: str) -> RolledBack:
-        restored, revised = [], []
+        restored: list[SafeName] = []
+        revised: list[SafeName] = []
         for id_ in sorted({*self.after, *self.dropped}):
             if id_ in self.removed:
                 continue
@@ -256,7 +272,7 @@ class Undoing:
             dry_run=not operation,
         )
 
-    def write(self, operation: str) -> RolledBack:
+    def write(self, operation: SafeName) -> RolledBack:
         report = self.report(operation)
         for type_, ids in (
             ("archive", report.removed),
@@ -267,14 +283,18 @@ class Undoing:
                 self.unit.memories.drop_sources(id_, self.dropped.get(id_, ()))
                 if id_ in self.after:
                     self.unit.memories.revise(replace(self.after[id_], updated_at=self.now))
-                payload: dict[str, Json] = {"reason": f"rollback of {self.origin}"}
+                payload: dict[str, Fact] = {
+                    "reason": joined(constant("rollback of"), self.origin.source, by=" ")
+                }
                 if type_ == "archive":
                     payload["was"] = self.before[id_].status
                     payload["superseded_by"] = self.before[id_].superseded_by
                 self._note(type_, id_, operation, payload)
         return report
 
-    def _note(self, type_: str, id_: str, operation: str, payload: dict[str, Json]) -> None:
+    def _note(
+        self, type_: str, id_: SafeName, operation: SafeName, payload: dict[str, Fact]
+    ) -> None:
         if id_ in self.void:
             payload = {**payload, VOID: list(self.void[id_])}
         self.unit.journal.add_event(

@@ -114,7 +114,8 @@ class GraphStore(BaseStore):
         hits = self._mind.recall(
             query, k=min(max(wanted, 1), _MOST_HITS), of=("memory",), project=project
         )
-        known = {memory.id: memory for memory in self._mind.memories(project=project, limit=_MOST)}
+        current = self._mind.memories(project=project, limit=_MOST)
+        known: dict[str, Memory] = {memory.id: memory for memory in current}
         return [
             _search_item(known[hit.id], namespace, hit.score) for hit in hits if hit.id in known
         ]

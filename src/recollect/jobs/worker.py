@@ -25,8 +25,9 @@ from recollect.errors import (
 from recollect.ids import new_id
 from recollect.jobs.schedule import next_run
 from recollect.rules.backoff import Backoff
+from recollect.rules.guard import DEFAULT, Guard
 from recollect.store.base import Store
-from recollect.types import Drained, Job
+from recollect.types import Drained, Job, SafeText, constant
 
 Handler = Callable[[Job], None]
 
@@ -38,6 +39,7 @@ class Failing(Protocol):
 
 
 Ending = Literal["done", "retried", "dead"]
+_ERROR = 2_000  # characters of an error that are kept
 _BLINK = 0.05  # a due job may have to wait for its twin to finish: look again soon, not at once
 _LONGEST_WAIT = timedelta(days=1)  # that a server is believed when it says to come back later
 
@@ -74,6 +76,7 @@ class Worker:
         plans: Sequence[Plan] = (),
         *,
         failing: Mapping[str, Failing] | None = None,
+        guard: Guard = DEFAULT,
     ) -> None:
         """``failing`` is told of every failed try of a kind of job, before the queue is."""
         self._store = store
@@ -82,6 +85,7 @@ class Worker:
         self._pace = pace
         self._unplanned = list(plans)
         self._failing = failing or {}
+        self._guard = guard
         self._thread: threading.Thread | None = None
         self.failure = ""
         self._settle_in()
@@ -109,10 +113,10 @@ class Worker:
         if job is None:
             return None
         if job.attempts > job.max_attempts:
-            return self._bury(job, "its process died each time it ran")
+            return self._bury(job, constant("its process died each time it ran"))
         handler = self._handlers.get(job.kind)
         if handler is None:
-            return self._bury(job, f"nothing here handles {job.kind!r} jobs")
+            return self._bury(job, self._guard.error(f"nothing here handles {job.kind!r} jobs"))
         try:
             handler(job)
         except Exception as error:  # noqa: BLE001 - the boundary that records every failure
@@ -137,7 +141,7 @@ class Worker:
 
     def _settle_failure(self, job: Job, error: Exception) -> Ending:
         """Try again later, unless it was the last try or no later one can do better."""
-        said = f"{type(error).__name__}: {error}"
+        said = self._guard.error(f"{type(error).__name__}: {error}", _ERROR)
         if isinstance(error, BudgetExhausted) and error.until is not None:
             return self._put_off(job, error.until, said)
         hopeless = isinstance(error, ModelRefused)
@@ -151,19 +155,19 @@ class Worker:
         self._store.queue.retry(job, self._owner, run_at=now + wait, now=now, error=said)
         return "retried"
 
-    def _put_off(self, job: Job, until: datetime, reason: str) -> Ending:
+    def _put_off(self, job: Job, until: datetime, reason: SafeText) -> Ending:
         """Not a failure: the try does not count."""
         self._store.queue.retry(
             job, self._owner, run_at=until, now=self._clock.now(), error=reason, counted=False
         )
         return "retried"
 
-    def _tell(self, job: Job, reason: str, *, dead: bool) -> None:
+    def _tell(self, job: Job, reason: SafeText, *, dead: bool) -> None:
         told = self._failing.get(job.kind)
         if told is not None:
             told(job, reason, dead=dead)
 
-    def _bury(self, job: Job, error: str) -> Ending:
+    def _bury(self, job: Job, error: SafeText) -> Ending:
         self._tell(job, error, dead=True)
         self._store.queue.bury(job, self._owner, now=self._clock.now(), error=error)
         return "dead"

@@ -11,12 +11,14 @@ from recollect.documents.fallback.files import Folder
 from recollect.documents.fallback.logs import Ended, Failed, Logs, Said
 from recollect.errors import Conflict
 from recollect.ids import new_id
-from recollect.ingest.accept import Limits, accept_turn
+from recollect.ingest.accept import accept_turn
 from recollect.off.keeper import PlainKeeper
 from recollect.off.unserved import Unserved
 from recollect.rules import intake
 from recollect.rules.dates import maybe_moment
+from recollect.rules.guard import MAX_SUMMARY, Guard
 from recollect.types import (
+    EMPTY,
     ROLES,
     TURN_STATES,
     Event,
@@ -25,10 +27,12 @@ from recollect.types import (
     NewTurn,
     Recorded,
     Role,
+    SafeName,
     SessionInfo,
     Stats,
     Turn,
     TurnState,
+    key_of,
 )
 
 
@@ -42,27 +46,27 @@ class PlainBook(Unserved):
         keeper: PlainKeeper,
         *,
         clock: Clock,
-        limits: Limits,
+        guard: Guard,
         keep: timedelta,
     ) -> None:
         self._folder = folder
         self._space = space
         self._keeper = keeper
         self._clock = clock
-        self._limits = limits
+        self._guard = guard
         self._keep = keep
         self._logs = Logs(folder)
-        self._opened: dict[str, tuple[str, str]] = {}
+        self._opened: dict[SafeName, tuple[SafeName, SafeName]] = {}
 
     # --- writing --------------------------------------------------------------------------------
 
-    def open_session(self, session: str, project: str, topic: str) -> None:
+    def open_session(self, session: str, project: str, topic: str) -> SafeName:
         """A session is written down with its first turn."""
-        intake.check_name(session, "session")
-        for name, value in (("project", project), ("topic", topic)):
-            intake.check_text(value, name, intake.MAX_NAME)
+        id_ = self._guard.name(session, "session")
+        about = self._guard.maybe_name(project, "project"), self._guard.maybe_name(topic, "topic")
         if project or topic:
-            self._opened[session] = (project, topic)
+            self._opened[id_] = about
+        return id_
 
     def record(self, new: NewTurn) -> Turn:
         return self._record([new])[0][0]
@@ -74,7 +78,7 @@ class PlainBook(Unserved):
 
     def _record(self, news: list[NewTurn]) -> list[tuple[Turn, bool]]:
         now = self._clock.now()
-        rows = [accept_turn(new, now, self._limits) for new in news]
+        rows = [accept_turn(new, now, self._guard) for new in news]
         done: list[tuple[Turn, bool]] = []
         fresh: list[Said] = []
         with self._folder.alone():
@@ -100,7 +104,7 @@ class PlainBook(Unserved):
                 if there is not None:
                     done.append((_same(there, turn), False))
                     continue
-                project, topic = self._opened.get(row.session, ("", ""))
+                project, topic = self._opened.get(row.session, (EMPTY, EMPTY))
                 places[index] = turn
                 fresh.append(Said(turn, project, topic, placed=row.idx is not None))
                 done.append((turn, True))
@@ -116,14 +120,14 @@ class PlainBook(Unserved):
         return found
 
     def end(self, session: str) -> None:
-        intake.check_name(session, "session")
-        now = self._clock.now()
+        id_, now = self._guard.name(session, "session"), self._clock.now()
         with self._folder.alone():
-            self._logs.append(now.date(), [Ended(session, now)])
+            self._logs.append(now.date(), [Ended(id_, now)])
 
     def note_failure(self, where: str, error: str) -> Event:
         now = self._clock.now()
-        failed = Failed(new_id(now), intake.check_name(where, "where"), error, now)
+        told = self._guard.text(error, "error", MAX_SUMMARY)
+        failed = Failed(new_id(now), self._guard.name(where, "where"), told, now)
         with self._folder.alone():
             self._logs.append(now.date(), [failed])
         return _event(failed)
@@ -152,8 +156,9 @@ class PlainBook(Unserved):
     ) -> list[Turn]:
         intake.check_limit(limit)
         intake.check_offset(offset)
-        for name, text in (("session", session), ("project", project), ("tool", tool)):
-            intake.check_filter(text, name)
+        session = self._guard.filter(session, "session")
+        project = self._guard.filter(project, "project")
+        tool = self._guard.filter(tool, "tool")
         if role is not None:
             intake.check_choice(role, ROLES, "role")
         if state is not None:
@@ -266,7 +271,7 @@ def _with_turn(known: SessionInfo | None, entry: Said) -> SessionInfo:
 
 
 def _event(failed: Failed) -> Event:
-    operation = f"host_fail:{failed.id}"
+    operation = key_of("host_fail", failed.id)
     return Event(
         failed.id, "host_fail", operation, failed.where, {"error": failed.error}, failed.at
     )

@@ -10,12 +10,12 @@ from recollect.documents.fallback.files import Folder
 from recollect.documents.fallback.notes import Note, Notes
 from recollect.errors import InvalidInput, MemoryOff
 from recollect.ids import new_id
-from recollect.ingest.accept import Limits
 from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.off.unserved import Unserved
 from recollect.rules import intake
 from recollect.rules.dates import maybe_moment
-from recollect.types import KINDS, TRUSTS, Kind, Memory, Trust
+from recollect.rules.guard import Guard
+from recollect.types import EMPTY, KINDS, TRUSTS, Kind, Memory, Trust
 
 REMEDY = "Set memory.enabled = true first"
 
@@ -23,10 +23,10 @@ REMEDY = "Set memory.enabled = true first"
 class PlainKeeper(Unserved):
     """Adds statements to one folder and reads them."""
 
-    def __init__(self, folder: Folder, clock: Clock, limits: Limits) -> None:
+    def __init__(self, folder: Folder, clock: Clock, guard: Guard) -> None:
         self._folder = folder
         self._clock = clock
-        self._limits = limits
+        self._guard = guard
         self._notes = Notes(folder)
 
     def remember(
@@ -53,22 +53,19 @@ class PlainKeeper(Unserved):
             raise MemoryOff("Plain files keep no credentials: they cannot be sealed", remedy=REMEDY)
         if tuple(sources):
             raise MemoryOff("Plain files cannot link a statement to its turns", remedy=REMEDY)
-        if not intake.check_text(text, "text", self._limits.characters).strip():
+        guard = self._guard
+        if not intake.check_text(text, "text", guard.characters).strip():
             raise InvalidInput("There is nothing to remember", remedy="Give a statement")
-        intake.check_text(subject, "subject", intake.MAX_NAME)
-        intake.check_text(predicate, "predicate", intake.MAX_NAME)
-        intake.check_text(value, "value", self._limits.characters)
         now = self._clock.now()
-        clean = self._limits.clean
         memory = Memory(
             id=new_id(now),
             kind=intake.check_choice(kind, KINDS, "kind"),
-            content=clean(text.strip()),
-            subject=clean(subject),
-            predicate=clean(predicate),
-            project=intake.check_name(project, "project"),
-            topic=intake.check_name(topic, "topic"),
-            tags=self._limits.clean_all(intake.check_tags(tags, self._limits.tags)),
+            content=guard.text(text.strip(), "text"),
+            subject=guard.label(subject, "subject"),
+            predicate=guard.label(predicate, "predicate"),
+            project=guard.name(project, "project"),
+            topic=guard.name(topic, "topic"),
+            tags=guard.labels(tags),
             importance=intake.check_share(importance, "importance"),
             confidence=intake.check_share(confidence, "confidence"),
             trust=intake.check_choice(trust, TRUSTS, "trust"),
@@ -80,11 +77,17 @@ class PlainKeeper(Unserved):
             valid_from=maybe_moment(valid_from, "valid_from") or now,
             valid_to=None,
             superseded_at=None,
-            superseded_by="",
+            superseded_by=EMPTY,
             expires_at=maybe_moment(expires_at, "expires_at"),
-            value=clean(value.strip()),
+            value=guard.text(value.strip(), "value"),
         )
-        return self._write(Note(memory, supersedes or "", operation_id or ""))
+        return self._write(
+            Note(
+                memory,
+                guard.maybe_name(supersedes or "", "supersedes"),
+                guard.maybe_name(operation_id or "", "operation_id"),
+            )
+        )
 
     def _write(self, note: Note) -> Memory:
         with self._folder.alone():
@@ -110,7 +113,7 @@ class PlainKeeper(Unserved):
         """What holds, the latest first."""
         if kind is not None:
             intake.check_choice(kind, KINDS, "kind")
-        intake.check_filter(project, "project")
+        partition = self._guard.filter(project, "project")
         intake.check_limit(limit)
         if as_of is not None:
             raise MemoryOff("Plain files do not know what was known when", remedy=REMEDY)
@@ -118,7 +121,7 @@ class PlainKeeper(Unserved):
         return [
             memory
             for memory in held
-            if kind in (None, memory.kind) and project in (None, memory.project)
+            if kind in (None, memory.kind) and partition in (None, memory.project)
         ][:limit]
 
     def projects(self) -> list[str]:

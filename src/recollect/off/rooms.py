@@ -16,7 +16,6 @@ from recollect.context.evidence import memory_item
 from recollect.context.parts import Item
 from recollect.context.window import Window
 from recollect.documents.fallback.files import Folder
-from recollect.ingest.accept import Limits
 from recollect.mind import Mind
 from recollect.off.book import PlainBook
 from recollect.off.keeper import PlainKeeper
@@ -25,6 +24,7 @@ from recollect.off.unserved import Unserved
 from recollect.recall.request import Request, read_request
 from recollect.rooms import Rooms
 from recollect.rules.gate import Verdict, wants_memory
+from recollect.rules.guard import Guard
 from recollect.rules.trust import trust_of
 from recollect.settings import Settings
 from recollect.store.base import Store
@@ -41,11 +41,9 @@ from recollect.types import (
 )
 
 
-def plain_mind(
-    folder: Folder, space: str, settings: Settings, clock: Clock, limits: Limits
-) -> Mind:
+def plain_mind(folder: Folder, space: str, settings: Settings, clock: Clock, guard: Guard) -> Mind:
     """A mind whose doors lead to plain files."""
-    rooms = PlainRooms(folder, space, settings, clock, limits)
+    rooms = PlainRooms(folder, space, settings, clock, guard)
     return Mind(cast("Store", _NoStore()), space, settings, clock, cast("Rooms", rooms))
 
 
@@ -65,14 +63,14 @@ class PlainRooms(Unserved):
     model = None
 
     def __init__(
-        self, folder: Folder, space: str, settings: Settings, clock: Clock, limits: Limits
+        self, folder: Folder, space: str, settings: Settings, clock: Clock, guard: Guard
     ) -> None:
-        self.keeper = PlainKeeper(folder, clock, limits)
+        self.keeper = PlainKeeper(folder, clock, guard)
         keep = settings.memory.fallback_logs
-        book = PlainBook(folder, space, self.keeper, clock=clock, limits=limits, keep=keep)
+        book = PlainBook(folder, space, self.keeper, clock=clock, guard=guard, keep=keep)
         self.book = self.recorder = self.closing = book
         self.recall = PlainRecall(book, self.keeper, settings)
-        self.context = Builder(_Sources(self, settings, clock).all(), settings)
+        self.context = Builder(_Sources(self, settings, clock, guard).all(), settings)
         self.inbox = _EmptyInbox()
         self.doctor = _Doctor(folder)
         self.injected = self.touches = self.uses = self.worker = _Nobody()
@@ -138,7 +136,8 @@ class _Nobody(Unserved):
 class _Sources:
     """Where a context comes from: the long-term file always, the logs when they are asked."""
 
-    def __init__(self, rooms: PlainRooms, settings: Settings, clock: Clock) -> None:
+    def __init__(self, rooms: PlainRooms, settings: Settings, clock: Clock, guard: Guard) -> None:
+        self._guard = guard
         self._rooms = rooms
         self._settings = settings
         self._clock = clock
@@ -157,7 +156,15 @@ class _Sources:
 
     def _find(self, query: str, *, k: int, persona: str | None, around: Sequence[str]) -> list[Hit]:
         now = self._clock.now()
-        request = read_request(query, k=k, of=RECORD_TYPES, persona=persona, around=around, now=now)
+        request = read_request(
+            query,
+            k=k,
+            of=RECORD_TYPES,
+            persona=persona,
+            around=around,
+            now=now,
+            guard=self._guard,
+        )
         return self._rooms.recall.recall(request)
 
     def _core(self) -> list[Memory]:
@@ -166,7 +173,7 @@ class _Sources:
         return known[: self._settings.capacity.core]
 
     def _items(self, hits: Sequence[Hit]) -> list[Item]:
-        memories = {memory.id: memory for memory in self._rooms.keeper.current()}
+        memories: dict[str, Memory] = {memory.id: memory for memory in self._rooms.keeper.current()}
         return [
             memory_item(memories[hit.id], hit.score) if hit.type == "memory" else _turn_item(hit)
             for hit in hits

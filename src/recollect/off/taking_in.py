@@ -16,15 +16,16 @@ from recollect.documents.fallback.files import Folder, state_name
 from recollect.documents.fallback.logs import Ended, Entry, Failed, Logs, Said
 from recollect.documents.fallback.notes import Note, Notes
 from recollect.documents.files import fingerprint
-from recollect.errors import NotFound
-from recollect.ingest.accept import turn_terms
+from recollect.errors import InvalidInput, NotFound
+from recollect.ingest.accept import accept_turn
 from recollect.ingest.echo import ANYWHERE, note_injected
 from recollect.rooms import Rooms
+from recollect.rules.guard import Guard
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.store.document_states import DocumentRow, Written
 from recollect.store.rows import MemoryFilter, TurnRow
-from recollect.types import Turn
+from recollect.types import NewTurn, SafeName, Turn, constant
 
 _ALL = 1_000_000
 _NOTHING = Written("", {})
@@ -57,11 +58,17 @@ class TakingIn:
             return
         entries = Logs(self.folder).of(path)
         with self.store.write(self.space) as unit:
+            guard = self.rooms.recorder.guard
             fresh = self._fresh(unit, path, entries)
             for said in fresh:
                 if said.project or said.topic:
                     turn = said.turn
-                    unit.ledger.open_session(turn.session, said.project, said.topic, turn.at)
+                    unit.ledger.open_session(
+                        guard.name(turn.session, "session"),
+                        guard.maybe_name(said.project, "project"),
+                        guard.maybe_name(said.topic, "topic"),
+                        turn.at,
+                    )
             self._append(unit, fresh)
             self._note(unit, path, "", [said.turn.id for said in fresh])
         # The rest may be done again after a crash; only then is the file done with.
@@ -81,7 +88,7 @@ class TakingIn:
             if said.placed:  # Where it goes depends on what is there by then.
                 self.rooms.recorder.record_rows(unit, rows, self.now())
                 rows = []
-            row = _row(unit, said)
+            row = _row(unit, said, self.rooms.recorder.guard)
             rows += [row] if row is not None else []
         self.rooms.recorder.record_rows(unit, rows, self.now())
 
@@ -111,7 +118,7 @@ class TakingIn:
             shown = [note.memory.content for note in notes]
             note_injected(unit, ANYWHERE, shown, self.now(), self.settings.trust)
             written = Written(fingerprint(text), known)
-            unit.document_states.put(DocumentRow(state_name(path), written), self.now())
+            unit.document_states.put(DocumentRow(constant(state_name(path)), written), self.now())
 
     def _remember(self, note: Note, known: dict[str, str]) -> str:
         """The id of the memory that the note has become; the same one each time."""
@@ -152,37 +159,40 @@ class TakingIn:
 
     def _note(self, unit: Unit, path: Path, print_: str, ids: Iterable[str]) -> None:
         taken = {**self._state(unit, path).bullets, **dict.fromkeys(ids, "")}
-        unit.document_states.put(DocumentRow(state_name(path), Written(print_, taken)), self.now())
+        unit.document_states.put(
+            DocumentRow(constant(state_name(path)), Written(print_, taken)), self.now()
+        )
 
 
-def _row(unit: Unit, said: Said) -> TurnRow | None:
-    """The turn for the ledger; at the index its host chose, unless another is there by now."""
+def _row(unit: Unit, said: Said, guard: Guard) -> TurnRow | None:
+    """The turn for the ledger, checked like any: a person may have changed the file. It stands at
+    the index its host chose, unless another is there by now.
+    """
     turn = said.turn
-    index = turn.index if said.placed else None
-    if index is not None and (there := _turn_at(unit, turn.session, index)) is not None:
-        if (there.role, there.content) == (turn.role, turn.content):
-            return None
-        index = None
-    terms, packed = turn_terms(turn.sender, turn.content, turn.tool_calls, turn.tool_results)
-    return TurnRow(
-        turn.id,
+    told = NewTurn(
         turn.session,
-        index,
         turn.role,
         turn.content,
+        turn.sender,
+        turn.channel,
         turn.tool_calls,
         turn.tool_results,
         turn.at,
-        turn.tokens,
-        turn.channel,
-        turn.sender,
-        turn.trust,
-        terms,
-        packed,
+        trust=turn.trust,
     )
+    try:
+        row = accept_turn(told, turn.at, guard)
+    except InvalidInput:
+        return None
+    index = turn.index if said.placed else None
+    if index is not None and (there := _turn_at(unit, row.session, index)) is not None:
+        if (there.role, there.content) == (row.role, row.content):
+            return None
+        index = None
+    return row._replace(id=guard.label(turn.id, "id"), idx=index)
 
 
-def _turn_at(unit: Unit, session: str, index: int) -> Turn | None:
+def _turn_at(unit: Unit, session: SafeName, index: int) -> Turn | None:
     try:
         return unit.ledger.turn_at(session, index)
     except NotFound:

@@ -16,6 +16,7 @@ from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.rules.asking import asks_of_past
 from recollect.rules.gate import Verdict, wants_memory
+from recollect.rules.guard import guard_of
 from recollect.rules.when import find_times
 from recollect.settings import Settings
 from recollect.store.base import Store
@@ -38,6 +39,7 @@ class Recall:
         self._store = store
         self._space = space
         self._clock = clock
+        self._guard = guard_of(settings)
         self._gate = settings.gate
         self._gatherer = Gatherer(settings.recall, vectors)
         self._ranker = Ranker(settings)
@@ -56,7 +58,7 @@ class Recall:
 
     def recall(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first."""
-        attempts = Attempts(self._store, self._space)
+        attempts = Attempts(self._store, self._space, self._guard)
         gathered = self._gatherer.gather(attempts, request)
         hits = self._weigh(attempts, request, gathered)
         if hits is None:
@@ -75,7 +77,7 @@ class Recall:
         told = any(hit.type in ("turn", "episode") for hit in hits)
         if not told or asks_of_past(query) or find_times(query, self._clock.now()):
             return hits
-        attempts = Attempts(self._store, self._space)
+        attempts = Attempts(self._store, self._space, self._guard)
         kept = attempts.run("holding", lambda unit: holding(unit, hits))
         if attempts.failures:
             attempts.note(self._clock)

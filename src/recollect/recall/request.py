@@ -11,6 +11,7 @@ from recollect.rules import intake
 from recollect.rules.asking import Asking, read_asking
 from recollect.rules.dates import maybe_moment
 from recollect.rules.exact import ExactQuestion, exact_question
+from recollect.rules.guard import Guard
 from recollect.rules.when import TimeSpan, find_times
 from recollect.store.rows import Scope
 from recollect.types import KINDS, RECORD_TYPES, TRUSTS, Kind, RecordType, Trust
@@ -51,28 +52,22 @@ def read_request(
     persona: str | None = None,
     around: Sequence[str] = (),
     now: datetime,
+    guard: Guard,
 ) -> Request:
     """Check what the caller asked for; ``around`` is what was said just before the query."""
     intake.check_text(query, "query", MAX_QUERY)
     intake.check_count(k, "k", MAX_HITS)
-    for name, value in (
-        ("session", session),
-        ("project", project),
-        ("topic", topic),
-        ("speaker", speaker),
-    ):
-        intake.check_filter(value, name)
     if kind is not None:
         intake.check_choice(kind, KINDS, "kind")
     if trust is not None:
         intake.check_choice(trust, TRUSTS, "trust")
     scope = Scope(
         types=_types(of),
-        session=session,
-        project=project,
-        topic=topic,
+        session=guard.filter(session, "session"),
+        project=guard.filter(project, "project"),
+        topic=guard.filter(topic, "topic"),
         kind=kind,
-        speaker=speaker,
+        speaker=guard.filter(speaker, "speaker"),
         trust=trust,
         since=maybe_moment(since, "since"),
         until=maybe_moment(until, "until"),

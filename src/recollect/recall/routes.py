@@ -15,7 +15,7 @@ from recollect.rules.entities import find_entities
 from recollect.rules.exact import ExactQuestion
 from recollect.settings.reading import Recall
 from recollect.store.base import Unit
-from recollect.types import RecordType
+from recollect.types import RecordType, SafeName
 
 _EXACT_DEPTH = 200
 _ABOUT: tuple[RecordType, ...] = ("memory", "episode")
@@ -98,7 +98,7 @@ def by_partition(request: Request, settings: Recall, unit: Unit) -> Routed:
     return Routed(unit.memories.partition(project, settings.partition_candidates))
 
 
-def _named_project(unit: Unit, query: str) -> str | None:
+def _named_project(unit: Unit, query: str) -> SafeName | None:
     folded = query.lower()
     named = [name for name in unit.memories.projects() if name.lower() in folded]
     return max(named, key=len, default=None)

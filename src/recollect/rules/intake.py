@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import TypeVar
 
 from recollect.errors import InvalidInput
@@ -37,23 +36,10 @@ def check_text(value: str, name: str, limit: int) -> str:
 
 
 def check_name(value: str, name: str) -> str:
-    """A short, non-empty name: a session, a space, a tool."""
-    try:
-        return _known_name(value, name)
-    except TypeError:  # not hashable, so not text: say so as for any other value
-        return check_text(value, name, MAX_NAME)
-
-
-@lru_cache(maxsize=1024)  # the same sessions and senders come again with every turn
-def _known_name(value: str, name: str) -> str:
+    """A short, non-empty name to look for, such as an id; one that is stored passes the guard."""
     if not check_text(value, name, MAX_NAME).strip():
         raise InvalidInput(f"{name} is empty", remedy="Give it a name")
     return value
-
-
-def forget_names() -> None:
-    """Let go of the names that were seen."""
-    _known_name.cache_clear()
 
 
 def check_choice(value: Choice, choices: Iterable[Choice], name: str) -> Choice:
@@ -93,11 +79,6 @@ def check_limit(value: object) -> int:
 def check_offset(value: object) -> int:
     """How many rows to leave out."""
     return check_tokens(value, "offset")
-
-
-def check_filter(value: str | None, name: str) -> str | None:
-    """A name to look for; None looks for any."""
-    return None if value is None else check_text(value, name, MAX_NAME)
 
 
 def check_tokens(value: object, name: str) -> int:

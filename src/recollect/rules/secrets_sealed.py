@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar, cast
 
-from recollect.types import Memory
+from recollect.types import Memory, constant, joined
 
+Text = TypeVar("Text", bound=str)
 ENVELOPE = "sealed:1:"
 MASK = "••••••••"
 
@@ -15,14 +17,15 @@ def is_sealed(content: str) -> bool:
     return content.startswith(ENVELOPE)
 
 
-def unsealed_part(content: str) -> str:
+def unsealed_part(content: Text) -> Text:
     """What of a content may be indexed or embedded: nothing of an envelope."""
-    return "" if is_sealed(content) else content
+    return cast(Text, "") if is_sealed(content) else content
 
 
 def masked(memory: Memory) -> Memory:
     """The memory as people and prompts see it: a credential shows its label, never its secret."""
     if not is_sealed(memory.content):
         return memory
-    label = " ".join(filter(None, (memory.subject, memory.predicate)))
-    return replace(memory, content=f"{label}: {MASK}")
+    named = filter(None, (memory.subject, memory.predicate))
+    label = joined(*named, by=" ")
+    return replace(memory, content=joined(label, constant(MASK), by=": "))

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+T = TypeVar("T", bound=str)
 R = TypeVar("R")
 FEW = 32  # texts for which it is not worth it
 MOST = 1 << 21  # characters that are looked at together: memory grows with them
 
 
 def together(
-    texts: Sequence[str],
+    texts: Sequence[T],
     fits: Callable[[str], bool],
-    many: Callable[[Sequence[str]], list[R]],
-    one: Callable[[str], R],
+    many: Callable[[Sequence[T]], list[R]],
+    one: Callable[[T], R],
 ) -> list[R]:
     """``many`` of those that fit it and ``one`` of each other, in their order.
 

@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from recollect.errors import StoreDamaged
 from recollect.plain import plain
-from recollect.types import ActionNode, ToolCall, ToolResult
+from recollect.types import (
+    ActionNode,
+    SafeAction,
+    SafeCall,
+    SafeName,
+    SafeResult,
+    SafeText,
+    ToolCall,
+    ToolResult,
+)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -57,36 +66,46 @@ def load(text: str) -> Any:
         raise _unreadable(f"what should be JSON is not: {error}") from error
 
 
+def stored_name(value: object) -> SafeName:
+    """A name that was read back: it passed the guard when it was written."""
+    return SafeName(stored_text(value))
+
+
+def stored_text(value: object) -> SafeText:
+    """A text that was read back."""
+    return SafeText(str(value))
+
+
 def dump_calls(calls: tuple[ToolCall, ...]) -> str | None:
     return dump(plain(calls)) if calls else None
 
 
-def load_calls(text: str | None) -> tuple[ToolCall, ...]:
-    return _all(ToolCall, load(text)) if text else ()
+def load_calls(text: str | None) -> tuple[SafeCall, ...]:
+    return cast("tuple[SafeCall, ...]", _all(ToolCall, load(text))) if text else ()
 
 
 def dump_results(results: tuple[ToolResult, ...]) -> str | None:
     return dump(plain(results)) if results else None
 
 
-def load_results(text: str | None) -> tuple[ToolResult, ...]:
-    return _all(ToolResult, load(text)) if text else ()
+def load_results(text: str | None) -> tuple[SafeResult, ...]:
+    return cast("tuple[SafeResult, ...]", _all(ToolResult, load(text))) if text else ()
 
 
-def load_actions(text: str) -> tuple[ActionNode, ...]:
+def load_actions(text: str) -> tuple[SafeAction, ...]:
     return _all(_action, load(text))
 
 
-def _action(*, at: str, **fields: Any) -> ActionNode:
-    return ActionNode(at=datetime.fromisoformat(at), **fields)
+def _action(*, at: str, **fields: Any) -> SafeAction:
+    return SafeAction(ActionNode(at=datetime.fromisoformat(at), **fields))
 
 
-def load_words(text: str) -> tuple[str, ...]:
-    """A JSON list of strings."""
+def load_words(text: str) -> tuple[SafeName, ...]:
+    """A JSON list of names."""
     found = load(text)
     if not isinstance(found, list):
         raise _unreadable("what should be a list is not")
-    return tuple(map(str, found))
+    return tuple(map(stored_name, found))
 
 
 def load_mapping(text: str) -> Mapping[str, Any]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
+from recollect.types import EMPTY, SafeName
+
 Choice = Literal["pinned", "hidden", "asked"]
 
 
@@ -26,10 +28,10 @@ class DocumentRow:
     ``rolled_through`` is the id of the latest memory that went into an archive.
     """
 
-    name: str
+    name: SafeName
     written: Written | None = None
     writing: Written | None = None
-    rolled_through: str = ""
+    rolled_through: SafeName = EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,8 @@ class DocumentChoice:
     of all of them, and whether to forget it is an open question.
     """
 
-    document: str
-    memory: str
+    document: SafeName
+    memory: SafeName
     choice: Choice
     at: datetime
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from recollect.types import Episode, RecordType, Trust
+from recollect.types import Episode, RecordType, SafeName, SafeText, Trust
 
 if TYPE_CHECKING:
     from recollect.store.rows import EmbedText, EpisodeRow
@@ -31,7 +31,7 @@ class Held(NamedTuple):
     """Something of a space that holds text. ``texts`` are its parts, ``at`` when it came."""
 
     kind: HeldKind
-    id: str
+    id: SafeName
     texts: tuple[str, ...]
     at: datetime
 
@@ -41,14 +41,14 @@ class Rewrite(NamedTuple):
 
     kind: HeldKind
     id: str
-    text: str
+    text: SafeText
 
 
 class Stretch(NamedTuple):
     """An episode and the turns of its time that are in its session, in order."""
 
     episode: Episode
-    turns: tuple[str, ...]
+    turns: tuple[SafeName, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class Erasing(Protocol):
     def turns_of(
         self,
         *,
-        session: str | None = None,
-        sender: str | None = None,
+        session: SafeName | None = None,
+        sender: SafeName | None = None,
         trust: Trust | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -89,7 +89,7 @@ class Erasing(Protocol):
         self,
         type_: RecordType,
         *,
-        session: str | None = None,
+        session: SafeName | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> list[str]: ...
@@ -104,7 +104,7 @@ class Erasing(Protocol):
     def remove(self, removal: Removal) -> None: ...
     def retell(self, id_: str, row: EpisodeRow) -> None: ...
     def rewrite(self, change: Rewrite) -> None: ...
-    def learn_again(self, turns: Collection[str]) -> list[str]: ...
+    def learn_again(self, turns: Collection[str]) -> list[SafeName]: ...
     def drop_cached(self, hashes: Collection[bytes]) -> None: ...
     def drop_echoes(self, marks: Collection[int]) -> None: ...
     def end_job(self, kind: str, key: str) -> None: ...

@@ -8,15 +8,18 @@ from datetime import datetime
 from typing import NamedTuple
 
 from recollect.types import (
-    ActionNode,
+    EMPTY,
     Direction,
     Kind,
     MemoryStatus,
     Outcome,
     RecordType,
     Role,
-    ToolCall,
-    ToolResult,
+    SafeAction,
+    SafeCall,
+    SafeName,
+    SafeResult,
+    SafeText,
     Trust,
     TurnState,
 )
@@ -28,19 +31,19 @@ class TurnRow(NamedTuple):
     A tuple, because bulk writes make one per turn and frozen dataclasses are slow to build.
     """
 
-    id: str
-    session: str
+    id: SafeName
+    session: SafeName
     idx: int | None
     role: Role
-    content: str
-    tool_calls: tuple[ToolCall, ...]
-    tool_results: tuple[ToolResult, ...]
+    content: SafeText
+    tool_calls: tuple[SafeCall, ...]
+    tool_results: tuple[SafeResult, ...]
     at: datetime
     tokens: int
-    channel: str
-    sender: str
+    channel: SafeName
+    sender: SafeName
     trust: Trust
-    terms: str
+    terms: SafeText
     packed: bytes
 
 
@@ -55,12 +58,12 @@ class Placed(NamedTuple):
 class TurnFilter:
     """Which turns to read; every field narrows the choice."""
 
-    session: str | None = None
-    project: str | None = None
+    session: SafeName | None = None
+    project: SafeName | None = None
     since: datetime | None = None
     until: datetime | None = None
     role: Role | None = None
-    tool: str | None = None
+    tool: SafeName | None = None
     state: TurnState | None = None
     newest_first: bool = False
     limit: int = 100
@@ -71,14 +74,14 @@ class TurnFilter:
 class MemoryRow:
     """A checked memory with its index terms, ready to be written."""
 
-    id: str
+    id: SafeName
     kind: Kind
-    content: str
-    subject: str
-    predicate: str
-    project: str
-    topic: str
-    tags: tuple[str, ...]
+    content: SafeText
+    subject: SafeName
+    predicate: SafeName
+    project: SafeName
+    topic: SafeName
+    tags: tuple[SafeName, ...]
     importance: float
     confidence: float
     trust: Trust
@@ -86,12 +89,12 @@ class MemoryRow:
     at: datetime
     valid_from: datetime
     expires_at: datetime | None
-    sources: tuple[str, ...]
-    episode: str
-    terms: str
-    value: str = ""
+    sources: tuple[SafeName, ...]
+    episode: SafeName
+    terms: SafeText
+    value: SafeText = EMPTY
     confirmations: int = 0
-    session: str = ""
+    session: SafeName = EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +107,12 @@ class MemoryFilter:
 
     status: MemoryStatus | None = None
     kind: Kind | None = None
-    project: str | None = None
+    project: SafeName | None = None
     trust: Trust | None = None
-    session: str | None = None
-    from_session: str | None = None
+    session: SafeName | None = None
+    from_session: SafeName | None = None
     from_turn: str | None = None
-    from_sender: str | None = None
+    from_sender: SafeName | None = None
     holds_at: datetime | None = None
     limit: int = 100
     offset: int = 0
@@ -122,29 +125,29 @@ class EpisodeRow:
     ``last_turn`` is the id of the last turn it tells of.
     """
 
-    id: str
-    session: str
-    summary: str
-    goal: str
+    id: SafeName
+    session: SafeName
+    summary: SafeText
+    goal: SafeText
     outcome: Outcome
     started_at: datetime
     ended_at: datetime
-    actions: tuple[ActionNode, ...]
-    entities: tuple[str, ...]
-    tools: tuple[str, ...]
-    memories: tuple[str, ...]
-    tags: tuple[str, ...]
+    actions: tuple[SafeAction, ...]
+    entities: tuple[SafeName, ...]
+    tools: tuple[SafeName, ...]
+    memories: tuple[SafeName, ...]
+    tags: tuple[SafeName, ...]
     importance: float
     source: str
-    last_turn: str
-    terms: str
+    last_turn: SafeName
+    terms: SafeText
 
 
 @dataclass(frozen=True, slots=True)
 class PadRow:
     """The text of the scratchpad, and when it was last changed."""
 
-    text: str
+    text: SafeText
     updated_at: datetime
 
 
@@ -152,21 +155,21 @@ class PadRow:
 class AttachmentRow:
     """A checked attachment with its index terms, ready to be written."""
 
-    id: str
-    session: str
-    filename: str
-    mime: str
+    id: SafeName
+    session: SafeName
+    filename: SafeName
+    mime: SafeName
     size: int
-    path: str
-    url: str
+    path: SafeText
+    url: SafeText
     direction: Direction
-    description: str
-    transcription: str
-    extracted_text: str
-    tags: tuple[str, ...]
-    memories: tuple[str, ...]
+    description: SafeText
+    transcription: SafeText
+    extracted_text: SafeText
+    tags: tuple[SafeName, ...]
+    memories: tuple[SafeName, ...]
     at: datetime
-    terms: str
+    terms: SafeText
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +177,11 @@ class Scope:
     """What a search may find."""
 
     types: tuple[RecordType, ...]
-    session: str | None = None
-    project: str | None = None
-    topic: str | None = None
+    session: SafeName | None = None
+    project: SafeName | None = None
+    topic: SafeName | None = None
     kind: Kind | None = None
-    speaker: str | None = None
+    speaker: SafeName | None = None
     trust: Trust | None = None
     status: MemoryStatus | None = None
     since: datetime | None = None
@@ -246,7 +249,7 @@ class SessionSpan(NamedTuple):
 class Transcript:
     """How much of a session's JSONL copy is known to be good."""
 
-    session: str
+    session: SafeName
     bytes: int
     last_at: datetime
 

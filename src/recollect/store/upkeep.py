@@ -8,11 +8,14 @@ from datetime import date, datetime
 from typing import Literal, NamedTuple, Protocol
 
 from recollect.types import (
+    EMPTY,
     Attachment,
     DailyEvent,
     Kind,
     Memory,
     MemoryStatus,
+    SafeName,
+    SafeText,
     Source,
     Trust,
 )
@@ -41,7 +44,7 @@ class StepRow:
     step: str
     finished_at: datetime | None
     counts: Mapping[str, int]
-    error: str
+    error: SafeText
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class CardRow:
     name: str
     source: str
     maker: str
-    text: str
+    text: SafeText
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +71,14 @@ class OnboardingRow:
     """How far onboarding has come."""
 
     stage: str
-    answers: Mapping[str, str]
+    answers: Mapping[str, SafeText]
 
 
 class CoreLine(NamedTuple):
     """What a prompt tells of a core memory; it is read for every message, so it is little."""
 
-    id: str
-    content: str
+    id: SafeName
+    content: SafeText
     kind: Kind
     trust: Trust
     valid_from: datetime
@@ -89,7 +92,7 @@ class Shelf(Protocol):
         self, after: int, limit: int, kinds: Sequence[Kind] | None = None
     ) -> list[Shelved]: ...
     def expired(self, now: datetime, limit: int) -> list[Memory]: ...
-    def put_away(self, id_: str, at: datetime, by: str = "") -> None: ...
+    def put_away(self, id_: str, at: datetime, by: SafeName = EMPTY) -> None: ...
     def bring_back(self, id_: str, status: MemoryStatus, at: datetime) -> None: ...
     def core(
         self, *, least: float, now: datetime, limit: int, marked_first: bool = False
@@ -125,7 +128,7 @@ class Runs(Protocol):
         until: datetime,
     ) -> bool: ...
     def finish(
-        self, work: str, run: str, step: str, *, owner: str, now: datetime, error: str = ""
+        self, work: str, run: str, step: str, *, owner: str, now: datetime, error: SafeText = EMPTY
     ) -> None: ...
     def close(self, work: str, run: str, now: datetime) -> None: ...
     def steps(self, work: str, run: str) -> dict[str, StepRow]: ...

@@ -11,8 +11,10 @@ from recollect.types.known import (
     Memory,
     PadSection,
     RolledBack,
+    SafeAction,
     Scratchpad,
     Settled,
+    Statement,
 )
 from recollect.types.ledger import (
     Attachment,
@@ -20,6 +22,8 @@ from recollect.types.ledger import (
     Event,
     NewTurn,
     Recorded,
+    SafeCall,
+    SafeResult,
     SessionInfo,
     Source,
     ToolCall,
@@ -38,6 +42,18 @@ from recollect.types.living import (
     Metrics,
     Receipt,
     Stats,
+)
+from recollect.types.safe import (
+    EMPTY,
+    Fact,
+    SafeName,
+    SafeText,
+    constant,
+    digests,
+    joined,
+    key_of,
+    lines_of,
+    stamp,
 )
 from recollect.types.shown import (
     Context,
@@ -67,6 +83,7 @@ from recollect.types.words import (
 )
 
 __all__ = [
+    "EMPTY",
     "KINDS",
     "RECORD_TYPES",
     "ROLES",
@@ -85,6 +102,7 @@ __all__ = [
     "Drained",
     "Episode",
     "Event",
+    "Fact",
     "Finding",
     "Forgotten",
     "History",
@@ -106,11 +124,17 @@ __all__ = [
     "Recorded",
     "Role",
     "RolledBack",
+    "SafeAction",
+    "SafeCall",
+    "SafeName",
+    "SafeResult",
+    "SafeText",
     "Scratchpad",
     "SectionUse",
     "SessionInfo",
     "Settled",
     "Source",
+    "Statement",
     "Stats",
     "ToolCall",
     "ToolResult",
@@ -120,4 +144,10 @@ __all__ = [
     "Usage",
     "UsageTotal",
     "Why",
+    "constant",
+    "digests",
+    "joined",
+    "key_of",
+    "lines_of",
+    "stamp",
 ]

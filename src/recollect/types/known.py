@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NewType
 
 from recollect.types.ledger import Event, Source
+from recollect.types.safe import EMPTY, SafeName, SafeText
 from recollect.types.words import Decision, Kind, MemoryStatus, Outcome, Trust
 
 
@@ -20,14 +21,14 @@ class Memory:
     ends with that session. A pending one is not offered again before ``snoozed_until``.
     """
 
-    id: str
+    id: SafeName
     kind: Kind
-    content: str
-    subject: str
-    predicate: str
-    project: str
-    topic: str
-    tags: tuple[str, ...]
+    content: SafeText
+    subject: SafeName
+    predicate: SafeName
+    project: SafeName
+    topic: SafeName
+    tags: tuple[SafeName, ...]
     importance: float
     confidence: float
     trust: Trust
@@ -39,13 +40,13 @@ class Memory:
     valid_from: datetime
     valid_to: datetime | None
     superseded_at: datetime | None
-    superseded_by: str
+    superseded_by: SafeName
     expires_at: datetime | None
     sources: tuple[Source, ...] = ()
-    episode: str = ""
-    value: str = ""
+    episode: SafeName = EMPTY
+    value: SafeText = EMPTY
     confirmations: int = 0
-    session: str = ""
+    session: SafeName = EMPTY
     snoozed_until: datetime | None = None
     offered: int = 0
 
@@ -78,6 +79,20 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement(Candidate):
+    """A candidate whose strings passed the guard, with its partition named."""
+
+    content: SafeText
+    subject: SafeName = EMPTY
+    predicate: SafeName = EMPTY
+    value: SafeText = EMPTY
+    project: SafeName = EMPTY
+    topic: SafeName = EMPTY
+    tags: tuple[SafeName, ...] = ()
+    sources: tuple[SafeName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Settled:
     """What became of a candidate.
 
@@ -100,9 +115,9 @@ class RolledBack:
     """
 
     source: str
-    removed: tuple[str, ...]
-    restored: tuple[str, ...]
-    revised: tuple[str, ...]
+    removed: tuple[SafeName, ...]
+    restored: tuple[SafeName, ...]
+    revised: tuple[SafeName, ...]
     operation_id: str = ""
     dry_run: bool = False
 
@@ -120,22 +135,26 @@ class ActionNode:
     at: datetime
 
 
+SafeAction = NewType("SafeAction", ActionNode)
+"""One whose texts passed the guard."""
+
+
 @dataclass(frozen=True, slots=True)
 class Episode:
     """The story of one session or of one compressed stretch."""
 
-    id: str
-    session: str
-    summary: str
-    goal: str
+    id: SafeName
+    session: SafeName
+    summary: SafeText
+    goal: SafeText
     outcome: Outcome
     started_at: datetime
     ended_at: datetime
-    actions: tuple[ActionNode, ...]
-    entities: tuple[str, ...]
-    tools: tuple[str, ...]
-    memories: tuple[str, ...]
-    tags: tuple[str, ...]
+    actions: tuple[SafeAction, ...]
+    entities: tuple[SafeName, ...]
+    tools: tuple[SafeName, ...]
+    memories: tuple[SafeName, ...]
+    tags: tuple[SafeName, ...]
     importance: float
     access_count: int
     source: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NewType
 
+from recollect.types.safe import EMPTY, SafeName, SafeText
 from recollect.types.words import Direction, Json, Role, Trust, TurnState
 
 
@@ -26,6 +27,11 @@ class ToolResult:
     content: str
     call_id: str = ""
     is_error: bool = False
+
+
+# Those of a turn that was checked: names, inputs and contents passed the guard.
+SafeCall = NewType("SafeCall", ToolCall)
+SafeResult = NewType("SafeResult", ToolResult)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +58,20 @@ class NewTurn:
 class Turn:
     """One recorded message, whole."""
 
-    id: str
-    session: str
+    id: SafeName
+    session: SafeName
     index: int
     role: Role
-    content: str
+    content: SafeText
     at: datetime
-    sender: str = ""
-    channel: str = ""
-    tool_calls: tuple[ToolCall, ...] = ()
-    tool_results: tuple[ToolResult, ...] = ()
+    sender: SafeName = EMPTY
+    channel: SafeName = EMPTY
+    tool_calls: tuple[SafeCall, ...] = ()
+    tool_results: tuple[SafeResult, ...] = ()
     tokens: int = 0
     trust: Trust = "owner"
     state: TurnState = "new"
-    reason: str = ""
+    reason: SafeText = EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +86,9 @@ class Recorded:
 class SessionInfo:
     """One conversation."""
 
-    id: str
-    project: str
-    topic: str
+    id: SafeName
+    project: SafeName
+    topic: SafeName
     started_at: datetime
     last_at: datetime
     ended_at: datetime | None
@@ -93,28 +99,28 @@ class SessionInfo:
 class Source:
     """Where a piece of knowledge came from."""
 
-    session: str
+    session: SafeName
     index: int
-    turn_id: str
+    turn_id: SafeName
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """A file that was sent or made in a conversation."""
 
-    id: str
-    session: str
-    filename: str
-    mime: str
+    id: SafeName
+    session: SafeName
+    filename: SafeName
+    mime: SafeName
     size: int
-    path: str
-    url: str
+    path: SafeText
+    url: SafeText
     direction: Direction
-    description: str
-    transcription: str
-    extracted_text: str
-    tags: tuple[str, ...]
-    memories: tuple[str, ...]
+    description: SafeText
+    transcription: SafeText
+    extracted_text: SafeText
+    tags: tuple[SafeName, ...]
+    memories: tuple[SafeName, ...]
     created_at: datetime
 
 
@@ -122,10 +128,10 @@ class Attachment:
 class Event:
     """One change of memory, or one failure on the way to it."""
 
-    id: str
+    id: SafeName
     type: str
-    operation_id: str
-    subject: str
+    operation_id: SafeName
+    subject: SafeName
     payload: Mapping[str, Json]
     at: datetime
 
@@ -134,11 +140,11 @@ class Event:
 class DailyEvent:
     """The short summary of one processed batch of turns."""
 
-    id: str
+    id: SafeName
     day: date
-    channel: str
-    sender: str
-    summary: str
+    channel: SafeName
+    sender: SafeName
+    summary: SafeText
     tokens: int
     compressed: bool
     created_at: datetime

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from recollect.types.safe import SafeName, SafeText
 from recollect.types.words import JobState, Json
 
 
@@ -14,10 +15,10 @@ from recollect.types.words import JobState, Json
 class Job:
     """One piece of durable background work."""
 
-    id: str
+    id: SafeName
     space: str
     kind: str
-    key: str
+    key: SafeName
     payload: Mapping[str, Json]
     state: JobState
     attempts: int
@@ -25,7 +26,11 @@ class Job:
     run_at: datetime
     created_at: datetime
     lease_until: datetime | None
-    error: str
+    error: SafeText
+
+    def name_of(self, field: str) -> SafeName:
+        """A name in its payload, which passed the guard before it was stored."""
+        return SafeName(SafeText(str(self.payload[field])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ class Receipt:
     memory has; ``key`` is their key. ``items`` is only told by a preview, which removes nothing.
     """
 
-    id: str
+    id: SafeName
     space: str
     at: datetime
     asked: str

@@ -16,16 +16,18 @@ from recollect.errors import Conflict, NotFound
 from recollect.ingest.learning import ending, triggers
 from recollect.rules import intake
 from recollect.rules.eventrules import wants
+from recollect.rules.guard import guard_of
 from recollect.settings import Settings
 from recollect.settings.keeping import EventRule
 from recollect.settings.values import Table
 from recollect.store.base import Journal, Store, Unit
-from recollect.types import Event, Job, Json
+from recollect.types import Event, Fact, Job, Json, SafeName, constant, joined, key_of
 from recollect.upkeep.upkeep import DAILY_KIND, STEP_KIND, WEEKLY_KIND
 
 KIND = "rule"
 ASKED = "rule.asked"
-NOTICE = "notice"
+NOTICE = constant("notice")
+_DONE, _APPROVED, _ASKED = constant("done"), constant("approved"), constant("asked")
 _OWN = (ASKED, "rule.done", "rule.approved")
 
 
@@ -46,6 +48,7 @@ class Bus:
         self._store = store
         self._clock = clock
         self._rules = settings.events.rules
+        self._guard = guard_of(settings)
         self._max_attempts = settings.jobs.max_attempts
 
     def run(self, job: Job) -> None:
@@ -55,22 +58,24 @@ class Bus:
         if rule is None:
             return  # taken out of the settings meanwhile
         approved = bool(job.payload.get("approved"))
-        operation = f"rule:{name}:{job.payload['event']}"
+        operation = key_of("rule", constant(name), job.name_of("event"))
         with self._store.write(job.space) as unit:
-            if unit.journal.operation(f"{operation}:done"):
+            if unit.journal.operation(joined(operation, _DONE)):
                 return
             if rule.mode == "ask" and not approved:
                 self._ask(unit, name, rule, job.payload, operation)
                 return
             for action in rule.actions:
                 self._act(unit, action, job, operation)
-            self._note(unit, "rule.done", f"{operation}:done", job.payload, rule)
+            self._note(unit, "rule.done", joined(operation, _DONE), job.payload, rule)
 
     def waiting(self, space: str) -> list[Event]:
         """Rules that ask first and have had no answer, the latest first."""
         with self._store.read(space) as unit:
             asked = unit.journal.events(type_=ASKED, limit=intake.MAX_ROWS)
-            return [e for e in asked if not unit.journal.operation(f"{e.operation_id}:approved")]
+            return [
+                e for e in asked if not unit.journal.operation(joined(e.operation_id, _APPROVED))
+            ]
 
     def approve(self, space: str, event: str) -> None:
         """A person says that a rule may run."""
@@ -81,31 +86,37 @@ class Bus:
             found = next((one for one in asked if one.id == event), None)
             if found is None:
                 raise NotFound(f"No rule waits as {event}", remedy="See waiting_rules()")
-            if unit.journal.operation(f"{found.operation_id}:approved"):
+            if unit.journal.operation(joined(found.operation_id, _APPROVED)):
                 raise Conflict(f"Rule {event} was approved before", remedy="See events()")
-            payload = {**found.payload, "approved": True}
+            payload = self._guard.json({**found.payload, "approved": True}, "payload")
             unit.tasks.enqueue(
-                KIND, key=f"{event}:approved", payload=payload, run_at=now, now=now,
+                KIND, key=joined(found.id, _APPROVED), payload=payload, run_at=now, now=now,
                 max_attempts=self._max_attempts,
             )  # fmt: skip
             unit.journal.add_event(
                 "rule.approved",
-                operation_id=f"{found.operation_id}:approved",
+                operation_id=joined(found.operation_id, _APPROVED),
                 subject=found.subject,
                 payload={},
                 at=now,
             )
 
     def _ask(
-        self, unit: Unit, name: str, rule: EventRule, payload: Mapping[str, Json], operation: str
+        self,
+        unit: Unit,
+        name: str,
+        rule: EventRule,
+        payload: Mapping[str, Json],
+        operation: SafeName,
     ) -> None:
-        if not unit.journal.operation(f"{operation}:asked"):
-            self._note(unit, ASKED, f"{operation}:asked", {**payload, "rule": name}, rule)
+        asked = joined(operation, _ASKED)
+        if not unit.journal.operation(asked):
+            self._note(unit, ASKED, asked, {**payload, "rule": name}, rule)
 
-    def _act(self, unit: Unit, action: str, job: Job, operation: str) -> None:
-        now, subject = self._clock.now(), str(job.payload["subject"])
+    def _act(self, unit: Unit, action: str, job: Job, operation: SafeName) -> None:
+        now, subject = self._clock.now(), job.name_of("subject")
         if action == "notify":
-            self._notify(unit, job.payload, f"{operation}:{NOTICE}")
+            self._notify(unit, job.payload, joined(operation, NOTICE))
         elif action in ("consolidate", "episode"):
             ending.queue(unit, subject, now, self._max_attempts)
         elif action == "extract":
@@ -119,31 +130,38 @@ class Bus:
         whole = {"daily": DAILY_KIND, "weekly": WEEKLY_KIND}.get(action)
         unit.tasks.enqueue(
             whole or STEP_KIND,
-            key="scheduled" if whole else action,
-            payload={} if whole else {"step": action},
+            key=constant("scheduled" if whole else action),
+            payload={} if whole else {"step": constant(action)},
             run_at=now,
             now=now,
             max_attempts=self._max_attempts,
         )
 
-    def _notify(self, unit: Unit, payload: Mapping[str, Json], operation: str) -> None:
+    def _notify(self, unit: Unit, payload: Mapping[str, Json], operation: SafeName) -> None:
         """Something a host may want to tell the user; it is found with events(type="notice")."""
         unit.journal.add_event(
             NOTICE,
             operation_id=operation,
-            subject=str(payload["subject"]),
-            payload=dict(payload),
+            subject=self._guard.short(str(payload["subject"])),
+            payload=self._guard.json(payload, "payload"),
             at=self._clock.now(),
         )
 
     def _note(
-        self, unit: Unit, type_: str, operation: str, payload: Mapping[str, Json], rule: EventRule
+        self,
+        unit: Unit,
+        type_: str,
+        operation: SafeName,
+        payload: Mapping[str, Json],
+        rule: EventRule,
     ) -> None:
         unit.journal.add_event(
             type_,
             operation_id=operation,
-            subject=str(payload["subject"]),
-            payload={**payload, "actions": list(rule.actions), "risk": rule.risk},
+            subject=self._guard.short(str(payload["subject"])),
+            payload=self._guard.json(
+                {**payload, "actions": list(rule.actions), "risk": rule.risk}, "payload"
+            ),
             at=self._clock.now(),
         )
 
@@ -162,9 +180,9 @@ class _BusJournal:
         self,
         type_: str,
         *,
-        operation_id: str,
-        subject: str,
-        payload: Mapping[str, Json],
+        operation_id: SafeName,
+        subject: SafeName,
+        payload: Mapping[str, Fact],
         at: datetime,
     ) -> Event:
         event = self._journal.add_event(
@@ -191,15 +209,15 @@ class _BusUnit:
         for name, rule in self._rules.items():
             if not wants(rule, event.type, event.payload):
                 continue
-            told: dict[str, Json] = {
-                "rule": name,
+            told: dict[str, Fact] = {
+                "rule": constant(name),
                 "event": event.id,
-                "type": event.type,
+                "type": constant(event.type),
                 "subject": event.subject,
             }
             self._unit.tasks.enqueue(
                 KIND,
-                key=f"{name}:{event.id}",
+                key=joined(constant(name), event.id),
                 payload=told,
                 run_at=event.at,
                 now=event.at,

@@ -7,10 +7,22 @@ from datetime import datetime
 
 from recollect.ingest.claims import dump_claim
 from recollect.ingest.settling import standing_of, with_standing
+from recollect.rules.guard import guard_of
 from recollect.rules.support import Claim, Scales, repeated
 from recollect.settings import Settings
 from recollect.store.base import Unit
-from recollect.types import Event, Json, Memory, MemoryStatus
+from recollect.types import (
+    Event,
+    Fact,
+    Json,
+    Memory,
+    MemoryStatus,
+    SafeName,
+    constant,
+    joined,
+    key_of,
+    stamp,
+)
 from recollect.upkeep.report import Change, Undone
 
 _GONE = ("archive", "delete", "expire")
@@ -23,7 +35,7 @@ class Changing:
 
     unit: Unit
     settings: Settings
-    operation: str
+    operation: SafeName
     now: datetime
 
     def make(self, change: Change) -> bool:
@@ -45,7 +57,7 @@ class Changing:
 
     def _put_away(self, change: Change, memory: Memory) -> None:
         core = memory.id in self.unit.shelf.core_ids()
-        self.unit.shelf.put_away(memory.id, self.now, change.into)
+        self.unit.shelf.put_away(memory.id, self.now, self._into(change))
         self._note(change, {"status": memory.status, "core": core})
 
     def _demote(self, change: Change, memory: Memory) -> None:
@@ -83,7 +95,7 @@ class Changing:
         self.unit.memories.add_sources(kept.id, gained)
         if memory.access_count:
             self.unit.memories.touch(kept.id, memory.access_count, memory.last_accessed_at)
-        told: dict[str, Json] = {"claim": dump_claim(claim), "sources": list(gained)}
+        told: dict[str, Fact] = {"claim": dump_claim(claim), "sources": list(gained)}
         self.unit.journal.add_event(
             "repeat", operation_id=self.operation, subject=kept.id, payload=told, at=self.now
         )
@@ -91,7 +103,7 @@ class Changing:
         if core:
             self.unit.shelf.mark_core([kept.id], core=True)
         self.unit.shelf.put_away(memory.id, self.now, kept.id)
-        before: dict[str, Json] = {
+        before: dict[str, Fact] = {
             "status": memory.status,
             "core": core,
             "kept": _standing(kept),
@@ -105,14 +117,18 @@ class Changing:
         self._note(change, {})
         return True
 
-    def _note(self, change: Change, before: dict[str, Json]) -> None:
-        payload: dict[str, Json] = {"reason": change.reason, _BEFORE: before}
+    def _into(self, change: Change) -> SafeName:
+        return guard_of(self.settings).short(change.into)
+
+    def _note(self, change: Change, before: dict[str, Fact]) -> None:
+        guard = guard_of(self.settings)
+        payload: dict[str, Fact] = {"reason": guard.error(change.reason), _BEFORE: before}
         if change.into:
-            payload["into"] = change.into
+            payload["into"] = self._into(change)
         self.unit.journal.add_event(
             change.action,
             operation_id=self.operation,
-            subject=change.subject,
+            subject=guard.short(change.subject),
             payload=payload,
             at=self.now,
         )
@@ -121,13 +137,13 @@ class Changing:
 # --- and taking it back ---------------------------------------------------------------------------
 
 
-def undo(unit: Unit, operation: str, now: datetime) -> Undone:
+def undo(unit: Unit, operation: SafeName, now: datetime) -> Undone:
     """Take back every change of an operation, the last first; what changed since is left."""
-    undoing = f"undo:{operation}"
+    undoing = key_of("undo", operation)
     if unit.journal.operation(undoing):
         return Undone(operation, (), ())
-    restored: list[str] = []
-    left: list[str] = []
+    restored: list[SafeName] = []
+    left: list[SafeName] = []
     for event in reversed(unit.journal.operation(operation)):
         before = event.payload.get(_BEFORE)
         if isinstance(before, dict):
@@ -137,7 +153,7 @@ def undo(unit: Unit, operation: str, now: datetime) -> Undone:
             "undo",
             operation_id=undoing,
             subject=id_,
-            payload={"reason": f"undo of {operation}"},
+            payload={"reason": joined(constant("undo of"), operation, by=" ")},
             at=now,
         )
     return Undone(operation, tuple(restored), tuple(left))
@@ -187,7 +203,7 @@ def _give_back(unit: Unit, kept_id: str, before: dict[str, Json]) -> None:
         unit.memories.drop_sources(kept_id, [str(turn) for turn in gained])
 
 
-def _standing(memory: Memory) -> dict[str, Json]:
+def _standing(memory: Memory) -> dict[str, Fact]:
     return {
         "importance": memory.importance,
         "confidence": memory.confidence,
@@ -196,8 +212,8 @@ def _standing(memory: Memory) -> dict[str, Json]:
     }
 
 
-def _moment(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
+def _moment(moment: datetime | None) -> SafeName | None:
+    return None if moment is None else stamp(moment)
 
 
 def _read_moment(told: Json) -> datetime | None:

@@ -12,6 +12,7 @@ from recollect.ingest.rollback import origin_of
 from recollect.ingest.undoing import Origin
 from recollect.rules import intake
 from recollect.rules.dates import maybe_moment
+from recollect.rules.guard import Guard
 from recollect.store.base import Unit
 from recollect.store.erasing import HeldKind
 from recollect.store.rows import MemoryFilter
@@ -62,6 +63,7 @@ def read_asked(
     source: str | None,
     since: datetime | str | None,
     until: datetime | str | None,
+    guard: Guard,
 ) -> Asked:
     """Check a request; a time range may stand alone or narrow a query, a session or a source."""
     named = [name for name in (id, query, session, source) if name is not None]
@@ -80,9 +82,9 @@ def read_asked(
     if query is not None:
         return Asked(query=_checked(query), since=start, until=end)
     if session is not None:
-        return Asked(origin=Origin("session", intake.check_name(session, "session")),
+        return Asked(origin=Origin("session", guard.name(session, "session")),
                      since=start, until=end)  # fmt: skip
-    origin = None if source is None else origin_of(source)
+    origin = None if source is None else origin_of(source, guard)
     return Asked(origin=origin, since=start, until=end)
 
 
@@ -154,7 +156,7 @@ def has_phrase(text: str, said: list[str]) -> bool:
 def _by_time(unit: Unit, asked: Asked) -> Chosen:
     since, until = asked.since, asked.until
     why = "it is of that time"
-    days = {
+    days: dict[str, str] = {
         event.id: why
         for event in unit.journal.daily_events(None, intake.MAX_ROWS)
         if _within(event.created_at, asked)

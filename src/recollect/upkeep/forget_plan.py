@@ -11,20 +11,30 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from recollect.ids import is_id
 from recollect.ingest.episodes import episode_terms
 from recollect.rules import intake
 from recollect.rules.episode import tell
+from recollect.rules.guard import MAX_SUMMARY, guard_of
 from recollect.rules.secrets_sealed import masked
 from recollect.settings import Settings
 from recollect.store import codec
 from recollect.store.base import Unit
 from recollect.store.erasing import HeldKind, Removal, Rewrite, Stretch
 from recollect.store.rows import EpisodeRow
-from recollect.types import RECORD_TYPES, Forgotten, Memory, Turn
+from recollect.types import (
+    EMPTY,
+    RECORD_TYPES,
+    Forgotten,
+    Memory,
+    RecordType,
+    SafeName,
+    SafeText,
+    Turn,
+)
 from recollect.upkeep.forget_asking import Asked, Chosen, choose, has_phrase
 from recollect.upkeep.forget_traces import Traces, tokens, traces_of, words
 
@@ -44,7 +54,7 @@ class Plan:
     rewritten: list[Rewrite] = field(default_factory=list)
     cards: list[str] = field(default_factory=list)
     relearnt: set[str] = field(default_factory=set)
-    sessions: set[str] = field(default_factory=set)
+    sessions: set[SafeName] = field(default_factory=set)
     texts: list[str] = field(default_factory=list)
     traces: Traces = field(default_factory=lambda: Traces("00"))
     owed: set[str] = field(default_factory=set)
@@ -129,10 +139,10 @@ class Planner:
             plan.texts += [file.filename, file.description, file.transcription, file.extracted_text]
         told = unit.episodes.by_id(list(gone.episodes))
         told += [stretch.episode for stretch in stretches]
-        tales = [text for episode in told for text in (episode.summary, episode.goal)]
+        tales: list[str] = [text for episode in told for text in (episode.summary, episode.goal)]
         for event in self._days(gone.daily_events):
             tales.append(event[1])
-        going = {
+        going: dict[RecordType, list[str]] = {
             "turn": [*gone.turns],
             "memory": [*gone.memories, *partly],
             "episode": [episode.id for episode in told],
@@ -180,24 +190,26 @@ class Planner:
         about = (info.project, info.topic) if info else ()
         ended = episode.source != "context_compress"
         story = tell(turns, self._settings.episodes, tags=about, ended=ended)
-        plan.retold[episode.id] = EpisodeRow(
+        guard = guard_of(self._settings)
+        row = EpisodeRow(
             id=episode.id,
             session=episode.session,
-            summary=story.summary,
-            goal=story.goal,
+            summary=guard.error(story.summary, MAX_SUMMARY),
+            goal=guard.short(story.goal),
             outcome=story.outcome,
             started_at=turns[0].at,
             ended_at=turns[-1].at,
-            actions=story.actions,
-            entities=story.entities,
-            tools=story.tools,
+            actions=tuple(map(guard.action, story.actions)),
+            entities=tuple(map(guard.short, story.entities)),
+            tools=tuple(map(guard.short, story.tools)),
             memories=(),
-            tags=story.tags,
+            tags=tuple(map(guard.short, story.tags)),
             importance=episode.importance,
             source=episode.source,
             last_turn=turns[-1].id,
-            terms=episode_terms(story),
+            terms=EMPTY,
         )
+        plan.retold[episode.id] = replace(row, terms=episode_terms(row))
 
     # --- what quotes it --------------------------------------------------------------------------
 
@@ -212,7 +224,7 @@ class Planner:
                 continue
             rest = traces.without(event.summary, found)
             if rest:
-                plan.rewritten.append(Rewrite("daily event", event.id, rest))
+                plan.rewritten.append(Rewrite("daily event", event.id, SafeText(rest)))
             else:
                 gone[event.id] = "it is about what is forgotten"
 
@@ -241,12 +253,14 @@ class Planner:
             if after != before:
                 plan.rewritten.append(Rewrite(held.kind, held.id, after))
 
-    def _rewritten(self, kind: HeldKind, stored: str, traces: Traces) -> str:
+    def _rewritten(self, kind: HeldKind, stored: str, traces: Traces) -> SafeText:
+        """Less of what is stored is as safe as it is."""
         if kind in ("event", "onboarding"):
-            return codec.dump(traces.cleaned(codec.load(stored), all_text=kind == "onboarding"))
+            cleaned = traces.cleaned(codec.load(stored), all_text=kind == "onboarding")
+            return SafeText(codec.dump(cleaned))
         if kind == "scratchpad":
-            return traces.without_lines(stored)
-        return "" if traces.quotes(stored) else stored
+            return SafeText(traces.without_lines(stored))
+        return EMPTY if traces.quotes(stored) else SafeText(stored)
 
     # --- telling ---------------------------------------------------------------------------------
 
@@ -287,7 +301,7 @@ def _says(memory: Memory, forgotten: Iterable[str]) -> bool:
 
 def turn_texts(turn: Turn) -> list[str]:
     """Everything that a turn says, what its tools were told and answered included."""
-    texts = [turn.content, turn.sender]
+    texts: list[str] = [turn.content, turn.sender]
     for call in turn.tool_calls:
         texts += [call.name, *_strings(dict(call.input))]
     texts += [result.content for result in turn.tool_results]

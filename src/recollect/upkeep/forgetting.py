@@ -17,9 +17,11 @@ from recollect.ids import new_id
 from recollect.ingest.embedding import Ask, cache_hashes
 from recollect.ingest.learning import triggers
 from recollect.rules.echo import fingerprints
+from recollect.rules.guard import guard_of
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
-from recollect.types import RECORD_TYPES, Job, Json, Receipt
+from recollect.store.codec import stored_name
+from recollect.types import EMPTY, RECORD_TYPES, Fact, Job, Json, Receipt, SafeName, digests, key_of
 from recollect.upkeep import forget_traces, receipts
 from recollect.upkeep.forget_asking import Asked, read_asked
 from recollect.upkeep.forget_plan import Plan, Planner
@@ -41,7 +43,7 @@ class Outside:
     """
 
     gather: Callable[[], None]
-    transcript: Callable[[str, str], None]
+    transcript: Callable[[str, SafeName], None]
     documents: Callable[[str, Left], None]
     vectors: Callable[[], None]
     caches: Callable[[], None]
@@ -53,7 +55,7 @@ class Left:
 
     turns: Collection[str]
     memories: Collection[str]
-    sessions: Collection[str]
+    sessions: Collection[SafeName]
     traces: Traces
 
     def dump(self) -> dict[str, Json]:
@@ -69,7 +71,7 @@ def _left(told: Mapping[str, Json]) -> Left:
     return Left(
         _listed(told["turns"]),
         _listed(told["memories"]),
-        _listed(told["sessions"]),
+        [stored_name(one) for one in _listed(told["sessions"])],
         forget_traces.load(told["traces"]),
     )
 
@@ -91,6 +93,7 @@ class Forgetting:
         self._space = space
         self._clock = clock
         self._settings = settings
+        self._guard = guard_of(settings)
         self._ask = ask
         self._outside = outside
 
@@ -107,7 +110,13 @@ class Forgetting:
     ) -> Receipt:
         """Remove for good what is named, or with ``dry_run`` say what would go, and why."""
         asked = read_asked(
-            id=id, query=query, session=session, source=source, since=since, until=until
+            id=id,
+            query=query,
+            session=session,
+            source=source,
+            since=since,
+            until=until,
+            guard=self._guard,
         )
         if dry_run:
             with self._store.read(self._space) as unit:
@@ -157,7 +166,7 @@ class Forgetting:
         unit.tasks.enqueue(
             KIND,
             key=receipt.id,
-            payload={"receipt": receipts.dump(whole), **_left_by(plan).dump()},
+            payload=digests({"receipt": receipts.dump(whole), **_left_by(plan).dump()}),
             # Not before this call would have lost its lease: it does the work itself.
             run_at=now + self._settings.jobs.lease,
             now=now,
@@ -196,12 +205,12 @@ class Forgetting:
             self._store.compact()
             with self._store.write(space) as unit:
                 unit.erasing.end_job(KIND, receipt.id)
-                counts: dict[str, Json] = dict(receipt.counts)
+                counts: dict[str, Fact] = dict(receipt.counts)
                 unit.journal.add_event(
                     EVENT,
-                    operation_id=f"{EVENT}:{receipt.id}",
-                    subject="",
-                    payload={"asked": receipt.asked, "counts": counts},
+                    operation_id=key_of(EVENT, receipt.id),
+                    subject=EMPTY,
+                    payload={"asked": self._guard.error(receipt.asked), "counts": counts},
                     at=receipt.at,
                 )
             self._store.settle()

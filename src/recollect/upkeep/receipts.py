@@ -16,6 +16,7 @@ from pathlib import Path
 from recollect.errors import InvalidInput
 from recollect.plain import plain
 from recollect.store.base import Store, Unit
+from recollect.store.codec import stored_name
 from recollect.store.erasing import HeldKind
 from recollect.types import Finding, Json, Receipt, ToolCall, ToolResult, Turn
 from recollect.upkeep.forget_plan import Plan
@@ -78,7 +79,7 @@ def load(told: object) -> Receipt:
         key = str(told["key"])
         bytes.fromhex(key)
         return Receipt(
-            id=str(told["id"]),
+            id=stored_name(told["id"]),
             space=str(told["space"]),
             at=datetime.fromisoformat(told["at"]),
             asked=str(told["asked"]),

@@ -12,9 +12,10 @@ from recollect.errors import NotFound, RecollectError
 from recollect.ids import new_id
 from recollect.jobs.schedule import next_run
 from recollect.rules import intake
+from recollect.rules.guard import guard_of
 from recollect.settings import Settings
 from recollect.store.base import Store
-from recollect.types import Job
+from recollect.types import EMPTY, Job, SafeText, joined
 from recollect.upkeep.changing import undo
 from recollect.upkeep.report import WORKS, Report, StepReport, Undone
 from recollect.upkeep.report import Work as WorkName
@@ -77,14 +78,14 @@ class Upkeep:
 
     def undo(self, space: str, operation: str) -> Undone:
         """Take a step back, by the operation that its report names."""
-        intake.check_name(operation, "operation")
+        named = guard_of(self._settings).name(operation, "operation")
         with self._store.write(space) as unit:
-            if not operation.startswith("upkeep:") or not unit.journal.operation(operation):
+            if not named.startswith("upkeep:") or not unit.journal.operation(named):
                 raise NotFound(
                     f"No upkeep step left {operation!r}",
                     remedy="Give the operation of a step, as the report names it",
                 )
-            return undo(unit, operation, self._clock.now())
+            return undo(unit, named, self._clock.now())
 
     # --- as jobs --------------------------------------------------------------------------------
 
@@ -156,11 +157,11 @@ class Upkeep:
 
     def _do(self, step: Step) -> StepReport:
         begun = time.perf_counter()
-        error = ""
+        error: SafeText = EMPTY
         try:
             _ACTS[step.name](step)
         except RecollectError as failed:
-            error = f"{type(failed).__name__}: {failed}"[:_REASON]
+            error = step.guard.error(f"{type(failed).__name__}: {failed}")
         with self._store.write(step.space) as unit:
             unit.runs.finish(
                 step.work, step.run, step.name, owner=step.owner, now=step.now, error=error
@@ -168,7 +169,7 @@ class Upkeep:
             if error:
                 unit.journal.add_event(
                     "upkeep_fail",
-                    operation_id=f"{step.operation}:{new_id(step.now)}",
+                    operation_id=joined(step.operation, new_id(step.now)),
                     subject=step.operation,
                     payload={"error": error},
                     at=step.now,

@@ -13,8 +13,10 @@ from recollect.ingest.learning.extraction import Extraction
 from recollect.ingest.reconcile import Reconciler
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.embedding.base import Embedder
+from recollect.rules.guard import Guard, guard_of
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
+from recollect.types import SafeName, constant, key_of
 from recollect.upkeep.changing import Changing
 from recollect.upkeep.report import Change, StepReport
 from recollect.upkeep.report import Work as WorkName
@@ -65,8 +67,12 @@ class Step:
     changes: list[Change] = field(default_factory=list)
 
     @property
-    def operation(self) -> str:
-        return f"upkeep:{self.work}:{self.run}:{self.name}"
+    def operation(self) -> SafeName:
+        return key_of("upkeep", *map(constant, (self.work, self.run, self.name)))
+
+    @property
+    def guard(self) -> Guard:
+        return guard_of(self.settings)
 
     @property
     def now(self) -> datetime:

@@ -15,7 +15,8 @@ from typing import Any
 from recollect.documents.fallback.files import Folder
 from recollect.documents.fallback.marks import mark, read_mark
 from recollect.plain import plain
-from recollect.types import ToolCall, ToolResult, Turn
+from recollect.store.codec import stored_text
+from recollect.types import EMPTY, SafeName, ToolCall, ToolResult, Turn
 
 _HEADING = "## "
 
@@ -25,8 +26,8 @@ class Said:
     """A turn in a log; ``placed`` if the host chose its index."""
 
     turn: Turn
-    project: str = ""
-    topic: str = ""
+    project: SafeName = EMPTY
+    topic: SafeName = EMPTY
     placed: bool = False
 
 
@@ -42,8 +43,8 @@ class Ended:
 class Failed:
     """Something the host could not do with memory."""
 
-    id: str
-    where: str
+    id: SafeName
+    where: SafeName
     error: str
     at: datetime
 
@@ -155,4 +156,4 @@ def _said(told: dict[str, Any], content: str) -> Said:
     told["at"] = datetime.fromisoformat(told["at"])
     told["tool_calls"] = tuple(ToolCall(**call) for call in told.get("tool_calls", ()))
     told["tool_results"] = tuple(ToolResult(**one) for one in told.get("tool_results", ()))
-    return Said(Turn(content=content, **told), **around)
+    return Said(Turn(content=stored_text(content), **told), **around)

@@ -15,7 +15,8 @@ from uuid import NAMESPACE_URL, uuid5
 from recollect.documents.fallback.files import Folder
 from recollect.documents.fallback.marks import mark, read_mark
 from recollect.plain import plain
-from recollect.types import Memory, Source
+from recollect.store.codec import stored_text
+from recollect.types import EMPTY, Memory, Source
 
 PROFILE = "_profile"
 _BULLET = re.compile(r"[-*+] +")
@@ -144,11 +145,11 @@ def _memory(text: str, **told: Any) -> Memory:
         "expires_at": None,
     }
     return Memory(
-        content=text,
+        content=stored_text(text),
         status="active",
         access_count=0,
         valid_to=None,
         superseded_at=None,
-        superseded_by="",
+        superseded_by=EMPTY,
         **(usual | told),
     )

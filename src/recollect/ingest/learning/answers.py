@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from recollect.errors import InvalidInput
 from recollect.ingest.reconcile import checked
 from recollect.providers.chat.base import Object, Schema, WrongShape
+from recollect.rules.guard import Guard
 from recollect.rules.trust import least_trusted
 from recollect.types import KINDS, Candidate, Json, Kind, Trust, Turn
 
@@ -43,7 +44,7 @@ def schema(durations: Sequence[str]) -> Schema:
 
 
 def read_facts(
-    answer: Object, turns: Sequence[Turn], durations: Sequence[str]
+    answer: Object, turns: Sequence[Turn], durations: Sequence[str], guard: Guard
 ) -> tuple[Candidate, ...]:
     """The candidates of an answer about these turns, which it names by their numbers from 1."""
     facts = answer.get("facts")
@@ -51,10 +52,14 @@ def read_facts(
         raise WrongShape('"facts" has to be a list')
     if len(facts) > _MOST:
         raise WrongShape(f'"facts" has {len(facts)} entries; give at most {_MOST}')
-    return tuple(_read(fact, f"facts[{n}]", turns, durations) for n, fact in enumerate(facts))
+    return tuple(
+        _read(fact, f"facts[{n}]", turns, durations, guard) for n, fact in enumerate(facts)
+    )
 
 
-def _read(fact: Json, place: str, turns: Sequence[Turn], durations: Sequence[str]) -> Candidate:
+def _read(
+    fact: Json, place: str, turns: Sequence[Turn], durations: Sequence[str], guard: Guard
+) -> Candidate:
     if not isinstance(fact, dict):
         raise WrongShape(f"{place} has to be an object")
     kind = next((known for known in LEARNT if known == fact.get("kind")), None)
@@ -84,7 +89,7 @@ def _read(fact: Json, place: str, turns: Sequence[Turn], durations: Sequence[str
         topic=_text(fact, "topic", place),
     )
     try:
-        return checked(candidate)
+        return checked(candidate, guard)
     except InvalidInput as error:
         raise WrongShape(f"{place}: {error}") from error
 

@@ -19,10 +19,11 @@ from recollect.ingest.reconcile import Reconciler
 from recollect.ingest.recorder import Recorder
 from recollect.rules import intake
 from recollect.rules.episode import EpisodeDraft
+from recollect.rules.guard import MAX_SUMMARY
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.store.rows import TurnFilter, TurnRow
-from recollect.types import Episode, NewTurn, Turn
+from recollect.types import Episode, NewTurn, SafeName, Turn
 
 _MOST = 10_000  # turns of a session that are compared with the messages
 
@@ -54,7 +55,9 @@ class Compression:
         """Keep what is about to be dropped. A message nobody recorded is recorded first; without
         messages it is everything of the session that no episode tells of yet.
         """
-        turns = self._turns(intake.check_name(session, "session"), messages)
+        guard = self._recorder.guard
+        id_ = guard.name(session, "session")
+        turns = self._turns(id_, messages)
         if not turns:
             raise NotFound(
                 f"Session {session!r} has nothing to compress", remedy="Record its messages first"
@@ -62,21 +65,22 @@ class Compression:
         now = self._clock.now()
         wanted = self._settings.triggers
         with self._store.write(self._space) as unit:
-            learnt = self._learn(unit, session, turns) if wanted.compression_rules else []
+            learnt = self._learn(unit, id_, turns) if wanted.compression_rules else []
             episode = write_episode(
                 unit,
-                session,
+                id_,
                 turns,
                 "context_compress",
                 now=now,
                 settings=self._settings.episodes,
                 ask_vectors=self._ask,
                 memories=learnt,
+                guard=guard,
             )
             if wanted.before_compression:
                 triggers.queue(
                     unit,
-                    session,
+                    id_,
                     now=now,
                     run_at=now,
                     max_attempts=self._settings.jobs.max_attempts,
@@ -87,19 +91,20 @@ class Compression:
     def compressed(self, episode: str, summary: str) -> Episode:
         """Fill in the summary that the host has made of the dropped messages."""
         intake.check_name(episode, "episode")
-        intake.check_text(summary, "summary", self._settings.ledger.max_characters)
-        if not summary.strip():
+        told = self._recorder.guard.text(summary, "summary", MAX_SUMMARY)
+        if not told.strip():
             raise InvalidInput("The summary is empty", remedy="Pass the host's summary")
         with self._store.write(self._space) as unit:
             return fill_episode(
                 unit,
                 episode,
-                EpisodeDraft(summary),
+                EpisodeDraft(told),
                 now=self._clock.now(),
                 ask_vectors=self._ask,
+                guard=self._recorder.guard,
             )
 
-    def _turns(self, session: str, messages: Iterable[NewTurn] | None) -> list[Turn]:
+    def _turns(self, session: SafeName, messages: Iterable[NewTurn] | None) -> list[Turn]:
         with self._store.read(self._space) as unit:
             recorded = unit.ledger.turns(
                 TurnFilter(session=session, newest_first=True, limit=_MOST)
@@ -110,7 +115,7 @@ class Compression:
         return self._matched(session, messages, recorded)
 
     def _matched(
-        self, session: str, messages: Iterable[NewTurn], recorded: Sequence[Turn]
+        self, session: SafeName, messages: Iterable[NewTurn], recorded: Sequence[Turn]
     ) -> list[Turn]:
         """The turn of each message, in their order; the same words twice are two turns."""
         known: dict[tuple[object, ...], list[Turn]] = {}
@@ -118,7 +123,7 @@ class Compression:
             known.setdefault(_said(turn), []).append(turn)
         found: dict[str, Turn] = {}
         for message in messages:
-            if message.session != session:
+            if self._recorder.guard.name(message.session, "session") != session:
                 raise InvalidInput(
                     f"A message belongs to session {message.session!r}",
                     remedy="Pass NewTurn(session, role, content) of the session itself",
@@ -130,13 +135,13 @@ class Compression:
 
     def _as_recorded(self, message: NewTurn) -> tuple[object, ...]:
         """The message as the ledger keeps it: without its secrets."""
-        return _said(accept_turn(message, self._clock.now(), self._recorder.limits))
+        return _said(accept_turn(message, self._clock.now(), self._recorder.guard))
 
-    def _learn(self, unit: Unit, session: str, turns: Sequence[Turn]) -> list[str]:
+    def _learn(self, unit: Unit, session: SafeName, turns: Sequence[Turn]) -> list[SafeName]:
         now, trust = self._clock.now(), self._settings.trust
         marks = known_marks(unit, session, now, trust)
         fresh = [turn for turn in turns if turn.state in ("new", "failed")]
-        learnt: list[str] = []
+        learnt: list[SafeName] = []
         for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ())):
             settled = self._reconciler.settle(
                 unit, candidate, operation_id=f"rules:{candidate.sources[0]}:{n}", now=now

@@ -18,14 +18,14 @@ from recollect.ingest.episodes import write_episode
 from recollect.ingest.learning.extraction import Extraction
 from recollect.ingest.scratchpads import catch_up_pad, conclude_pad
 from recollect.providers.chat.base import ChatModel
-from recollect.rules import intake
 from recollect.rules.episode import EpisodeDraft
 from recollect.rules.eventrules import wants
+from recollect.rules.guard import guard_of
 from recollect.rules.language import language_of
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.store.rows import MemoryFilter, TurnFilter
-from recollect.types import Job, Json, Turn
+from recollect.types import Job, SafeName, Turn, key_of
 
 KIND = "session_end"
 ENDED = "session.ended"
@@ -35,7 +35,7 @@ _MOST = 10_000  # turns of one story, the latest
 ModelOf = Callable[[str], ChatModel | None]
 
 
-def queue(unit: Unit, session: str, now: datetime, max_attempts: int) -> None:
+def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
     """Wrap a session up."""
     unit.tasks.enqueue(
         KIND,
@@ -65,6 +65,7 @@ class Ending:
         self._settings = settings
         self._extraction = extraction
         self._model_of = model_of
+        self._guard = guard_of(settings)
         self._ask = ask
 
     def run(self, job: Job) -> None:
@@ -73,7 +74,7 @@ class Ending:
         Where no model can be had in the end the rules tell the story, and the job still dies of
         what could not be learnt, to be tried again when somebody says so.
         """
-        session = str(job.payload["session"])
+        session = job.name_of("session")
         failure: ModelError | None = None
         try:
             done = self._extraction.learn(job, session)
@@ -91,7 +92,7 @@ class Ending:
             left = [turn for turn in turns if turn.id in there]
             if left:  # what was forgotten meanwhile is not told, nor a story that may hold it
                 self._tell(unit, session, left, draft if left == turns else None, reason)
-            operation = f"session_end:{session}:{job.id}"
+            operation = key_of("session_end", session, job.id)
             end_with_session(unit, session, operation_id=operation, now=self._clock.now())
         if failure is not None:
             raise failure
@@ -100,11 +101,11 @@ class Ending:
         """Its turns say so, as after an extraction."""
         self._extraction.failed(job, reason, dead=dead)
 
-    def _go_on(self, job: Job, session: str) -> None:
+    def _go_on(self, job: Job, session: SafeName) -> None:
         with self._store.write(job.space) as unit:
             queue(unit, session, self._clock.now(), job.max_attempts)
 
-    def _untold(self, job: Job, session: str) -> list[Turn]:
+    def _untold(self, job: Job, session: SafeName) -> list[Turn]:
         """The turns since the last time this session ended; a job that failed after it had told
         them tells them again, with what it has learnt since.
         """
@@ -131,7 +132,12 @@ class Ending:
             return None, str(error)
 
     def _tell(
-        self, unit: Unit, session: str, turns: list[Turn], draft: EpisodeDraft | None, reason: str
+        self,
+        unit: Unit,
+        session: SafeName,
+        turns: list[Turn],
+        draft: EpisodeDraft | None,
+        reason: str,
     ) -> None:
         now = self._clock.now()
         known = unit.episodes.of_stretch(session, "session_end", turns[-1].id)
@@ -145,20 +151,21 @@ class Ending:
             ask_vectors=self._ask,
             draft=draft,
             memories=_learnt_in(unit, session),
+            guard=self._guard,
         )
         if reason:
             unit.journal.add_event(
                 "told_by_rules",
-                operation_id=f"told_by_rules:{new_id(now)}",
+                operation_id=key_of("told_by_rules", new_id(now)),
                 subject=episode.id,
-                payload={"reason": reason},
+                payload={"reason": self._guard.error(reason)},
                 at=now,
             )
         if known is None:
             info = unit.ledger.session(session)
             project = "" if info is None else info.project
-            catch_up_pad(unit, now, self._settings.scratchpad)
-            conclude_pad(unit, episode, project, now, self._settings.scratchpad)
+            catch_up_pad(unit, now, self._settings.scratchpad, self._guard)
+            conclude_pad(unit, episode, project, now, self._settings.scratchpad, guard=self._guard)
 
 
 def _is_last(job: Job, error: ModelError) -> bool:
@@ -166,7 +173,7 @@ def _is_last(job: Job, error: ModelError) -> bool:
     return isinstance(error, ModelRefused) or job.attempts >= job.max_attempts
 
 
-def _learnt_in(unit: Unit, session: str) -> list[str]:
+def _learnt_in(unit: Unit, session: SafeName) -> list[SafeName]:
     found = unit.memories.find(MemoryFilter(from_session=session, limit=_MOST))
     return [memory.id for memory in found if memory.status in ("active", "pending")]
 
@@ -189,27 +196,26 @@ class Closing:
         self._rules = tuple(settings.events.rules.values())
         self._max_attempts = settings.jobs.max_attempts
         self._wake = wake
+        self._guard = guard_of(settings)
 
     def end(self, session: str) -> None:
         """A later turn opens the session again. A short one is left to the daily sweep."""
-        now = self._clock.now()
+        now, id_ = self._clock.now(), self._guard.name(session, "session")
         with self._store.write(self._space) as unit:
-            info = unit.ledger.session(intake.check_name(session, "session"))
+            info = unit.ledger.session(id_)
             if info is None:
                 raise NotFound(f"No session {session!r}", remedy="See sessions()")
-            unit.ledger.end_session(session, now)
-            operation = f"session.ended:{session}:{new_id(now)}"
-            told: dict[str, Json] = {"message_count": info.turns}
-            unit.journal.add_event(
-                ENDED, operation_id=operation, subject=session, payload=told, at=now
-            )
+            unit.ledger.end_session(id_, now)
+            operation = key_of("session.ended", id_, new_id(now))
+            told: dict[str, int] = {"message_count": info.turns}
+            unit.journal.add_event(ENDED, operation_id=operation, subject=id_, payload=told, at=now)
             if self._is_wanted(told, info.turns):
-                queue(unit, session, now, self._max_attempts)
+                queue(unit, id_, now, self._max_attempts)
             else:
-                end_with_session(unit, session, operation_id=operation, now=now)
+                end_with_session(unit, id_, operation_id=operation, now=now)
         self._wake()
 
-    def _is_wanted(self, told: Mapping[str, Json], turns: int) -> bool:
+    def _is_wanted(self, told: Mapping[str, int], turns: int) -> bool:
         if self._triggers.session_end and turns >= self._triggers.session_min_messages:
             return True
         return any(

@@ -20,14 +20,25 @@ from recollect.ingest.learning.extractors import Extractor
 from recollect.ingest.learning.grounding import Voices, grounded
 from recollect.ingest.learning.showing import heard
 from recollect.ingest.reconcile import Reconciler
+from recollect.rules.guard import guard_of
 from recollect.rules.quiet import talking_until
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
-from recollect.types import Candidate, Job, Settled, Turn, TurnState
+from recollect.types import (
+    EMPTY,
+    Candidate,
+    Job,
+    SafeName,
+    SafeText,
+    Settled,
+    Turn,
+    TurnState,
+    key_of,
+    stamp,
+)
 
 _READ = 500  # turns looked at for one batch
 _EARLIER = 6  # turns before a batch that help to understand it
-_REASON = 500  # characters
 _CHANGES = frozenset({"new", "same", "update", "conflict", "pending", "withdrawn"})
 # What a server says of the text itself, not of the key or the model; None: the model declined.
 _ABOUT_THE_TEXT = frozenset({None, 400, 413, 422, 451})
@@ -72,10 +83,11 @@ class Extraction:
         self._clock = clock
         self._settings = settings
         self._learner_of = learner_of
+        self._guard = guard_of(settings)
 
     def run(self, job: Job) -> None:
         """The job: everything of a session that has not ended in a state yet."""
-        session = str(job.payload["session"])
+        session = job.name_of("session")
         if job.payload.get("quiet") and self._still_talking(job, session):
             return
         done = self.learn(job, session)
@@ -85,10 +97,10 @@ class Extraction:
             if not done:
                 self._go_on(unit, session, job)
             elif info is not None and info.ended_at is not None:
-                operation = f"extract:{job.id}:{job.run_at.isoformat()}"
+                operation = key_of("extract", job.id, stamp(job.run_at))
                 end_with_session(unit, session, operation_id=operation, now=now)
 
-    def learn(self, job: Job, session: str) -> bool:
+    def learn(self, job: Job, session: SafeName) -> bool:
         """Go through what waits; False when the time of the job was over before the turns were.
 
         Whoever fails is given less at once the next time. A batch whose text a model will not read
@@ -98,7 +110,7 @@ class Extraction:
         self._before_learning()
         until = self._clock.now() + self._settings.jobs.lease / 2
         declined: ModelRefused | None = None
-        read: set[str] = set()
+        read: set[SafeName] = set()
         while reading := self._next(job, session):
             if reading.batch[0].id in read:
                 raise StoreDamaged(
@@ -127,19 +139,19 @@ class Extraction:
         After the last one everything dies that was there when it began. Told twice, it does no
         more. What was said since has not been tried yet and is looked at by a job of its own.
         """
-        session = str(job.payload["session"])
+        session = job.name_of("session")
         with self._store.write(job.space) as unit:
             waiting = unit.ledger.unextracted(session, _READ)
             if not dead:
                 ids = [turn.id for turn in first_batch(waiting, self._size(job))]
-                unit.ledger.set_state(ids, "failed", reason[:_REASON])
+                unit.ledger.set_state(ids, "failed", self._guard.error(reason))
                 return
-            began, ended = self._began(job), set[str]()
+            began, ended = self._began(job), set[SafeName]()
             while ids := [turn.id for turn in waiting if made_until(turn.id, began)]:
                 if ids[0] in ended:
                     break  # a damaged file does not keep what is written: doctor shows it
                 ended.update(ids)
-                unit.ledger.set_state(ids, "dead", reason[:_REASON])
+                unit.ledger.set_state(ids, "dead", self._guard.error(reason))
                 unit.ledger.mark_extracted(session)
                 waiting = unit.ledger.unextracted(session, _READ)
             if waiting:
@@ -155,7 +167,7 @@ class Extraction:
 
     # --- one batch ------------------------------------------------------------------------------
 
-    def _next(self, job: Job, session: str) -> _Reading | None:
+    def _next(self, job: Job, session: SafeName) -> _Reading | None:
         with self._store.read(job.space) as unit:
             batch = first_batch(unit.ledger.unextracted(session, _READ), self._size(job))
             if not batch:
@@ -176,7 +188,7 @@ class Extraction:
     def _settle(
         self,
         space: str,
-        session: str,
+        session: SafeName,
         reading: _Reading,
         learner: Learner,
         candidates: Sequence[Candidate],
@@ -193,7 +205,7 @@ class Extraction:
                 learner.reconciler.settle(
                     unit,
                     candidate,
-                    operation_id=f"extract:{batch[0].id}:{batch[-1].id}:{n}",
+                    operation_id=key_of("extract", batch[0].id, batch[-1].id, n),
                     now=now,
                     prepared=found,
                 )
@@ -201,43 +213,45 @@ class Extraction:
             ]
             self._note_states(unit, session, batch, believed, settled)
 
-    def _give_up(self, space: str, session: str, batch: Sequence[Turn], reason: str) -> None:
+    def _give_up(self, space: str, session: SafeName, batch: Sequence[Turn], reason: str) -> None:
         with self._store.write(space) as unit:
             if self._still_waits(unit, session, batch):
-                unit.ledger.set_state([turn.id for turn in batch], "dead", reason[:_REASON])
+                unit.ledger.set_state(
+                    [turn.id for turn in batch], "dead", self._guard.error(reason)
+                )
                 unit.ledger.mark_extracted(session)
 
-    def _still_waits(self, unit: Unit, session: str, batch: Sequence[Turn]) -> bool:
+    def _still_waits(self, unit: Unit, session: SafeName, batch: Sequence[Turn]) -> bool:
         waiting = {turn.id for turn in unit.ledger.unextracted(session, _READ)}
         return all(turn.id in waiting for turn in batch)
 
     def _note_states(
         self,
         unit: Unit,
-        session: str,
+        session: SafeName,
         batch: Sequence[Turn],
         candidates: Sequence[Candidate],
         settled: Sequence[Settled],
     ) -> None:
-        told: dict[str, str] = {}
+        told: dict[str, SafeText] = {}
         for candidate, one in zip(candidates, settled, strict=True):
             if one.decision in _CHANGES:
-                told.update(dict.fromkeys(candidate.sources, ""))
+                told.update(dict.fromkeys(candidate.sources, EMPTY))
             else:
                 for source in candidate.sources:
-                    told.setdefault(source, f"{one.decision}: {one.reason}"[:_REASON])
-        by_state: dict[tuple[TurnState, str], list[str]] = {}
+                    told.setdefault(source, self._guard.error(f"{one.decision}: {one.reason}"))
+        by_state: dict[tuple[TurnState, SafeText], list[SafeName]] = {}
         for turn in batch:
             reason = told.get(turn.id)
             state: TurnState = "extracted" if reason == "" else "empty"
-            by_state.setdefault((state, reason or ""), []).append(turn.id)
+            by_state.setdefault((state, reason or EMPTY), []).append(turn.id)
         for (state, reason), some in by_state.items():
             unit.ledger.set_state(some, state, reason)
         unit.ledger.mark_extracted(session)
 
     # --- when -----------------------------------------------------------------------------------
 
-    def _still_talking(self, job: Job, session: str) -> bool:
+    def _still_talking(self, job: Job, session: SafeName) -> bool:
         """Come back when the last turn is old enough, unless the session was ended."""
         quiet = self._settings.triggers.quiet_gap or timedelta()
         now = self._clock.now()
@@ -257,7 +271,7 @@ class Extraction:
                 )
         return later is not None
 
-    def _go_on(self, unit: Unit, session: str, job: Job) -> None:
+    def _go_on(self, unit: Unit, session: SafeName, job: Job) -> None:
         now = self._clock.now()
         triggers.queue(
             unit, session, now=now, run_at=now, max_attempts=job.max_attempts, quiet=False

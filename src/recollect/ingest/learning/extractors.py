@@ -12,6 +12,7 @@ from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
 from recollect.rules.extract import Said, extract
 from recollect.rules.fence import fence
+from recollect.rules.guard import guard_of
 from recollect.rules.language import language_of
 from recollect.rules.secrets import redact
 from recollect.settings import Settings
@@ -81,7 +82,7 @@ class ModelExtractor:
             ),
             purpose=PURPOSE,
             schema=schema(durations),
-            parse=lambda found: read_facts(found, spoken, durations),
+            parse=lambda found: read_facts(found, spoken, durations, guard_of(settings)),
             system=filled(
                 "extract",
                 language,

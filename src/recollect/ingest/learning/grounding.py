@@ -52,7 +52,7 @@ class Voices:
 
     @cached_property
     def tools(self) -> Words:
-        said = [turn.content for turn in self._by("tool")]
+        said: list[str] = [turn.content for turn in self._by("tool")]
         for turn in (*self.earlier, *self.turns):
             said += [result.content for result in turn.tool_results]
         return _words("\n".join(f"{text[:_READ]}\n{text[_READ:][-_READ:]}" for text in said))

@@ -9,8 +9,9 @@ from recollect.ingest.learning import ending, triggers
 from recollect.rules import intake
 from recollect.store.base import Unit
 from recollect.store.rows import TurnFilter
+from recollect.types import SafeName, constant
 
-_REASON = "to be tried again"
+_REASON = constant("to be tried again")
 _READ = 500  # dead turns looked at in one go
 
 
@@ -23,7 +24,7 @@ def redrive(unit: Unit, ids: Sequence[str] | None, now: datetime, max_attempts: 
     chosen = [job for job in dead if ids is None or job.id in ids]
     started = unit.tasks.redrive(ids, now)
     sessions = {
-        str(job.payload["session"]) for job in chosen if job.kind in (triggers.KIND, ending.KIND)
+        job.name_of("session") for job in chosen if job.kind in (triggers.KIND, ending.KIND)
     }
     _revive(unit, sessions, now, max_attempts)
     if ids is not None:
@@ -35,7 +36,7 @@ def redrive(unit: Unit, ids: Sequence[str] | None, now: datetime, max_attempts: 
     return started
 
 
-def _revive(unit: Unit, sessions: Collection[str], now: datetime, max_attempts: int) -> None:
+def _revive(unit: Unit, sessions: Collection[SafeName], now: datetime, max_attempts: int) -> None:
     for session in sorted(sessions):
         if unit.ledger.revive(session, _REASON):
             triggers.queue(

@@ -9,14 +9,22 @@ from recollect.rules.requests import asks_to_remember
 from recollect.settings.writing import Triggers
 from recollect.store.base import Unit
 from recollect.store.rows import TurnRow
+from recollect.types import SafeName, constant, joined
 
 KIND = "extract"
+_QUIET = constant("quiet")
 _NEAR = 0.9  # of the buffer: extraction starts before it is full
 _REMEMBERED = 1_000  # sessions
 
 
 def queue(
-    unit: Unit, session: str, *, now: datetime, run_at: datetime, max_attempts: int, quiet: bool
+    unit: Unit,
+    session: SafeName,
+    *,
+    now: datetime,
+    run_at: datetime,
+    max_attempts: int,
+    quiet: bool,
 ) -> None:
     """Extract from a session; ``quiet`` waits on until nobody has spoken for a while."""
     queue_many(unit, [session], now=now, run_at=run_at, max_attempts=max_attempts, quiet=quiet)
@@ -24,7 +32,7 @@ def queue(
 
 def queue_many(
     unit: Unit,
-    sessions: Iterable[str],
+    sessions: Iterable[SafeName],
     *,
     now: datetime,
     run_at: datetime,
@@ -38,7 +46,10 @@ def queue_many(
     unit.tasks.enqueue_many(
         KIND,
         {
-            f"{session}\nquiet" if quiet else session: {"session": session, "quiet": quiet}
+            joined(session, _QUIET, by="\n") if quiet else session: {
+                "session": session,
+                "quiet": quiet,
+            }
             for session in sessions
         },
         run_at=run_at,
@@ -74,7 +85,7 @@ class Watcher:
         most = self._settings.per_turn_max
         return not most or unit.ledger.count_prompt(row.session) <= most
 
-    def _full(self, unit: Unit, rows: Sequence[TurnRow]) -> set[str]:
+    def _full(self, unit: Unit, rows: Sequence[TurnRow]) -> set[SafeName]:
         """Sessions whose unextracted turns come near the buffer's size.
 
         What this process has seen is added up, and only when that is enough the ledger is asked,
@@ -83,17 +94,17 @@ class Watcher:
         if len(self._buffers) > _REMEMBERED:
             self._buffers.clear()
         near = _NEAR * self._settings.buffer_tokens
-        added: dict[str, int] = {}
+        added: dict[SafeName, int] = {}
         for row in rows:
             added[row.session] = added.get(row.session, 0) + row.tokens
-        asked: list[str] = []
+        asked: list[SafeName] = []
         for session, tokens in added.items():
             waiting = self._buffers.get(session, near) + tokens
             if waiting < near:
                 self._buffers[session] = int(waiting)
             else:
                 asked.append(session)
-        full: set[str] = set()
+        full: set[SafeName] = set()
         for session, tokens in unit.ledger.waiting_tokens(asked).items() if asked else ():
             self._buffers[session] = 0 if tokens >= near else tokens
             if tokens >= near:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from recollect.clock import Clock, in_zone
 from recollect.errors import BudgetExhausted
 from recollect.providers.chat.base import Meter, Spent
+from recollect.rules.guard import DEFAULT, Guard
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types import UsageTotal
@@ -63,7 +64,9 @@ class Budget:
         )
 
 
-def journal_meter(store: Store, space: str, clock: Clock, budget: Budget) -> Meter:
+def journal_meter(
+    store: Store, space: str, clock: Clock, budget: Budget, guard: Guard = DEFAULT
+) -> Meter:
     """Keeps the budget of a space by its journal, and writes down there what is spent."""
 
     def allow() -> None:
@@ -77,8 +80,8 @@ def journal_meter(store: Store, space: str, clock: Clock, budget: Budget) -> Met
     def record(purpose: str, spent: Spent) -> None:
         with store.write(space) as unit:
             unit.journal.add_usage(
-                purpose=purpose,
-                model=spent.model,
+                purpose=guard.name(purpose, "purpose"),
+                model=guard.maybe_name(spent.model, "model"),
                 input_tokens=spent.input_tokens,
                 output_tokens=spent.output_tokens,
                 cost=spent.cost,

@@ -23,7 +23,7 @@ class SqliteDocumentStates:
             (self._space, name),
         )
         found = [
-            DocumentRow(name, _load(written), _load(writing), rolled)
+            DocumentRow(codec.stored_name(name), _load(written), _load(writing), rolled)
             for written, writing, rolled in rows
         ]
         return found[0] if found else None

@@ -20,7 +20,7 @@ from recollect.store.sqlite.postings import quoted
 from recollect.store.sqlite.text import set_terms
 from recollect.store.sqlite.textstats import TextStats
 from recollect.store.sqlite.vectors import TEXTS
-from recollect.types import RECORD_TYPES, RecordType, Trust
+from recollect.types import RECORD_TYPES, RecordType, SafeName, Trust
 
 _TIMES: dict[RecordType, str] = {
     "turn": "at",
@@ -134,7 +134,7 @@ class SqliteErasing:
         found = SqliteEpisodes(self._conn, self._space).by_id(list(episodes))
         return [Stretch(episode, self._told_of(episode.id)) for episode in found]
 
-    def _told_of(self, episode: str) -> tuple[str, ...]:
+    def _told_of(self, episode: str) -> tuple[SafeName, ...]:
         rows = self._conn.execute(
             "SELECT t.id FROM episodes e JOIN turns t ON t.space = e.space"
             " AND t.at BETWEEN e.started_at AND e.ended_at JOIN sessions s ON s.number = t.session"
@@ -364,7 +364,7 @@ class SqliteErasing:
             (change.text, self._space, change.id),
         )
 
-    def learn_again(self, turns: Collection[str]) -> list[str]:
+    def learn_again(self, turns: Collection[str]) -> list[SafeName]:
         """Let turns wait for extraction once more; says in which sessions they are."""
         rows: list[Any] = self._conn.execute(
             "UPDATE turns SET state = 'new', reason = '' WHERE space = :space"

@@ -95,7 +95,7 @@ def holdings(conn: apsw.Connection, space: int, kinds: Collection[HeldKind]) -> 
         for id_, at, *cells in rows:
             texts = [str(cell) for cell in cells[: len(plain)] if cell]
             texts += [leaf for cell in cells[len(plain) :] if cell for leaf in leaves(cell)]
-            yield Held(kind, str(id_), tuple(texts), codec.from_micros(at))
+            yield Held(kind, codec.stored_name(id_), tuple(texts), codec.from_micros(at))
 
 
 def leaves(stored: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from recollect.store import codec
 from recollect.store.rows import Scheduled
 from recollect.store.sqlite.connection import Database
 from recollect.store.sqlite.journal import SqliteJournal
-from recollect.types import Job, JobState, Json
+from recollect.types import Fact, Job, JobState, SafeName, SafeText, constant, key_of
 
 _JOB = (
     "j.id, s.name, j.kind, j.key, j.payload, j.state, j.attempts, j.max_attempts, j.run_at,"
@@ -36,8 +36,8 @@ class SqliteTasks:
         self,
         kind: str,
         *,
-        key: str,
-        payload: Mapping[str, Json],
+        key: SafeName,
+        payload: Mapping[str, Fact],
         run_at: datetime,
         now: datetime,
         max_attempts: int,
@@ -57,7 +57,7 @@ class SqliteTasks:
     def enqueue_many(
         self,
         kind: str,
-        payloads: Mapping[str, Mapping[str, Json]],
+        payloads: Mapping[SafeName, Mapping[str, Fact]],
         *,
         run_at: datetime,
         now: datetime,
@@ -75,7 +75,7 @@ class SqliteTasks:
     def _put(
         self,
         kind: str,
-        payloads: Mapping[str, Mapping[str, Json]],
+        payloads: Mapping[SafeName, Mapping[str, Fact]],
         run_at: datetime,
         now: datetime,
         max_attempts: int,
@@ -188,7 +188,7 @@ class SqliteQueue:
         *,
         run_at: datetime,
         now: datetime,
-        error: str,
+        error: SafeText,
         counted: bool = True,
     ) -> None:
         """Put a failed job back for later; a successor that already waits under its key stands
@@ -207,7 +207,7 @@ class SqliteQueue:
             if conn.changes():
                 _note(conn, "retry" if counted else "put_off", job, now, error)
 
-    def bury(self, job: Job, owner: str, *, now: datetime, error: str) -> None:
+    def bury(self, job: Job, owner: str, *, now: datetime, error: SafeText) -> None:
         """Put a job aside as dead, with the reason."""
         with self._database.write() as conn:
             conn.execute(
@@ -314,7 +314,7 @@ class SqliteQueue:
             number = conn.execute("SELECT space FROM spaces WHERE name = ?", (due.space,)).get
             SqliteTasks(conn, number).enqueue(
                 due.kind,
-                key="scheduled",
+                key=constant("scheduled"),
                 payload={},
                 run_at=now,
                 now=now,
@@ -323,14 +323,14 @@ class SqliteQueue:
             return True
 
 
-def _note(conn: apsw.Connection, type_: str, job: Job, now: datetime, error: str) -> None:
+def _note(conn: apsw.Connection, type_: str, job: Job, now: datetime, error: SafeText) -> None:
     """A failure is an event of its space, in the transaction that settles the job."""
     space = conn.execute("SELECT space FROM spaces WHERE name = ?", (job.space,)).get
     SqliteJournal(conn, int(space)).add_event(
         type_,
-        operation_id=f"job:{job.id}:{job.attempts}:{type_}",
-        subject=f"job:{job.id}",
-        payload={"kind": job.kind, "attempt": job.attempts, "error": error},
+        operation_id=key_of("job", job.id, job.attempts, constant(type_)),
+        subject=key_of("job", job.id),
+        payload={"kind": constant(job.kind), "attempt": job.attempts, "error": error},
         at=now,
     )
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any
+from typing import Any, cast
 
 import apsw
 
 from recollect.ids import new_id
 from recollect.store import codec
-from recollect.types import DailyEvent, Event, Json, UsageTotal
+from recollect.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal
 
 _ALWAYS = -(1 << 62)
 _EVENT = "id, type, operation_id, subject, payload, at"
@@ -43,12 +43,13 @@ class SqliteJournal:
         self,
         type_: str,
         *,
-        operation_id: str,
-        subject: str,
-        payload: Mapping[str, Json],
+        operation_id: SafeName,
+        subject: SafeName,
+        payload: Mapping[str, Fact],
         at: datetime,
     ) -> Event:
-        event = Event(new_id(at), type_, operation_id, subject, dict(payload), at)
+        told = cast("dict[str, Json]", dict(payload))
+        event = Event(new_id(at), type_, operation_id, subject, told, at)
         self._conn.execute(
             "INSERT INTO events SELECT ?, ?, ?, ?, ifnull(max(step), -1) + 1, ?, ?, ?"
             " FROM events WHERE space = ? AND operation_id = ?",

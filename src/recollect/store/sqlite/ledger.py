@@ -21,7 +21,7 @@ from recollect.store.rows import (
     TurnRow,
 )
 from recollect.store.sqlite.text import add_many, next_doc
-from recollect.types import SessionInfo, Turn, TurnState
+from recollect.types import SafeName, SessionInfo, Turn, TurnState
 
 _TURN = (
     "t.id, s.id, t.idx, t.role, t.content, t.at, t.zone, t.sender, t.channel, t.tool_calls,"
@@ -423,7 +423,7 @@ class SqliteLedger:
         )
         return [_turn(row) for row in rows][::-1]
 
-    def waiting_tokens(self, sessions: Sequence[str]) -> dict[str, int]:
+    def waiting_tokens(self, sessions: Sequence[SafeName]) -> dict[SafeName, int]:
         """The tokens of the turns of each session that nothing was learnt from yet."""
         rows = self._conn.execute(
             "SELECT s.id, sum(t.tokens) FROM json_each(?) j"
@@ -443,7 +443,7 @@ class SqliteLedger:
         ).get
         return int(found or 0)
 
-    def sessions_to_extract(self, limit: int) -> list[str]:
+    def sessions_to_extract(self, limit: int) -> list[SafeName]:
         """Sessions with turns that have not ended in a state, the oldest first."""
         rows = self._conn.execute(
             "SELECT s.id FROM sessions s WHERE s.space = ? AND EXISTS (SELECT 1 FROM turns t"

@@ -13,7 +13,7 @@ from recollect.store import codec
 from recollect.store.documents import first_doc, last_doc
 from recollect.store.rows import MemoryFilter, MemoryRow
 from recollect.store.sqlite.text import add_terms, next_doc
-from recollect.types import Kind, Memory, MemoryStatus, Source
+from recollect.types import Kind, Memory, MemoryStatus, SafeName, Source
 
 _COLUMNS = (
     "id, kind, content, subject, predicate, project, topic, tags, importance, confidence, trust,"
@@ -219,7 +219,7 @@ class SqliteMemories:
                 limit,
             ),
         )
-        cosines = {str(id_): float(cosine) for id_, cosine in rows}
+        cosines = {codec.stored_name(id_): float(cosine) for id_, cosine in rows}
         found = {memory.id: memory for memory in self.by_id(list(cosines))}
         return [(found[id_], cosine) for id_, cosine in cosines.items()]
 
@@ -305,7 +305,7 @@ class SqliteMemories:
             (uses, codec.to_micros(at), self._space, id_),
         )
 
-    def projects(self) -> list[str]:
+    def projects(self) -> list[SafeName]:
         """Every project that a current memory belongs to."""
         rows = self._conn.execute(
             "SELECT DISTINCT project FROM memories WHERE space = ? AND status = 'active'"

@@ -176,7 +176,9 @@ class SqliteOnboardings:
         ).fetchall()
         for stage, answers in rows:
             told = codec.load_mapping(answers)
-            return OnboardingRow(stage, {name: str(text) for name, text in told.items()})
+            return OnboardingRow(
+                stage, {name: codec.stored_text(text) for name, text in told.items()}
+            )
         return None
 
     def put(self, row: OnboardingRow, at: datetime) -> None:

@@ -14,7 +14,15 @@ from recollect.store.sqlite.attachments import SqliteAttachments
 from recollect.store.sqlite.journal import DAILY_EVENT, daily_event
 from recollect.store.sqlite.memories import SqliteMemories
 from recollect.store.upkeep import CoreLine, Shelved, TierCounts
-from recollect.types import TRUSTS, Attachment, DailyEvent, Kind, Memory, MemoryStatus
+from recollect.types import (
+    TRUSTS,
+    Attachment,
+    DailyEvent,
+    Kind,
+    Memory,
+    MemoryStatus,
+    SafeName,
+)
 
 _HOLDS = "status = 'active' AND (expires_at IS NULL OR expires_at > :now)"
 _TRUSTED = [trust for trust in TRUSTS if not untrusted(trust)]
@@ -191,10 +199,10 @@ class SqliteShelf:
             (compressed, self._space, codec.dump(list(ids))),
         )
 
-    def _docs(self, rest: str, **values: Any) -> dict[str, int]:
+    def _docs(self, rest: str, **values: Any) -> dict[SafeName, int]:
         """Ids and numbers of memories, in the order asked for."""
         return {
-            str(id_): int(doc)
+            codec.stored_name(id_): int(doc)
             for id_, doc in self._conn.execute(
                 f"SELECT id, doc FROM memories WHERE space = :space AND {rest}",
                 {"space": self._space, **values},

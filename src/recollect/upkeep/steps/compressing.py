@@ -14,7 +14,7 @@ from recollect.rules.language import language_of
 from recollect.rules.statements import is_statement
 from recollect.rules.trust import least_trusted
 from recollect.store.rows import TurnFilter
-from recollect.types import Candidate, DailyEvent, Turn
+from recollect.types import Candidate, DailyEvent, Turn, joined, key_of, stamp
 from recollect.upkeep.asking import ask_for_knowledge
 from recollect.upkeep.work import Step
 
@@ -53,10 +53,10 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
     now = step.now
     prepared = [reconciler.prepare(candidate, now) for candidate in candidates]
     with step.store.write(step.space) as unit:
-        operation = f"compress:{day.isoformat()}:{events[0].id}"
+        operation = key_of("compress", stamp(day), events[0].id)
         new = 0
         for n, (candidate, found) in enumerate(zip(candidates, prepared, strict=True)):
-            name = f"{operation}:{n}"
+            name = joined(operation, n)
             known = settled_before(unit, unit.journal.operation(name))
             reconciler.settle(unit, candidate, operation_id=name, now=now, prepared=found)
             new += known is None
@@ -64,7 +64,7 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
         unit.journal.add_event(
             "compress",
             operation_id=step.operation,
-            subject=f"day:{day.isoformat()}",
+            subject=key_of("day", stamp(day)),
             payload={"events": [event.id for event in events], "memories": new},
             at=now,
         )

@@ -9,7 +9,7 @@ from recollect.ingest.episodes import write_episode
 from recollect.ingest.learning import ending, triggers
 from recollect.rules import intake
 from recollect.store.rows import TurnFilter
-from recollect.types import Job, Turn
+from recollect.types import EMPTY, Job, SafeName, Turn, constant, joined
 from recollect.upkeep.work import Step
 
 _SESSIONS = 500  # looked at in one snapshot
@@ -21,7 +21,7 @@ def finish_queue(step: Step) -> None:
     with step.store.read(step.space) as unit:
         waiting = unit.tasks.unfinished("ready", intake.MAX_ROWS)
     kinds = (triggers.KIND, ending.KIND)
-    sessions = dict.fromkeys(str(job.payload["session"]) for job in waiting if job.kind in kinds)
+    sessions = dict.fromkeys(job.name_of("session") for job in waiting if job.kind in kinds)
     _learn(step, sessions)
 
 
@@ -29,7 +29,7 @@ def learn_turns(step: Step) -> None:
     """The sweep: whatever no trigger has set off; each session that fell silent gets its story."""
     if not step.settings.triggers.daily_sweep:
         return
-    tried: set[str] = set()
+    tried: set[SafeName] = set()
     while True:
         with step.store.read(step.space) as unit:
             found = unit.ledger.sessions_to_extract(_SESSIONS + len(tried))
@@ -44,7 +44,7 @@ def learn_turns(step: Step) -> None:
             _tell(step, session)
 
 
-def _learn(step: Step, sessions: Iterable[str]) -> None:
+def _learn(step: Step, sessions: Iterable[SafeName]) -> None:
     for session in sessions:
         if step.dry_run:
             step.did(sessions=1)
@@ -58,11 +58,11 @@ def _learn(step: Step, sessions: Iterable[str]) -> None:
         step.did(sessions=1)
 
 
-def _job(step: Step, session: str) -> Job:
+def _job(step: Step, session: SafeName) -> Job:
     """The work on one session as the queue would hand it out."""
     now = step.now
     return Job(
-        id=f"{step.operation}:{session}",
+        id=joined(step.operation, session),
         space=step.space,
         kind=triggers.KIND,
         key=session,
@@ -73,11 +73,11 @@ def _job(step: Step, session: str) -> Job:
         run_at=now,
         created_at=now,
         lease_until=now + step.settings.jobs.lease,
-        error="",
+        error=EMPTY,
     )
 
 
-def _hand_on(step: Step, session: str, reason: str) -> None:
+def _hand_on(step: Step, session: SafeName, reason: str) -> None:
     """Left to the queue, which tries again and says in the end why it could not be done."""
     with step.store.write(step.space) as unit:
         triggers.queue(
@@ -90,15 +90,15 @@ def _hand_on(step: Step, session: str, reason: str) -> None:
         )
         unit.journal.add_event(
             "retry",
-            operation_id=f"{step.operation}:{session}",
+            operation_id=joined(step.operation, session),
             subject=session,
-            payload={"kind": triggers.KIND, "error": reason},
+            payload={"kind": constant(triggers.KIND), "error": step.guard.error(reason)},
             at=step.now,
         )
         step.progress(unit, {"failed": 1})
 
 
-def _tell(step: Step, session: str) -> None:
+def _tell(step: Step, session: SafeName) -> None:
     """The story of a session that nobody ended, of what no other episode tells."""
     with step.store.write(step.space) as unit:
         info = unit.ledger.session(session)
@@ -123,5 +123,6 @@ def _tell(step: Step, session: str) -> None:
             now=step.now,
             settings=step.settings.episodes,
             ask_vectors=step.tools.ask,
+            guard=step.guard,
         )
         step.progress(unit, {"episodes": 1})
