@@ -8,6 +8,7 @@ JOBS   ?= auto
 BIN  := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 DEV  := $(VENV)/.dev-installed
+LOCKING := $(VENV)/.locking-installed
 
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 # The build backend is in the locks, so installing the package itself fetches nothing.
@@ -15,7 +16,7 @@ INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types format bench torture lock clean
+.PHONY: help demo test lint types format bench torture lock prove clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -48,15 +49,14 @@ endif
 torture: $(DEV) ## kills, power cuts and hostile input, in full
 	@$(BIN)/python -m tests.torture $(TORTURE_ARGS)
 
-# Pins stay where they are while they still fit; `make lock UPGRADE=1` moves them forward.
-LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade)
+# Pins stay where they are while they still fit; `make lock UPGRADE=1` moves them forward, and
+# INSTALL=1 downloads what the locks name for every target. Needs no other lock to be installed, so
+# that a broken one can be made anew.
+lock: $(LOCKING) ## pin the dependencies of pyproject.toml and prove the pins on every target
+	@$(BIN)/python -m tests.locks make $(if $(UPGRADE),--upgrade) $(if $(INSTALL),--install)
 
-lock: $(DEV) ## pin the dependencies of pyproject.toml, with hashes
-	@$(PIP_INSTALL) uv
-	@$(LOCK) pyproject.toml --extra local --group build --output-file requirements/core.txt
-	@$(LOCK) pyproject.toml --group build --group dev --constraints requirements/core.txt \
-		--output-file requirements/dev.txt
+prove: $(LOCKING) ## resolve the present pins for every target, from the public index
+	@$(BIN)/python -m tests.locks prove $(if $(INSTALL),--install)
 
 clean: ## remove the virtual environment, caches and built files
 	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
@@ -74,6 +74,10 @@ $(DEV): pyproject.toml requirements/dev.txt | $(BIN)/python
 	@$(PIP_INSTALL) --require-hashes --requirement requirements/dev.txt
 	@$(INSTALL_SELF)
 	@touch $@ $(CORE)
+
+$(LOCKING): requirements/lock.txt | $(BIN)/python
+	@$(PIP_INSTALL) --require-hashes --requirement requirements/lock.txt
+	@touch $@
 
 $(BIN)/python:
 	@command -v $(PYTHON) >/dev/null || { \
