@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 
 from recollect.ids import is_id
 from recollect.index.segment import index_text
+from recollect.store.erasing import Name, NameKind
 from recollect.types import Json
 
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
@@ -30,6 +31,26 @@ _LEAST = 2  # characters of a word that can tell anything
 def tokens(text: str) -> list[str]:
     """Words in one form: width and case do not count."""
     return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def spans(text: str) -> list[tuple[str, int, int]]:
+    """The same words, each with its place in the text as it was written."""
+    return [
+        (token, match.start(), match.end())
+        for match in _TOKEN.finditer(text)
+        for token in tokens(match[0])
+    ]
+
+
+def _joined(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Places without overlaps."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
 
 
 def words(text: str) -> frozenset[str]:
@@ -54,12 +75,16 @@ class Hasher:
 
 @dataclass(frozen=True)
 class Traces:
-    """What to look for; ``phrase`` is the number of its words and the hash of them."""
+    """What to look for; ``phrase`` is the number of its words and the hash of them.
+
+    ``names`` are the replacements of names, by the hash of kind and name.
+    """
 
     key: str
     words: frozenset[str] = frozenset()
     runs: frozenset[str] = frozenset()
     phrase: tuple[int, str] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def _hash(self) -> Hasher:
@@ -71,6 +96,39 @@ class Traces:
             return False
         size, hashed = self.phrase
         return hashed in self._hash.runs(tokens(text), size)
+
+    def renamed(self, kind: NameKind, text: str) -> str:
+        """The replacement of a name, empty if it goes; the name itself where it stays."""
+        return self.names.get(self._hash(f"{kind}\x1f{text}"), text) if self.names else text
+
+    def with_names(self, names: Mapping[Name, str]) -> Traces:
+        """The same traces, with what names are replaced by."""
+        hashed = {
+            self._hash(f"{name.kind}\x1f{text}"): after
+            for name, after in names.items()
+            for text in {name.text, " ".join(name.text.split())}
+        }
+        return replace(self, names=hashed)
+
+    def highlights(self, text: str) -> tuple[tuple[int, int], ...]:
+        """Where in a text a trace stands, in order: the phrase, the words, the runs."""
+        places = spans(text)
+        said = [token for token, _, _ in places]
+        found: set[tuple[int, int]] = set()
+        size, hashed = self.phrase or (_RUN, "")
+        for n, run in enumerate(self._hash.runs(said, size)):
+            if run == hashed:
+                found.add((places[n][1], places[n + size - 1][2]))
+        if not found:
+            for n, known in enumerate(self._known(said)):
+                if known:
+                    found.add((places[n][1], places[n + _RUN - 1][2]))
+            found |= {(a, b) for token, a, b in places if self.has_word(token)}
+            folded = text.casefold()  # a Chinese word is more than one token
+            for word in words(text) if len(folded) == len(text) else ():
+                if not word.isascii() and self._hash(word) in self.words:
+                    found |= {match.span() for match in re.finditer(re.escape(word), folded)}
+        return _joined(found)
 
     def touches(self, text: str) -> bool:
         """Whether anything of it may be in a text that was derived from it."""
@@ -128,6 +186,7 @@ class Traces:
             "words": [*sorted(self.words)],
             "runs": [*sorted(self.runs)],
             "phrase": None if self.phrase is None else list(self.phrase),
+            "names": dict(self.names),
         }
 
 
@@ -144,7 +203,9 @@ def load(told: Json) -> Traces:
         return Traces("00")
     phrase = told.get("phrase")
     pair = (int(str(phrase[0])), str(phrase[1])) if isinstance(phrase, list) else None
-    return Traces(str(told["key"]), _texts(told["words"]), _texts(told["runs"]), pair)
+    names = told.get("names")
+    renamed = {name: str(text) for name, text in names.items()} if isinstance(names, dict) else {}
+    return Traces(str(told["key"]), _texts(told["words"]), _texts(told["runs"]), pair, renamed)
 
 
 def _texts(told: Json) -> frozenset[str]:
