@@ -127,6 +127,14 @@ def replaced(texts: Sequence[str], kind: NameKind, names: Renamed) -> tuple[str,
     return tuple(names.get(Name(kind, text), text) for text in texts)
 
 
+def text_with(text: str, names: Renamed) -> str:
+    """A digest of turns, which quotes the names of their tools as they stand."""
+    for name, after in names.items():
+        if name.kind == "tool" and name.text in text:
+            text = re.sub(rf"(?<!\w){re.escape(name.text)}(?!\w)", lambda _: after, text)  # noqa: B023
+    return text
+
+
 def payload_with(value: Json, names: Renamed, field: str = "") -> Json:
     """What an event holds, with the names in it replaced."""
     if isinstance(value, dict):

@@ -245,9 +245,10 @@ class Planner:
             if event.id in gone:
                 continue
             found = traces.touches if event.day in days else traces.says
-            if not found(event.summary):
+            told = forget_names.text_with(event.summary, plan.renamed)
+            rest = traces.without(told, found) if found(told) else told
+            if rest == event.summary:
                 continue
-            rest = traces.without(event.summary, found)
             if rest:
                 plan.rewritten.append(Rewrite("daily event", event.id, rest))
                 plan.quoting["daily event", event.id] = event.summary

@@ -398,7 +398,8 @@ class SqliteErasing:
         SqliteEchoes(self._conn, self._space).drop_marked(frozenset(marks))
 
     def end_job(self, kind: str, key: str) -> None:
-        """Remove a job, whoever holds it."""
+        """Remove a job, whoever holds it, and every byte of what it was about."""
+        self._conn.execute("PRAGMA secure_delete = ON")
         self._conn.execute(
             "DELETE FROM jobs WHERE space = ? AND kind = ? AND key = ?", (self._space, kind, key)
         )

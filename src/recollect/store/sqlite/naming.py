@@ -212,7 +212,7 @@ class Naming:
             found["turn"] = self._changed("turn", names, columns)
         if kinds & {"predicate", "tag"}:
             found["memory"] = self._changed("memory", names, ("predicate", "tags"))
-        if kinds & {"tool", "tag"}:
+        if kinds & {"tool", "parameter", "tag"}:
             found["episode"] = self._changed("episode", names, ("tools", "tags", "actions"))
         if kinds & {"address", "tag"}:
             found["attachment"] = self._changed("attachment", names, ("path", "url", "tags"))
@@ -245,7 +245,7 @@ class Naming:
         kinds = {name.kind for name in names}
         if kinds & {"tool", "tool call", "parameter"}:
             self._rewrite("turns", ("tool_calls", "tool_results"), names)
-        if kinds & {"tool", "tag"}:
+        if kinds & {"tool", "parameter", "tag"}:
             self._rewrite("episodes", ("tools", "tags", "actions"), names)
         if "tag" in kinds:
             self._rewrite("memories", ("tags",), names)
