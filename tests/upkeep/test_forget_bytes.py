@@ -10,7 +10,7 @@ import pytest
 from recollect import Mind, ToolCall
 from recollect.clock import ManualClock
 from tests.conftest import OpenMind
-from tests.upkeep.canaries import CHINESE, ENGLISH, PHRASES, leftovers, plant
+from tests.upkeep.canaries import CHINESE, ENGLISH, PHRASES, leftovers, plant, plant_everywhere
 
 pytestmark = [
     pytest.mark.feature("N7"),
@@ -62,6 +62,33 @@ def test_nor_by_session_source_or_time(
     assert leftovers(tmp_path, ENGLISH) == {}
     assert [turn.session for turn in mind.turns()] == ["before"]
     assert_well(mind, receipt)
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+@pytest.mark.parametrize("way", ["query", "session", "source", "id"])
+def test_nor_of_names_whatever_was_written_with_them(
+    open_mind: OpenMind, clock: ManualClock, tmp_path: Path, way: str, phrase: str
+) -> None:
+    """Every field of every way to write has it; a conversation takes what is its own along."""
+    mind = open_mind(ledger__jsonl=True, documents__write=["memory", "user", "project"])
+    asked = plant_everywhere(
+        mind, clock, phrase, by_hand=way == "query", files=way in ("query", "session")
+    )
+    mind.record(session="other", role="user", content="We painted the fence green", sender="Ann")
+    assert leftovers(tmp_path, phrase), "the canary sings"
+    if way == "id":  # its turn goes along; the rest of the talk is named after it, not said in it
+        mind.forget(id=asked["id"])
+        way = "session"
+    receipt = mind.forget(**{way: asked[way]})  # type: ignore[arg-type]
+    assert leftovers(tmp_path, phrase) == {}
+    assert [turn.content for turn in mind.turns()] == ["We painted the fence green"]
+    assert_well(mind, receipt)
+    clock.advance(hours=1)
+    mind.drain()
+    mind.sync()
+    mind.upkeep("daily")
+    mind.close()
+    assert leftovers(tmp_path, phrase) == {}, "nor does it come back"
 
 
 def test_nor_in_the_folder_of_another_vector_engine(

@@ -27,7 +27,7 @@ from recollect.types import RECORD_TYPES, Forgotten, Memory, Turn
 from recollect.upkeep import forget_names
 from recollect.upkeep.forget_asking import Asked, Chosen, choose, has_phrase
 from recollect.upkeep.forget_preview import Change, Preview
-from recollect.upkeep.forget_traces import Traces, tokens, traces_of, words
+from recollect.upkeep.forget_traces import Traces, function_words, tokens, traces_of, words
 
 _KEY_BYTES = 32
 _ID_LENGTH = 36
@@ -171,6 +171,7 @@ class Planner:
         }
         docs = {doc for type_ in RECORD_TYPES for doc in unit.erasing.docs(type_, going[type_])}
         every = {word for text in (*plan.texts, *tales) for word in words(text)}
+        every -= function_words()
         every.difference_update(*(row.terms.split() for row in plan.retold.values()))
         plan.owed = unit.erasing.only_in(every, docs)
         key = secrets.token_bytes(_KEY_BYTES)

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 
 from recollect.ids import is_id
@@ -26,6 +26,17 @@ _SEGMENT = re.compile(r"(?<=[。！？!?；;\n])| · |(?<=[.])\s|(?<=→)")
 _TEXT_FIELDS = frozenset("focus before gone error text summary content task question".split())
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
 _LEAST = 2  # characters of a word that can tell anything
+# Words that tell nothing, however few texts have them.
+_FUNCTION_WORDS = """
+    a about after again all also am an and any are as at be because been before below but by can
+    could did do does for from had has have he her here him his how i if in into is it its just like
+    may me more my no not now of on one only or other our out over please she so some such than that
+    the their them then there these they this those to too two under up us very was we were what
+    when where which who why will with would yes you your
+    我们 你们 他们 她们 它们 自己 这个 那个 这些 那些 这里 那里 这样 那样 什么 怎么 为什么 哪里
+    多少 没有 不是 就是 还是 但是 因为 所以 如果 可以 已经 现在 一个 一些 一下 时候 知道 觉得
+    应该 需要 可能 非常
+"""
 
 
 def tokens(text: str) -> list[str]:
@@ -56,6 +67,12 @@ def _joined(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 def words(text: str) -> frozenset[str]:
     """The terms a text is found by; one letter or one Chinese character tells nothing."""
     return frozenset(term for term in index_text(text).split() if len(term) >= _LEAST)
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """Terms of words that tell nothing of what was said."""
+    return words(_FUNCTION_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
