@@ -54,12 +54,16 @@ def plant_everywhere(
     ``by_hand`` also in what belongs to no conversation, ``files`` also in attachments.
     """
     session, sender = f"talk {phrase}", f"Ms {phrase}"
-    who = {"sender": sender, "channel": f"net {phrase}"}
+    channel = f"net {phrase}"
     talk = mind.session(session, project=f"project {phrase}", topic=f"topic {phrase}")
-    first = talk.user(f"Our house is called {phrase}", **who)
+    first = talk.user(f"Our house is called {phrase}", sender=sender, channel=channel)
     call = ToolCall(f"tool {phrase}", {f"key {phrase}": [{phrase: f"in {phrase}"}]}, f"c {phrase}")
-    talk.assistant(f"I see, {phrase}", tool_calls=[call], **who)
-    talk.tool(tool_results=[ToolResult(f"the tool says {phrase}", f"c {phrase}", True)], **who)
+    talk.assistant(f"I see, {phrase}", tool_calls=[call], sender=sender, channel=channel)
+    talk.tool(
+        tool_results=[ToolResult(f"the tool says {phrase}", f"c {phrase}", True)],
+        sender=sender,
+        channel=channel,
+    )
     memory = mind.remember(
         f"The house is {phrase}", kind="fact", subject=f"house {phrase}", value=phrase,
         predicate=f"called {phrase}", project=f"project {phrase}", topic=f"topic {phrase}",

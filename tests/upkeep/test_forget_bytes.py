@@ -166,5 +166,32 @@ def test_nor_in_the_plain_files_of_the_off_switch(
     assert [memory.content for memory in again.memories()] == ["User likes tea"]
 
 
+@pytest.mark.parametrize("phrase", [ENGLISH, CHINESE])
+def test_nor_names_in_those_files(open_mind: OpenMind, tmp_path: Path, phrase: str) -> None:
+    names = {"sender": f"Ms {phrase}", "channel": f"net {phrase}"}
+    with open_mind(memory__enabled=False) as off:
+        talk = off.session(f"talk {phrase}", project=f"project {phrase}", topic=f"topic {phrase}")
+        off.record(session=talk.id, role="user", content="Water the tulips", **names)  # type: ignore[arg-type]
+        off.record(session=talk.id, role="assistant", content="I did",
+                   tool_calls=[ToolCall(f"tool {phrase}", {"n": 1})])  # fmt: skip
+        off.remember("User likes tea", kind="preference", project=f"project {phrase}",
+                     tags=[phrase])  # fmt: skip
+        off.note_failure(f"host {phrase}", "it broke")
+        talk.end()
+    mind = open_mind()
+    mind.forget(query=phrase)
+    assert leftovers(tmp_path, phrase) == {}
+    said = ["Water the tulips", "I did"]
+    assert [turn.content for turn in mind.turns()] == said
+    mind.close()
+    again = open_mind()  # the changed files are read once more
+    assert [turn.content for turn in again.turns()] == said
+    assert [memory.content for memory in again.memories()] == ["User likes tea"]
+    assert len(again.sessions()) == 1
+    again.forget(session=again.sessions()[0].id)
+    assert again.turns() == []
+    assert again.sessions() == []
+
+
 def assert_well(mind: Mind, receipt: Any) -> None:
     assert [f for f in mind.doctor(forgotten=receipt) if not f.ok] == []

@@ -90,6 +90,7 @@ def requests(rng: random.Random, said: list[Said], known: list[Said]) -> dict[st
         return start <= one.minute < end
 
     return {
+        "word that is a name too": by(rng.choice(["rain", "garden", "茶"])),
         "word": by(words[0]),
         "pair": by(pair),
         "turn": ({"id": turn.id}, lambda o: o.id == turn.id, nothing),

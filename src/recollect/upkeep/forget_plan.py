@@ -119,11 +119,13 @@ class Planner:
             self._retell(plan, stretch)
         partly = [id_ for id_ in derived if id_ not in gone.memories]
         self._trace(plan, asked, said, stretches, partly)
+        known = len(gone.memories)
         self._part(plan, derived, partly)
         for stretch in stretches:
             self._retell(plan, stretch)
         self._rewrite_days(plan, {turn.at.date() for turn in said})
-        plan.lost = forget_names.lost(unit, plan.removal)
+        if len(gone.memories) > known:
+            plan.lost = forget_names.lost(unit, plan.removal)
         plan.traces = plan.traces.with_names(plan.names)
         self._rewrite_rest(plan)
         self._keep_stories(plan, stretches)
@@ -152,8 +154,8 @@ class Planner:
         unit, gone = self._unit, plan.removed
         plan.texts = [text for turn in said for text in turn_texts(turn)]
         # Who said it, and with what, unless others have that name too.
-        names = unit.erasing.names_only_in(plan.removal)
-        plan.texts += [name.text for name in names if name.kind in ("sender", "tool")]
+        plan.lost = forget_names.lost(unit, plan.removal)
+        plan.texts += [name.text for name in plan.lost if name.kind in ("sender", "tool")]
         for memory in unit.memories.by_id(list(gone.memories)):
             plan.texts += filter(None, [memory.content, memory.value, memory.subject])
         for file in unit.attachments.by_id(list(gone.attachments)):

@@ -58,6 +58,9 @@ _OWN_OPERATIONS = (
 ).split()
 _NAMING_OPERATIONS = ("session.ended", "session_end", "document-add", "upkeep")
 
+_CALLING = "(SELECT DISTINCT doc FROM turn_tools WHERE {})"  # turns that called a tool
+_FEW = 20  # names that are looked for one by one, up to the first that is found
+
 Renamed = Mapping[Name, str]
 
 
@@ -92,10 +95,7 @@ class Naming:
             "tool": lambda: chain(
                 self._in_columns(COLUMNS["tool"]), self._listed("episodes", "tools")
             ),
-            "tool call": lambda: chain(
-                self._of_calls("json_extract(c.value, '$.id')"),
-                self._of_calls("json_extract(c.value, '$.call_id')", "tool_results"),
-            ),
+            "tool call": self._calls,
             "parameter": self._parameters,
             "host": self._hosts,
         }
@@ -118,17 +118,20 @@ class Naming:
         )
         return (text for (text,) in rows)
 
-    def _of_calls(self, part: str, column: str = "tool_calls") -> Iterator[str]:
-        rows = self._rows(
-            f"SELECT DISTINCT {part} FROM turns, json_each({column}) c"
-            f" WHERE {{}} AND {column} IS NOT NULL"
-        )
-        return (text for (text,) in rows)
+    def _calls(self) -> Iterator[str]:
+        for part, source in (
+            ("$.id", f"{_CALLING} CROSS JOIN turns USING (doc), json_each(tool_calls) c"),
+            ("$.call_id", "turns, json_each(tool_results) c WHERE {} AND tool_results NOT NULL"),
+        ):
+            for (text,) in self._rows(
+                f"SELECT DISTINCT json_extract(c.value, '{part}') FROM {source}"
+            ):
+                yield text
 
     def _parameters(self) -> Iterator[str]:
         rows = self._rows(
-            "SELECT DISTINCT p.key FROM turns, json_each(tool_calls) c,"
-            " json_each(c.value, '$.input') p WHERE {} AND tool_calls IS NOT NULL"
+            f"SELECT DISTINCT p.key FROM {_CALLING} CROSS JOIN turns USING (doc),"
+            " json_each(tool_calls) c, json_each(c.value, '$.input') p"
         )
         return (text for (text,) in rows)
 
@@ -144,14 +147,9 @@ class Naming:
     def only_in(self, removal: Removal) -> set[Name]:
         """Names that nothing has any more once these records are gone."""
         gone = {Name("session", text) for text in self._ended(removal)}
-        gone |= self._lost("sender", "SELECT sender FROM turns", removal.turns)
-        gone |= self._lost("channel", "SELECT channel FROM turns", removal.turns)
-        gone |= self._lost(
-            "tool",
-            "SELECT x.name FROM turn_tools x JOIN turns USING (doc)",
-            removal.turns,
-            scope="turns.space",
-        )
+        gone |= self._lost("sender", "turns", "sender", removal)
+        gone |= self._lost("channel", "turns", "channel", removal)
+        gone |= self._lost("tool", "turn_tools", "name", removal)
         ended = codec.dump([name.text for name in gone if name.kind == "session"])
         kinds: tuple[NameKind, ...] = ("project", "topic")
         for kind in kinds:
@@ -174,8 +172,8 @@ class Naming:
         rows = self._conn.execute(
             "SELECT id FROM sessions WHERE space = :space AND number IN (SELECT session FROM turns"
             "  WHERE space = :space AND id IN (SELECT value FROM json_each(:ids)))"
-            " AND number NOT IN (SELECT session FROM turns"
-            "  WHERE space = :space AND id NOT IN (SELECT value FROM json_each(:ids)))",
+            " AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.space = :space AND t.session = number"
+            "  AND t.id NOT IN (SELECT value FROM json_each(:ids)))",
             self._ids(removal.turns),
         )
         ended = {id_ for (id_,) in rows} | set(removal.sessions)
@@ -190,18 +188,35 @@ class Naming:
                 ended -= {id_ for (id_,) in rows}
         return ended
 
-    def _lost(
-        self, kind: NameKind, select: str, turns: Collection[str], scope: str = "space"
-    ) -> set[Name]:
-        if not turns:
+    def _lost(self, kind: NameKind, table: str, column: str, removal: Removal) -> set[Name]:
+        """Names that turns have, and no other turn has."""
+        if not removal.turns:
             return set()
+        ids = self._ids(removal.turns)
+        docs = self._conn.execute(
+            "SELECT json_group_array(doc) FROM turns WHERE space = :space"
+            " AND id IN (SELECT value FROM json_each(:ids))",
+            ids,
+        ).get
+        within = {"space": self._space, "docs": docs}
         rows = self._conn.execute(
-            f"{select} WHERE {scope} = :space AND id IN (SELECT value FROM json_each(:ids))"
-            f" EXCEPT {select} WHERE {scope} = :space"
-            " AND id NOT IN (SELECT value FROM json_each(:ids))",
-            self._ids(turns),
+            f"SELECT DISTINCT {column} FROM {table} WHERE space = :space AND {column} != ''"
+            " AND doc IN (SELECT value FROM json_each(:docs))",
+            within,
         )
-        return {Name(kind, text) for (text,) in rows if text}
+        names = {str(text) for (text,) in rows}
+        others = (
+            f"FROM {table} WHERE space = :space AND doc NOT IN (SELECT value FROM json_each(:docs))"
+        )
+        if len(names) > _FEW:
+            rows = self._conn.execute(f"SELECT DISTINCT {column} {others}", within)
+            return {Name(kind, text) for text in names - {text for (text,) in rows}}
+        one = f"SELECT 1 {others} AND {column} = :name LIMIT 1"
+        return {
+            Name(kind, text)
+            for text in names
+            if self._conn.execute(one, {**within, "name": text}).get is None
+        }
 
     def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]:
         """Records that have one of these names in a copy: index, vector or transcript."""
@@ -322,7 +337,8 @@ class Naming:
     # --- parts ----------------------------------------------------------------------------------
 
     def _rows(self, statement: str) -> apsw.Cursor:
-        return self._conn.execute(statement.format("space = ?"), (self._space,))
+        places = statement.count("{}")
+        return self._conn.execute(statement.replace("{}", "space = ?"), (self._space,) * places)
 
     def _ids(self, ids: Collection[str]) -> dict[str, Any]:
         return {"space": self._space, "ids": codec.dump(list(ids))}
