@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -385,12 +386,13 @@ def _forgetting(
                 settings,
                 memories=left.memories,
                 now=house.clock.now(),
+                renamed=partial(left.traces.renamed, "project"),
                 **says,
             )
         aside = folder_beside(house.path, space, settings.memory)
         if aside is not None:
-            gone = fallback.Gone(left.turns, left.memories, **says)
-            fallback.scrub(house.store, space, aside, gone)
+            gone = fallback.Gone(left.turns, left.memories, **says, renamed=left.traces.renamed)
+            fallback.scrub(house.store, space, aside, gone, house.clock.now())
 
     def caches() -> None:
         held.short_term.clear()
