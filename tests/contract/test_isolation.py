@@ -180,7 +180,7 @@ def acts(draw: st.DrawFn) -> tuple[str, Step]:
                 _event(space, draw(st.sampled_from(["op", "other"]))),
                 _job(space, session),
                 _mark(session),
-                _settle([draw(anyone), draw(anyone)]),
+                _settle([constant(draw(anyone)), constant(draw(anyone))]),
                 _session(session, space),
                 _reindex(draw(anyone), word),
             ]

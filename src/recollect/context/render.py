@@ -9,13 +9,14 @@ from recollect.context import words
 from recollect.context.parts import Item
 from recollect.prompts import Language
 from recollect.rules.fence import fence, neutral
+from recollect.rules.one_line import one_line
 from recollect.types import Message, Turn
 
 
 def item_head(item: Item) -> str:
     """The line beside a piece of memory: when, what kind, who said it, where."""
     day = item.at.date().isoformat() if item.at else ""
-    return ", ".join(filter(None, (day, item.kind, item.trust, item.source)))
+    return one_line(", ".join(filter(None, (day, item.kind, item.trust, item.source))))
 
 
 def item_line(item: Item, text: str) -> str:
@@ -37,11 +38,12 @@ def pieces_of(turn: Turn) -> tuple[str, ...]:
 def turn_lines(turn: Turn, pieces: Sequence[str], language: Language) -> str:
     """A turn inside a fenced conversation, with ``pieces`` as they were shortened."""
     content, told, said = _sorted_out(turn, pieces)
-    who = f"{turn.role} {turn.sender}".rstrip()
+    who = one_line(f"{turn.role} {turn.sender}".rstrip())
     minute = turn.at.isoformat(" ", "minutes")[:16]
     lines = [f"[{minute}] {who}: {_indented(content, '  ')}".rstrip()]
     for call, text in zip(turn.tool_calls, told, strict=True):
-        lines.append(f"  ({words.CALLED[language]} {call.name} {_indented(text, '    ')})")
+        name = one_line(call.name)
+        lines.append(f"  ({words.CALLED[language]} {name} {_indented(text, '    ')})")
     for result, text in zip(turn.tool_results, said, strict=True):
         how = words.FAILED[language] if result.is_error else words.RESULT[language]
         lines.append(f"  ({how}: {_indented(text, '    ')})")
@@ -59,7 +61,7 @@ def turn_message(turn: Turn, pieces: Sequence[str], language: Language) -> Messa
     foreign = by_tool or turn.trust in ("tool", "external")
     lines = [fence(content, turn.trust) if foreign else neutral(content)] if content else []
     for call, text in zip(turn.tool_calls, told, strict=True):
-        lines.append(f"({words.CALLED[language]} {call.name} {text})")
+        lines.append(f"({words.CALLED[language]} {one_line(call.name)} {text})")
     for result, text in zip(turn.tool_results, said, strict=True):
         lines.append(fence(text, "tool error" if result.is_error else "tool"))
     return Message("user" if by_tool else turn.role, "\n".join(lines)) if lines else None
@@ -71,4 +73,5 @@ def _sorted_out(turn: Turn, pieces: Sequence[str]) -> tuple[str, Sequence[str], 
 
 
 def _indented(text: str, by: str) -> str:
-    return text.strip().replace("\n", f"\n{by}")
+    """Every kind of line break counts: a model takes U+2028 for one as well."""
+    return f"\n{by}".join(text.strip().splitlines())

@@ -179,10 +179,13 @@ def _safe_name(value: str, what: str, bounds: Bounds | None) -> SafeName:
     if shown == told:
         return SafeName(SafeText(told))
     digest = blake2b(told.encode(), digest_size=4).hexdigest()
-    if shown != line:
-        shown = _MARKED.sub(rf"{MARK}\1:{digest}]", shown)
-    if digest not in shown or len(shown) > intake.MAX_NAME:
+    if shown == line:
         shown = f"{shown[: intake.MAX_NAME - 9]}~{digest}"
+    else:
+        shown = _MARKED.sub(rf"{MARK}\1-{digest}]", shown)
+        # Read back, it has to be the same name.
+        if bounds is None or len(shown) > intake.MAX_NAME or redact(shown, bounds) != shown:
+            shown = f"{MARK}name-{digest}]"
     return SafeName(SafeText(shown))
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from recollect.rules.echo import without_echo
 from recollect.rules.fence import strip_fenced
+from recollect.rules.one_line import one_line
 from recollect.rules.secrets import redact
 from recollect.rules.tool_results import tool_summary
 from recollect.store import codec
@@ -27,13 +28,13 @@ def shown(turns: Sequence[Turn], tool_chars: int) -> str:
 
 def line(turn: Turn, tool_chars: int) -> str:
     """A turn in a few lines: who, what, and the tools in short."""
-    who = f"{turn.role} ({turn.sender})" if turn.sender else turn.role
+    who = f"{turn.role} ({one_line(turn.sender)})" if turn.sender else turn.role
     source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
     content = strip_fenced(turn.content)
     said = tool_summary(content, tool_chars) if turn.role == "tool" else content
     parts = [f"{who}{source}: {said}".rstrip()]
     parts += [
-        f"  called {call.name}: {tool_summary(codec.dump(dict(call.input)), tool_chars)}"
+        f"  called {one_line(call.name)}: {tool_summary(codec.dump(dict(call.input)), tool_chars)}"
         for call in turn.tool_calls
     ]
     for result in turn.tool_results:
