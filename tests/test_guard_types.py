@@ -31,7 +31,7 @@ OPENED = "space"  # passes the guard once, when a mind is opened
 READ_BACK = "sender speaker text"  # of rows that only come out of a store
 PLAIN = frozenset(" ".join((LOOKED_UP, ENGINE_WORDS, COUNTED, PRINTS, OPENED, READ_BACK)).split())
 ROWS_READ = {"Place": {"sender"}, "EmbedText": {"speaker", "text"}, "Held": {"texts"}}
-ROWS_ASKED = {"QueryTerm": {"text"}}
+ROWS_ASKED = {"QueryTerm": {"text"}, "Name": {"text"}}  # compared with what is stored
 WRITTEN = ("content", "summary", "goal", "project", "topic", "tags", "value", "channel", "error",
            "reason", "description", "filename", "path", "url", "title", "purpose", "model",
            "operation_id", "session", "entities", "tools")  # fmt: skip
@@ -86,7 +86,8 @@ NAMERS = {
     "ids.py", "documents/daily.py", "documents/sync.py", "documents/taking.py",
     "documents/writing.py", "identity/onboarding.py", "ingest/episodes.py", "ingest/memories.py",
     "ingest/scratchpads.py", "ingest/undoing.py", "off/taking_in.py", "recall/attempts.py",
-    "store/sqlite/jobs.py", "upkeep/bus.py", "upkeep/steps/learning.py", "upkeep/work.py",
+    "store/sqlite/jobs.py", "upkeep/bus.py", "upkeep/forget_names.py",
+    "upkeep/steps/learning.py", "upkeep/work.py",
     "bench/dedup.py", "bench/recording.py",
 }  # fmt: skip
 TYPES = ("SafeText", "SafeName", "SafeCall", "SafeResult", "SafeAction")
