@@ -6,6 +6,7 @@ The key travels in a header and nowhere else: not in addresses, errors or logs.
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -16,15 +17,21 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
 from recollect.locks import ForkSafeLock
 from recollect.providers import extras
+from recollect.providers.packed import ACCEPTED, decoder_for
 from recollect.settings.values import MASK, Secret
 
 if TYPE_CHECKING:
     import httpx
 
 EXTRA = "models"
-_LARGEST = 64 * 1024 * 1024  # bytes of an answer; 64 vectors of 3072 numbers are some 4 MB
+# Bytes of an answer once unpacked. Parsed JSON may take twenty times as much memory.
+LARGEST_ANSWER = 8 << 20
+_LARGEST_ERROR = 64 * 1024
 _EXCERPT = 200
 _CHUNK = 64 * 1024
+# A key of fewer characters may be a word ("test", "ollama"), which stands in any text.
+_TELLING_KEY = 8
+_NAMED_KEY = r"(bearer\s+|key[\"']?\s*(?:[:=]|is|provided:?)\s*[\"']?)"
 _TRY_LATER = frozenset({408, 409, 425})
 
 
@@ -54,11 +61,11 @@ class Wire:
         self._client: httpx.Client | None = None
         self._lock = ForkSafeLock()
 
-    def post(self, path: str, payload: object) -> Any:
-        """The answer as parsed JSON."""
+    def post(self, path: str, payload: object, *, largest: int = LARGEST_ANSWER) -> Any:
+        """The answer as parsed JSON; one of more than ``largest`` bytes is refused."""
         body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         client = self._connected()  # before the clock starts: the first time is slow
-        call = _Call(self, client, path, body, time.monotonic() + self._timeout)
+        call = _Call(self, client, path, body, time.monotonic() + self._timeout, largest)
         # On a thread of its own: a server that sends a byte now and then satisfies every timeout
         # of a socket, and only someone outside can hang up on it.
         threading.Thread(target=call.run, name="recollect-wire", daemon=True).start()
@@ -78,8 +85,12 @@ class Wire:
         with self._lock:
             if self._client is None:
                 library = extras.load(EXTRA, "httpx")
-                headers = {"content-type": "application/json", "accept": "application/json"}
-                headers |= self._headers
+                headers = {
+                    "content-type": "application/json",
+                    "accept": "application/json",
+                    "accept-encoding": ACCEPTED,
+                    **self._headers,
+                }
                 if self._key:
                     scheme = "Bearer " if self._key_header == "authorization" else ""
                     headers[self._key_header] = scheme + self._key.reveal().strip()
@@ -128,9 +139,17 @@ class Wire:
         )
 
     def masked(self, text: str) -> str:
-        """A text without the key, which a server may have repeated."""
+        """An error's text without the key, which a server may have repeated.
+
+        A short key is masked only where the text presents it as a key.
+        """
         key = self._key.reveal().strip()
-        return text.replace(key, MASK) if key else text
+        if len(key) >= _TELLING_KEY:
+            return text.replace(key, MASK)
+        if not key:
+            return text
+        named = rf"(?i:{_NAMED_KEY}){re.escape(key)}(?![\w-])"
+        return re.sub(named, lambda found: found[1] + MASK, text)
 
     def _excerpt(self, body: bytes) -> str:
         text = self.masked(body.decode("utf-8", "replace"))
@@ -149,10 +168,17 @@ class _Call:
     """One request, run to its end on a thread, with what came of it."""
 
     def __init__(
-        self, wire: Wire, client: httpx.Client, path: str, body: bytes, deadline: float
+        self,
+        wire: Wire,
+        client: httpx.Client,
+        path: str,
+        body: bytes,
+        deadline: float,
+        largest: int,
     ) -> None:
         self._wire, self._client = wire, client
         self._path, self._body, self._deadline = path, body, deadline
+        self._largest = largest
         self.done = threading.Event()
         self._answer: Any = None
         self._error: BaseException | None = None
@@ -196,16 +222,26 @@ class _Call:
             ) from error
 
     def _read(self, response: httpx.Response) -> bytes:
+        """The body, unpacked here and not by httpx: a chunk of it may unpack to any size.
+
+        Of an error only the beginning is read.
+        """
+        service, failed = self._wire.service, response.status_code != 200
+        largest = min(self._largest, _LARGEST_ERROR) if failed else self._largest
+        decoder = decoder_for(response.headers.get("content-encoding", ""), service)
         body = bytearray()
-        for chunk in response.iter_bytes(_CHUNK):
-            body += chunk
+        for chunk in response.iter_raw(_CHUNK):
+            body += decoder.decode(chunk, largest + 1 - len(body))
             if time.monotonic() > self._deadline:
                 raise self._wire.too_slow()
-            if len(body) > _LARGEST:
+            if len(body) > largest and failed:
+                return bytes(body)
+            if len(body) > largest:
                 raise ModelUnavailable(
-                    f"{self._wire.service} answered more than {_LARGEST >> 20} MB",
+                    f"{service} answered more than {largest / (1 << 20):.3g} MB",
                     remedy="Check that the address is one of a model",
                 )
+        decoder.finish()
         return bytes(body)
 
 

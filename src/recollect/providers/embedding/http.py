@@ -13,6 +13,9 @@ from recollect.providers.embedding.base import Vectors, checked
 from recollect.providers.wire import Wire
 
 Protocol = Literal["openai", "ollama"]
+_LONGEST_VECTOR = 4096  # numbers, where the length is not known yet
+_NUMBER_BYTES = 32  # one number as JSON, with room for white space
+_LARGEST = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -86,11 +89,15 @@ class HttpEmbedder:
         payload: dict[str, object] = {"model": self._model, "input": texts}
         if self._asked:
             payload["dimensions"] = self._asked
+        numbers = len(texts) * max(self.dimensions, _LONGEST_VECTOR)
+        largest = min(_LARGEST, (1 << 20) + numbers * _NUMBER_BYTES)
         if self._service.protocol == "ollama":
-            found = _ollama(self._wire.post("/api/embed", payload), self._model)
+            answer = self._wire.post("/api/embed", payload, largest=largest)
+            found = _ollama(answer, self._model)
         else:
             payload["encoding_format"] = "float"
-            found = _openai(self._wire.post("/embeddings", payload), len(texts), self._model)
+            answer = self._wire.post("/embeddings", payload, largest=largest)
+            found = _openai(answer, len(texts), self._model)
         rows = checked(found, texts=len(texts), dimensions=self._expected, model=self._model)
         if not rows.any(axis=1).all():
             raise BadVector(
