@@ -138,15 +138,19 @@ def test_what_cannot_be_weighed_gives_way_to_the_latest_turns(
     assert ANSWER in [hit.text for hit in hits]
     assert {hit.type for hit in hits} == {"turn"}
     assert "StoreDamaged" in failures(mind)["route:rank"]
-    assert mind.recall("cat", of=["memory"]) == []
+    with pytest.raises(recollect.StoreDamaged, match="could read nothing.*memory_sources"):
+        mind.recall("cat", of=["memory"])
 
 
-def test_with_nothing_left_the_answer_is_empty(open_mind: OpenMind, file: Path) -> None:
+def test_with_nothing_left_recall_says_so(open_mind: OpenMind, file: Path) -> None:
+    """No evidence is not the same as evidence that cannot be read."""
     mind = open_mind(embedding__provider="none")
     tell(mind)
     damage(mind, file, "DROP TABLE sessions")
     mind = open_mind(embedding__provider="none")
-    assert mind.recall("what is my cat called") == []
+    with pytest.raises(recollect.StoreDamaged, match="could read nothing") as caught:
+        mind.recall("what is my cat called")
+    assert "recollect doctor" in caught.value.remedy
     assert "StoreDamaged" in failures(mind)["route:rank"]
 
 

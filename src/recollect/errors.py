@@ -11,6 +11,7 @@ RecollectError
 ├── BudgetExhausted        the day's share for models is used up; ``until`` says when to go on
 ├── ModelError             a model did not do what was asked
 │   ├── ModelUnavailable   no answer in time, or not a whole one; may work later
+│   │   └── ModelSuspended it failed a moment ago and is not asked until ``retry_after`` has passed
 │   ├── ModelRefused       key, model name or input was not accepted; trying again is no use
 │   ├── ModelRateLimited   too many requests; ``retry_after`` says when to come back
 │   ├── BadAnswer          not what was asked for, also after it was given back for repair
@@ -18,6 +19,7 @@ RecollectError
 └── StoreError             the database cannot do what was asked
     ├── StoreBusy          another process kept the write lock for too long
     ├── StoreReadOnly      file or folder cannot be written
+    ├── StoreReplaced      the file was deleted or replaced while it was open
     ├── DiskFull           no space left; nothing was written
     ├── StoreDamaged       the file is broken; it was left as it is
     ├── NotADatabase       the file is something else
@@ -87,6 +89,14 @@ class ModelUnavailable(ModelError):
     retryable = True
 
 
+class ModelSuspended(ModelUnavailable):
+    """The model failed before and is not asked again until ``retry_after`` has passed."""
+
+    def __init__(self, message: str, *, remedy: str = "", retry_after: timedelta) -> None:
+        super().__init__(message, remedy=remedy)
+        self.retry_after = retry_after
+
+
 class ModelRefused(ModelError):
     """The key, the model's name or the input was not accepted.
 
@@ -130,6 +140,10 @@ class StoreBusy(StoreError):
 
 class StoreReadOnly(StoreError):
     """The file or its folder cannot be written."""
+
+
+class StoreReplaced(StoreError):
+    """The file was deleted, moved or replaced while it was open; nothing was acknowledged."""
 
 
 class DiskFull(StoreError):

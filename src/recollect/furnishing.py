@@ -166,18 +166,18 @@ def furnish(
     extraction = Extraction(store, clock, settings, house.learner_of, before=injected.flush)
     upkeep = _upkeep(house, extraction)
     rules = bus.Bus(store, clock, settings)
-    touches = Touches(store, space, enabled=settings.recall.touch)
+    touches = Touches(store, space, enabled=settings.recall.touch and not store.read_only)
     short_term = ShortTermMemory(store, space, settings.short_term, guard=guard)
     uses = Uses(store, space, clock)
     pads = Scratchpads(store, space, clock, settings.scratchpad, guard)
     held = Held(injected, touches, short_term, uses, pads)
     eraser = _forgetting(house, engine, meaning, held)
     worker = _worker(house, engine, extraction, upkeep, rules, eraser=eraser)
-    wake = worker.start_or_wake if threaded else _stay_asleep
+    wake = worker.start_or_wake if threaded and not store.read_only else _stay_asleep
     recorder = _recorder(house, guard, wake)
     recall = Recall(store, space, clock, settings=settings, vectors=meaning, touches=touches)
     reconciler = house.reconciler_of(space)
-    if embedder is not None:
+    if embedder is not None and not store.read_only:
         try:
             embedding.catch_up(store, space, embedder, clock.now(), settings.jobs.max_attempts)
         except StoreError as error:

@@ -103,7 +103,7 @@ def _confirm() -> None:
 def _keep(receipt: Receipt, file: Path) -> None:
     import json
 
+    from recollect import private
     from recollect.plain import plain
 
-    file.write_text(json.dumps(plain(receipt)), encoding="utf-8")
-    file.chmod(0o600)
+    private.write_text(file, json.dumps(plain(receipt)))
