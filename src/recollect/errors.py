@@ -84,9 +84,16 @@ class ModelError(RecollectError):
 
 
 class ModelUnavailable(ModelError):
-    """Network, timeout, a failing server or half an answer; the same call may work later."""
+    """Network, timeout, a failing server or half an answer; the same call may work later.
+
+    ``outage``: the server cannot be reached or says itself that it is down.
+    """
 
     retryable = True
+
+    def __init__(self, message: str, *, remedy: str = "", outage: bool = False) -> None:
+        super().__init__(message, remedy=remedy)
+        self.outage = outage
 
 
 class ModelSuspended(ModelUnavailable):

@@ -30,7 +30,7 @@ def test_files_and_folders_are_for_their_owner(open_mind: OpenMind, tmp_path: Pa
     mind = open_mind(home / "memory.db")
     with mind.session("s") as talk:
         talk.user("My name is Kim and I live in Bergen. Please always answer briefly.")
-    mind.remember("token ghp_" + "a1B2" * 9, kind="credential")
+    mind.remember("token ghp_" + "a1B2" * 9, kind="credential", subject="GitHub")
     mind.drain()
     mind.upkeep("daily")
     mind.sync()
