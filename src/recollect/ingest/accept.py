@@ -153,7 +153,22 @@ def _tools(new: NewTurn, guard: Guard) -> _Tools:
         return (), ()
     calls = tuple(_call(call, guard) for call in _some(new.tool_calls, "tool_calls", guard))
     results = tuple(_result(r, guard) for r in _some(new.tool_results, "tool_results", guard))
+    _check_whole(new, calls, results, guard.characters)
     return calls, results
+
+
+def _check_whole(
+    new: NewTurn, calls: Iterable[ToolCall], results: Iterable[ToolResult], limit: int
+) -> None:
+    """All of a turn is indexed and counted together, so its parts share one limit."""
+    said = len(new.content) if isinstance(new.content, str) else 0  # checked by itself, and typed
+    told = sum(len(_leaves(call.input)) for call in calls)
+    whole = said + told + sum(len(result.content) for result in results)
+    if whole > limit:
+        raise InvalidInput(
+            f"a turn with its tool calls and results has {whole:,} characters, more than {limit:,}",
+            remedy="Record the results as turns of their own, or keep them as files with attach()",
+        )
 
 
 def _some(items: Iterable[Any], name: str, guard: Guard) -> tuple[Any, ...]:
