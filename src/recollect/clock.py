@@ -59,15 +59,14 @@ class ManualClock:
         return self._now
 
     def monotonic(self) -> float:
-        """Seconds it was moved ahead by ``advance``; setting the clock is no time that passed."""
+        """Seconds it was moved ahead; moving it back takes nothing away."""
         return self._elapsed.total_seconds()
 
     def advance(self, **parts: float) -> datetime:
         """Move by a timedelta's parts: ``advance(days=1)``, ``advance(hours=-2)``."""
-        step = timedelta(**parts)
-        self._now += step
-        self._elapsed += max(step, timedelta())
+        self.set(self._now + timedelta(**parts))
         return self._now
 
     def set(self, moment: datetime) -> None:
+        self._elapsed += max(moment - self._now, timedelta())
         self._now = moment.astimezone(UTC)

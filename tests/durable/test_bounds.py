@@ -30,8 +30,6 @@ mind.drain()
 size = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 TURNS = {
     "Han": lambda: "".join(chr(random.randint(0x4E00, 0x9FA5)) for _ in range(largest)),
-    "words": lambda: " ".join("".join(random.choices("abcdefgh", k=6)) for _ in range(largest // 7)),
-    "pairs": lambda: ("password: x " * largest)[:largest],
 }
 QUERIES = ("今天", "昨天和", "today ", "last week and ", "2024-01-02 ", "March 3 to ", "上周三到")
 made = TURNS[kind]() if kind in TURNS else ""
@@ -55,7 +53,7 @@ print(json.dumps(found))
 """
 
 
-@pytest.mark.parametrize("kind", ["Han", "words", "pairs", "queries"])
+@pytest.mark.parametrize("kind", ["Han", "queries"])
 def test_the_largest_input_stays_within_bounds(
     kind: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

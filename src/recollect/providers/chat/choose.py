@@ -134,9 +134,7 @@ def _behind_an_address(
     return Chat(speaker, repairs=settings.extraction.repairs)
 
 
-def _wire(
-    settings: Settings, wanted: _Wanted, service: Service, circuits: Circuits | None
-) -> Wire:
+def _wire(settings: Settings, wanted: _Wanted, service: Service, circuits: Circuits | None) -> Wire:
     from recollect.providers.chat.dialects import ANTHROPIC_HEADERS
     from recollect.providers.wire import Wire
 
