@@ -140,7 +140,7 @@ def test_what_cannot_be_weighed_gives_way_to_the_latest_turns(
     assert ANSWER in [hit.text for hit in hits]
     assert {hit.type for hit in hits} == {"turn"}
     assert "StoreDamaged" in failures(mind)["route:rank"]
-    with pytest.raises(recollect.StoreDamaged, match="could read nothing.*memory_sources"):
+    with pytest.raises(recollect.StoreDamaged, match=r"could read nothing.*memory_sources"):
         mind.recall("cat", of=["memory"])
 
 

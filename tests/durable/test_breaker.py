@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import recollect
@@ -29,6 +31,10 @@ def told(mind: Mind) -> Mind:
 
 def uses_vectors(mind: Mind, query: str) -> bool:
     return any("vector" in hit.why.routes for hit in mind.recall(query))
+
+
+def shows(mind: Mind, words: str) -> bool:
+    return any(words in line for line in mind.stats().suspended)
 
 
 def test_a_hanging_server_is_asked_once_and_words_answer(
@@ -59,7 +65,7 @@ def test_the_pause_doubles_and_one_probe_in_the_background_ends_it(
     server.always(silence)
     mind.recall("cat one")
     pauses = [30, 60, 120, 240, 480, 600, 600]
-    for pause, following in zip(pauses, pauses[1:], strict=False):
+    for pause, following in pairwise(pauses):
         asked = len(server.asked)
         clock.advance(seconds=pause - 1)
         mind.recall("cat before")
@@ -67,7 +73,7 @@ def test_the_pause_doubles_and_one_probe_in_the_background_ends_it(
         clock.advance(seconds=1)
         for _ in range(3):
             mind.recall("cat after")
-        wait_for(lambda next_=following: f"for {next_} s" in mind.stats().suspended[0])
+        wait_for(partial(shows, mind, f"for {following} s"))
         assert len(server.asked) == asked + 1, "one probe"
     server.always(meaning(KNOWN))
     clock.advance(seconds=600)

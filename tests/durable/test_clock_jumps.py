@@ -35,7 +35,7 @@ def test_a_clock_far_ahead_puts_nothing_away(
     before = known(mind)
     clock.advance(days=365 * years)
     for work in ("daily", "weekly"):
-        report = mind.upkeep(work)  # type: ignore[arg-type]
+        report = mind.upkeep(work)
         waiting = {step.name for step in report.steps if step.state == "waiting"}
         assert "decay" in waiting
         assert all("longest_gap" in step.error for step in report.steps if step.state == "waiting")

@@ -79,7 +79,7 @@ def as_reader(*command: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=give_up_privilege,
+        preexec_fn=give_up_privilege,  # noqa: PLW1509 - no thread of ours runs then
     )
 
 
@@ -200,7 +200,7 @@ with recollect.open(sys.argv[1], embedding__provider="none") as mind:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=give_up_privilege,
+        preexec_fn=give_up_privilege,  # noqa: PLW1509 - no thread of ours runs then
     )
     assert reader.stdin is not None
     assert reader.stdout is not None

@@ -120,7 +120,7 @@ class Wire:
 
     def _send(self, path: str, body: bytes, largest: int, timeout: float) -> Any:
         client = self._connected()  # before the clock starts: the first time is slow
-        call = _Call(self, client, path, body, time.monotonic() + timeout, largest)
+        call = _Call(self, client, path, body, deadline=time.monotonic() + timeout, largest=largest)
         # On a thread of its own: a server that sends a byte now and then satisfies every timeout
         # of a socket, and only someone outside can hang up on it.
         threading.Thread(target=call.run, name="recollect-wire", daemon=True).start()
@@ -229,6 +229,7 @@ class _Call:
         client: httpx.Client,
         path: str,
         body: bytes,
+        *,
         deadline: float,
         largest: int,
     ) -> None:

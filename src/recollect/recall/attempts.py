@@ -50,7 +50,7 @@ class Attempts:
         return bool(self._errors) and not self._worked
 
     def unanswered(self) -> StoreError:
-        """What a caller is told when nothing could be read: the store's own error, with a remedy."""
+        """What a caller is told when nothing could be read: the store's own error and remedy."""
         of_store = [error for error in self._errors.values() if isinstance(error, StoreError)]
         first = of_store[0] if of_store else next(iter(self._errors.values()))
         kind = type(first) if isinstance(first, StoreError) else StoreUnavailable

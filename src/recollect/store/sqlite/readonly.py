@@ -54,7 +54,7 @@ def is_writable(path: str) -> bool:
 
 def state_of(path: str) -> FileState:
     """The present state of a database's file."""
-    found = os.stat(path)
+    found = Path(path).stat()
     return FileState(found.st_size, found.st_mtime_ns, found.st_ino, _size(f"{path}-wal"))
 
 
@@ -142,6 +142,6 @@ def _recovered_copy(path: str) -> tempfile.TemporaryDirectory[str]:
 
 def _size(path: str) -> int:
     try:
-        return os.stat(path).st_size
+        return Path(path).stat().st_size
     except OSError:
         return 0
