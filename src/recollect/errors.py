@@ -99,7 +99,9 @@ class ModelUnavailable(ModelError):
 class ModelSuspended(ModelUnavailable):
     """The model failed before and is not asked again until ``retry_after`` has passed."""
 
-    def __init__(self, message: str, *, remedy: str = "", retry_after: timedelta) -> None:
+    def __init__(
+        self, message: str, *, remedy: str = "", retry_after: timedelta = timedelta()
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.retry_after = retry_after
 

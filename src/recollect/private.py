@@ -32,9 +32,3 @@ def create_empty(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, FILE_MODE))
     except FileExistsError:
         return
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text; a file that exists keeps its mode."""
-    with open(path, "w", encoding="utf-8", opener=opener) as file:
-        file.write(text)

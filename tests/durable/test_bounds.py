@@ -1,7 +1,6 @@
 """Memory and time are bounded for any input that is accepted.
 
-Measured in a process of its own; the bounds here leave room for a busy machine, what is measured on
-a quiet one is said in docs/limits.md.
+Measured in a process of its own; the bounds leave room for a busy machine.
 """
 
 from __future__ import annotations

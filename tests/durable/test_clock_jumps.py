@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
+from recollect import Mind, ids
 from recollect.clock import ManualClock
 from tests.conftest import OpenMind
 
@@ -102,6 +102,7 @@ class MachineClock:
 
 
 def test_ids_never_go_back(open_mind: OpenMind, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ids, "_last_present", [0])  # other tests have no clock that jumped
     mind = open_mind(clock=MachineClock(), **QUIET)
     made = [mind.record(session="s", role="user", content="one").id]
     for days in (3650, -3650, 1, -400):

@@ -27,7 +27,7 @@ def modes(folder: Path) -> dict[str, str]:
 
 def test_files_and_folders_are_for_their_owner(open_mind: OpenMind, tmp_path: Path) -> None:
     home = tmp_path / "deep" / "home"
-    mind = open_mind(home / "memory.db")
+    mind = open_mind(home / "memory.db", ledger__jsonl=True)
     with mind.session("s") as talk:
         talk.user("My name is Kim and I live in Bergen. Please always answer briefly.")
     mind.remember("token ghp_" + "a1B2" * 9, kind="credential", subject="GitHub")

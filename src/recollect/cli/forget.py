@@ -103,7 +103,7 @@ def _confirm() -> None:
 def _keep(receipt: Receipt, file: Path) -> None:
     import json
 
-    from recollect import private
     from recollect.plain import plain
 
-    private.write_text(file, json.dumps(plain(receipt)))
+    file.touch(mode=0o600)
+    file.write_text(json.dumps(plain(receipt)), encoding="utf-8")

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from recollect.settings import Settings
 from recollect.store.base import Store
+from recollect.types.safe import constant, key_of
 from recollect.upkeep.changing import undo
 
 # Steps that put something away because of its age.
@@ -39,6 +40,7 @@ def take_back(store: Store, space: str, now: datetime) -> int:
     restored = 0
     for work, run in ahead:
         for step in sorted(BY_AGE):
+            operation = key_of("upkeep", *map(constant, (work, run, step)))
             with store.write(space) as unit:
-                restored += len(undo(unit, f"upkeep:{work}:{run}:{step}", now).restored)
+                restored += len(undo(unit, operation, now).restored)
     return restored
