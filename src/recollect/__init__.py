@@ -16,6 +16,7 @@ from recollect.errors import (
     ModelError,
     ModelRateLimited,
     ModelRefused,
+    ModelSuspended,
     ModelUnavailable,
     NotADatabase,
     NotFound,
@@ -25,6 +26,7 @@ from recollect.errors import (
     StoreDamaged,
     StoreError,
     StoreReadOnly,
+    StoreReplaced,
     StoreUnavailable,
 )
 
@@ -72,6 +74,7 @@ __all__ = [
     "ModelError",
     "ModelRateLimited",
     "ModelRefused",
+    "ModelSuspended",
     "ModelUnavailable",
     "NewTurn",
     "NotADatabase",
@@ -86,6 +89,7 @@ __all__ = [
     "StoreDamaged",
     "StoreError",
     "StoreReadOnly",
+    "StoreReplaced",
     "StoreUnavailable",
     "ToolCall",
     "ToolResult",

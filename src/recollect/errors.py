@@ -11,6 +11,7 @@ RecollectError
 ├── BudgetExhausted        the day's share for models is used up; ``until`` says when to go on
 ├── ModelError             a model did not do what was asked
 │   ├── ModelUnavailable   no answer in time, or not a whole one; may work later
+│   │   └── ModelSuspended it failed a moment ago and is not asked until ``retry_after`` has passed
 │   ├── ModelRefused       key, model name or input was not accepted; trying again is no use
 │   ├── ModelRateLimited   too many requests; ``retry_after`` says when to come back
 │   ├── BadAnswer          not what was asked for, also after it was given back for repair
@@ -18,6 +19,7 @@ RecollectError
 └── StoreError             the database cannot do what was asked
     ├── StoreBusy          another process kept the write lock for too long
     ├── StoreReadOnly      file or folder cannot be written
+    ├── StoreReplaced      the file was deleted or replaced while it was open
     ├── DiskFull           no space left; nothing was written
     ├── StoreDamaged       the file is broken; it was left as it is
     ├── NotADatabase       the file is something else
@@ -82,9 +84,26 @@ class ModelError(RecollectError):
 
 
 class ModelUnavailable(ModelError):
-    """Network, timeout, a failing server or half an answer; the same call may work later."""
+    """Network, timeout, a failing server or half an answer; the same call may work later.
+
+    ``outage``: the server cannot be reached or says itself that it is down.
+    """
 
     retryable = True
+
+    def __init__(self, message: str, *, remedy: str = "", outage: bool = False) -> None:
+        super().__init__(message, remedy=remedy)
+        self.outage = outage
+
+
+class ModelSuspended(ModelUnavailable):
+    """The model failed before and is not asked again until ``retry_after`` has passed."""
+
+    def __init__(
+        self, message: str, *, remedy: str = "", retry_after: timedelta = timedelta()
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.retry_after = retry_after
 
 
 class ModelRefused(ModelError):
@@ -130,6 +149,10 @@ class StoreBusy(StoreError):
 
 class StoreReadOnly(StoreError):
     """The file or its folder cannot be written."""
+
+
+class StoreReplaced(StoreError):
+    """The file was deleted, moved or replaced while it was open; nothing was acknowledged."""
 
 
 class DiskFull(StoreError):

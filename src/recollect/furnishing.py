@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.clock import Clock
+from recollect.clock import Clock, monotonic_of
 from recollect.context.build import Builder, Sources
 from recollect.context.evidence import evidence_items, most_core_lines
 from recollect.context.window import ShortTermMemory
@@ -48,6 +48,7 @@ from recollect.ingest.rollback import Rollback
 from recollect.ingest.scratchpads import Scratchpads
 from recollect.ingest.transcripts import Transcripts
 from recollect.jobs.worker import Failing, Handler, Pace, Plan, Worker
+from recollect.providers.breaker import Circuits
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.chat.budget import Budget, journal_meter
 from recollect.providers.chat.choose import chat_model_for
@@ -88,6 +89,7 @@ class House:
     embedder: Embedder | None
     model: ChatModel | None
     ask: Ask
+    circuits: Circuits
 
     def model_of(self, space: str) -> ChatModel | None:
         """The memory model with its calls on that space's account."""
@@ -158,27 +160,29 @@ def furnish(
 ) -> Rooms:
     """All rooms of one space."""
     store, guard = bus.listening(store, settings), guard_of(settings)
-    embedder = embedder_for(settings) if settings.index.vectors != "none" else None
+    circuits = Circuits(monotonic_of(clock))
+    embedder = embedder_for(settings, circuits) if settings.index.vectors != "none" else None
     ask = embedding.asking(embedder, settings.jobs.max_attempts)
-    house = House(store, path, space, settings, clock, embedder, _model(settings), ask)
+    model = _model(settings, circuits)
+    house = House(store, path, space, settings, clock, embedder, model, ask, circuits)
     engine = engine_for(settings, path, on_disk=path != MEMORY)
     meaning = None if embedder is None else _by_meaning(house, embedder, engine)
     injected = Injected(store, space, clock, settings.trust)
     extraction = Extraction(store, clock, settings, house.learner_of, before=injected.flush)
     upkeep = _upkeep(house, extraction)
     rules = bus.Bus(store, clock, settings)
-    touches = Touches(store, space, enabled=settings.recall.touch)
+    touches = Touches(store, space, enabled=settings.recall.touch and not store.read_only)
     short_term = ShortTermMemory(store, space, settings.short_term, guard=guard)
     uses = Uses(store, space, clock)
     pads = Scratchpads(store, space, clock, settings.scratchpad, guard)
     held = Held(injected, touches, short_term, uses, pads)
     eraser = _forgetting(house, engine, meaning, held)
     worker = _worker(house, engine, extraction, upkeep, rules, eraser=eraser)
-    wake = worker.start_or_wake if threaded else _stay_asleep
+    wake = worker.start_or_wake if threaded and not store.read_only else _stay_asleep
     recorder = _recorder(house, guard, wake)
     recall = Recall(store, space, clock, settings=settings, vectors=meaning, touches=touches)
     reconciler = house.reconciler_of(space)
-    if embedder is not None:
+    if embedder is not None and not store.read_only:
         try:
             embedding.catch_up(store, space, embedder, clock.now(), settings.jobs.max_attempts)
         except StoreError as error:
@@ -232,13 +236,14 @@ def furnish(
         library=None if path == MEMORY else house.documents_of(space),
         meaning=meaning,
         model=house.model,
+        circuits=circuits,
     )
 
 
-def _model(settings: Settings) -> ChatModel | None:
+def _model(settings: Settings, circuits: Circuits) -> ChatModel | None:
     """The model that learns; None where the rules do."""
     engine = settings.extraction.engine
-    model = None if engine == "rules" else chat_model_for(settings)
+    model = None if engine == "rules" else chat_model_for(settings, circuits)
     if engine == "model" and model is None:
         raise ConfigError(
             "extraction.engine is model and there is none",
@@ -262,7 +267,7 @@ def _by_meaning(house: House, embedder: Embedder, engine: VectorEngine) -> Vecto
         embedder,
         settings.ranking.conversation,
         Holder(engine, house.store, house.space),
-        lambda name: embedder_named(name, settings),
+        lambda name: embedder_named(name, settings, house.circuits),
     )
 
 

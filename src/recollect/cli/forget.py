@@ -116,5 +116,5 @@ def _keep(receipt: Receipt, file: Path) -> None:
 
     from recollect.plain import plain
 
+    file.touch(mode=0o600)
     file.write_text(json.dumps(plain(receipt)), encoding="utf-8")
-    file.chmod(0o600)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 
+from recollect import private
 from recollect.errors import DiskFull, StoreError, StoreReadOnly, StoreUnavailable
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -83,7 +84,7 @@ def read_bytes(path: Path, most: int) -> bytes | None:
 def prepared(path: Path, data: bytes) -> Iterator[Callable[[], None]]:
     """Write beside the file, and give what puts it in the file's place."""
     with typed(path, "written"):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(path.parent)
         _sweep(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     temporary = Path(name)

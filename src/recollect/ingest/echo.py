@@ -35,8 +35,8 @@ class Injected:
 
     def add(self, session: SafeName | None, texts: Iterable[str]) -> None:
         """Note texts that were given to a host for this session, or for no one in particular."""
-        if not self._settings.suppress_echo:
-            return
+        if not self._settings.suppress_echo or self._store.read_only:
+            return  # what cannot be learnt needs no mark
         listed = list(texts)
         with self._lock:
             self._texts.setdefault(session or ANYWHERE, []).extend(listed)

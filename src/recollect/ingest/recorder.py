@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -23,6 +23,7 @@ from recollect.store.rows import Placed, TurnRow
 from recollect.types import NewTurn, Recorded, Turn
 
 BATCH = 2_000
+_BATCH_CHARACTERS = 4_000_000
 _REMEMBERED = 1_000  # sessions
 
 
@@ -83,7 +84,7 @@ class Recorder:
         added = total = 0
         source = iter(turns)
         with Behind[int]() as writing:
-            while batch := list(islice(source, BATCH)):
+            while batch := _batch(source):
                 now = self._clock.now()
                 rows = accept_turns(batch, now, self.guard)
                 total += len(rows)
@@ -146,6 +147,18 @@ class Recorder:
         if len(self._promised) > _REMEMBERED:
             self._promised.clear()
         self._promised.update(promised)
+
+
+def _batch(source: Iterator[NewTurn]) -> list[NewTurn]:
+    """The next turns that are written together: so many, or fewer where they are long."""
+    batch: list[NewTurn] = []
+    characters = 0
+    for new in islice(source, BATCH):
+        batch.append(new)
+        characters += len(new.content) if isinstance(getattr(new, "content", None), str) else 0
+        if characters > _BATCH_CHARACTERS:
+            break
+    return batch
 
 
 def _turn(row: TurnRow, placed: Placed) -> Turn:

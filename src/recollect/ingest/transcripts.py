@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from recollect import private
 from recollect.clock import Clock
 from recollect.plain import plain
 from recollect.store.base import Store, Unit
@@ -102,9 +103,9 @@ def _safe(name: str) -> str:
 
 
 def _write(path: Path, good: int, turns: list[Turn]) -> int:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private.make_folder(path.parent)
     lines = b"".join(json.dumps(plain(t), ensure_ascii=False).encode() + b"\n" for t in turns)
-    with path.open("r+b" if path.exists() else "w+b") as file:
+    with open(path, "r+b" if path.exists() else "w+b", opener=private.opener) as file:
         # A file that a person shortened or removed starts again where it ends now.
         good = min(good, path.stat().st_size)
         file.truncate(good)

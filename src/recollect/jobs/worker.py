@@ -20,6 +20,7 @@ from recollect.errors import (
     Closed,
     ModelRateLimited,
     ModelRefused,
+    ModelSuspended,
     StoreError,
 )
 from recollect.ids import new_id
@@ -144,6 +145,8 @@ class Worker:
         said = self._guard.error(f"{type(error).__name__}: {error}", _ERROR)
         if isinstance(error, BudgetExhausted) and error.until is not None:
             return self._put_off(job, error.until, said)
+        if isinstance(error, ModelSuspended):
+            return self._put_off(job, self._clock.now() + error.retry_after, said)
         hopeless = isinstance(error, ModelRefused)
         if hopeless or job.attempts >= job.max_attempts:
             return self._bury(job, said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
@@ -212,7 +212,14 @@ class PlainBook(Unserved):
         """Nothing works in the background here."""
         return []
 
-    def stats(self, *, worker_failure: str, recall_failure: str, unembedded: int) -> Stats:
+    def stats(
+        self,
+        *,
+        worker_failure: str,
+        recall_failure: str,
+        unembedded: int,
+        suspended: Sequence[str] = (),
+    ) -> Stats:
         """The figures of what is read; everything older is in the files all the same."""
         turns = [said.turn for said in self.said()]
         files = [*self._folder.logs().values(), self._folder.notes]
@@ -237,6 +244,7 @@ class PlainBook(Unserved):
             worker_failure=worker_failure,
             recall_failure=recall_failure,
             unembedded=unembedded,
+            suspended=tuple(suspended),
         )
 
     def _first_day(self) -> date:

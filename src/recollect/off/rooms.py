@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import cast
 
-from recollect.clock import Clock
+from recollect.clock import Clock, monotonic_of
 from recollect.context.build import Builder, Sources
 from recollect.context.evidence import memory_item
 from recollect.context.parts import Item
@@ -21,6 +21,7 @@ from recollect.off.book import PlainBook
 from recollect.off.keeper import PlainKeeper
 from recollect.off.search import search
 from recollect.off.unserved import Unserved
+from recollect.providers.breaker import Circuits
 from recollect.recall.request import Request, read_request
 from recollect.rooms import Rooms
 from recollect.rules.gate import Verdict, wants_memory
@@ -73,6 +74,7 @@ class PlainRooms(Unserved):
         self.context = Builder(_Sources(self, settings, clock, guard).all(), settings)
         self.inbox = _EmptyInbox()
         self.doctor = _Doctor(folder)
+        self.circuits = Circuits(monotonic_of(clock))
         self.injected = self.touches = self.uses = self.worker = _Nobody()
 
 

@@ -148,6 +148,9 @@ class Embedding(Section):
     api_key: Secret = secret("The key.")
     base_url: str = url("", "The address, where it is not the provider's usual one.")
     timeout: timedelta = span("10s", "Longest wait for an answer.")
+    query_timeout: timedelta = span(
+        "2s", "Longest wait for the vector of a query; after that, words answer alone."
+    )
     batch: int = count(64, "Texts in one call.", low=1)
     cache_entries: int = count(1000, "Vectors kept in process, on top of those in the database.")
     models: Table[EmbeddingModel] = table(

@@ -65,6 +65,8 @@ class Stats:
     worker_failure: str = ""
     recall_failure: str = ""
     unembedded: int = 0
+    read_only: bool = False
+    suspended: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

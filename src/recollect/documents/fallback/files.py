@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
+from recollect import private
 from recollect.documents.files import read_bytes, typed, write
 from recollect.ingest.transcripts import folder_of
 from recollect.settings.around import Switch
@@ -49,7 +50,7 @@ class Folder:
 
     def append(self, path: Path, text: str) -> None:
         """Durable when it returns. Begins on a new line, whatever was cut off before."""
-        with typed(path, "written"), open(path, "ab", opener=_for_owner) as file:
+        with typed(path, "written"), open(path, "ab", opener=private.opener) as file:
             apart = "\n" if file.tell() and not _ends_line(path) else ""
             file.write((apart + text).encode())
             file.flush()
@@ -61,8 +62,8 @@ class Folder:
         import fcntl
 
         with typed(self.path, "written"):
-            self.path.mkdir(parents=True, exist_ok=True)
-            guard = (self.path / ".lock").open("ab")
+            private.make_folder(self.path)
+            guard = open(self.path / ".lock", "ab", opener=private.opener)  # noqa: SIM115
         with guard:
             fcntl.flock(guard, fcntl.LOCK_EX)
             yield
@@ -76,11 +77,6 @@ def folder_beside(database: str, space: str, memory: Switch) -> Folder | None:
     if database == MEMORY and not named.is_absolute():
         return None
     return Folder(folder_of(Path(database).parent / named, space), memory.fallback_file)
-
-
-def _for_owner(path: str, flags: int) -> int:
-    """A new file is for its owner alone."""
-    return os.open(path, flags, 0o600)
 
 
 def _ends_line(path: Path) -> bool:
