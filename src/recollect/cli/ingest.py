@@ -34,7 +34,7 @@ Progress = Callable[[int, str], None]
 @click.option("--project", default="", metavar="NAME", help="The project of these conversations.")
 @click.option(
     "--owner", "owners", multiple=True, metavar="NAME",
-    help="A sender in the file who is the owner; every other named user is an outsider.",
+    help="A sender in the file who is the owner; every other user is an outsider.",
 )  # fmt: skip
 @click.option("--sender", default="", metavar="NAME", help="Who the user is where none is named.")
 @click.option(

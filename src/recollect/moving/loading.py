@@ -29,7 +29,7 @@ class Refused:
 class Speakers:
     """Whose words the messages of a file are, as the person who loads it says.
 
-    ``owners`` are the names of the owner in it, which makes every other named user an outsider;
+    ``owners`` are the names of the owner in it, which makes every other user an outsider;
     ``sender`` is the name of users that the file leaves unnamed; nothing is trusted better than
     ``most``.
     """
@@ -43,7 +43,7 @@ class Speakers:
         sender, trust = turn.sender, turn.trust
         if turn.role == "user":
             sender = sender or self.sender
-            if self.owners and sender and trust is None:
+            if self.owners and trust is None:
                 named = speaker_mark(sender) in speaker_marks(self.owners)
                 trust = "owner" if named else "external"
         if self.most != "owner":

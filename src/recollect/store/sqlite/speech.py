@@ -62,7 +62,7 @@ class SpeechRows:
         rows = self._conn.execute(
             "UPDATE turns AS t SET trust = 'external' WHERE t.space = ? AND t.session ="
             " (SELECT number FROM sessions WHERE space = ? AND id = ?)"
-            f" AND {_CLAIMED} AND t.sender IN (SELECT value FROM json_each(?)) RETURNING t.id",
+            f" AND {_CLAIMED} AND t.sender IN (SELECT value FROM json_each(?)) RETURNING id",
             (self._space, self._space, session, codec.dump(list(senders))),
         )
         return [str(id_) for (id_,) in rows.fetchall()]
