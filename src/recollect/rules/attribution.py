@@ -17,8 +17,8 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 def attributed(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
     """The candidate with the outsider who said it as its subject, never the user.
 
-    ``turns`` are those it may stand on. What is not an outsider's, of nobody in particular, or about
-    something else than the speaker is left as it is.
+    ``turns`` are those it may stand on. What is not an outsider's, of nobody in particular, or not
+    about the speaker is left as it is.
     """
     if candidate.trust != "external":
         return candidate
