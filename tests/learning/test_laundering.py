@@ -13,6 +13,7 @@ from recollect.clock import ManualClock
 from recollect.serve.mcp import mcp_server
 from recollect.serve.shelf import Shelf
 from recollect.tools import call_tool
+from recollect.types import Role
 from tests.conftest import OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Scripted
@@ -129,11 +130,11 @@ def prepared(
     return mind
 
 
-def said_by(mind: Mind, clock: ManualClock, role: str, text: str) -> None:
+def said_by(mind: Mind, clock: ManualClock, role: Role, text: str) -> None:
     clock.advance(seconds=5)
-    other = "assistant" if role == "user" else "user"
+    other: Role = "assistant" if role == "user" else "user"
     mind.record(session="work", role=other, content="hm, tell me")
-    mind.record(session="work", role=role, content=text)  # type: ignore[arg-type]
+    mind.record(session="work", role=role, content=text)
     mind.end_session("work")
     clock.advance(hours=3)
     mind.drain()

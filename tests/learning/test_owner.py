@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,7 +18,7 @@ from tests.conftest import OpenMind
 pytestmark = pytest.mark.feature("N2")
 
 Lines = Sequence[tuple[str, str]]
-NO_VECTORS = {"embedding": {"provider": "none"}}
+NO_VECTORS: dict[str, Any] = {"embedding": {"provider": "none"}}
 
 
 def say(mind: Mind, session: str, lines: Lines) -> None:
@@ -259,7 +260,9 @@ FILES: dict[str, tuple[str, list[str], list[str]]] = {
     "an export": (
         json.dumps([{
             "uuid": "s", "name": "x",
-            "chat_messages": [{"sender": "human", "text": "a"}, {"sender": "assistant", "text": "b"}],
+            "chat_messages": [
+                {"sender": "human", "text": "a"}, {"sender": "assistant", "text": "b"},
+            ],
         }]),
         ["--trust", "tool"],
         ["tool", "tool"],
