@@ -28,6 +28,7 @@ from recollect.index.holding import Holder
 from recollect.index.segment import forget_words
 from recollect.ingest import digests, embedding, transcripts
 from recollect.ingest.digests import Digests
+from recollect.ingest.disowning import Disowning
 from recollect.ingest.echo import Injected
 from recollect.ingest.embedding import Ask, Embedding
 from recollect.ingest.files import Files
@@ -206,7 +207,7 @@ def furnish(
             important_from=settings.events.important_from,
         ),
         inbox=Inbox(store, space, clock, settings.pending, reconciler),
-        proposals=Proposals(store, space, clock, reconciler),
+        proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
         rollback=Rollback(store, space, clock, settings),
         pads=pads,
         recall=recall,
@@ -284,6 +285,7 @@ def _recorder(house: House, guard: Guard, wake: Callable[[], None]) -> Recorder:
             ask_vectors=house.ask,
             watcher=Watcher(settings.triggers, settings.jobs.max_attempts),
             max_attempts=settings.jobs.max_attempts,
+            disown=Disowning(settings, guard.owners),
         ),
         wake=wake,
     )

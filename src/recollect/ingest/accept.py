@@ -13,9 +13,9 @@ from recollect.index.segment import Indexed, index_terms
 from recollect.rules import intake
 from recollect.rules.dates import moment
 from recollect.rules.guard import Guard
+from recollect.rules.speakers import Voice, voice_of
 from recollect.rules.tokens import count_tokens
 from recollect.rules.tokens_together import count_many
-from recollect.rules.trust import trust_of
 from recollect.store.rows import TurnRow
 from recollect.types import (
     ROLES,
@@ -49,7 +49,10 @@ def accept_turn(new: NewTurn, now: datetime, guard: Guard) -> TurnRow:
     _check_whole(content, used, guard.characters)
     indexed = turn_terms(names.sender, content, *used)
     id_, tokens = new_id(now), count_tokens(content)
-    return _row(new, now, names, used, id_=id_, content=content, tokens=tokens, indexed=indexed)
+    voice = voice_of(new.role, names.sender, new.trust, guard.owners)
+    return _row(
+        new, now, names, used, voice, id_=id_, content=content, tokens=tokens, indexed=indexed
+    )
 
 
 def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[TurnRow]:
@@ -68,7 +71,17 @@ def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[T
         index_many(texts), strict=True,
     )  # fmt: skip
     return [
-        _row(new, now, names, used, id_=id_, content=content, tokens=tokens, indexed=indexed)
+        _row(
+            new,
+            now,
+            names,
+            used,
+            voice_of(new.role, names.sender, new.trust, guard.owners),
+            id_=id_,
+            content=content,
+            tokens=tokens,
+            indexed=indexed,
+        )
         for new, names, id_, content, used, tokens, indexed in rows
     ]
 
@@ -98,6 +111,7 @@ def _row(
     now: datetime,
     names: _Names,
     used: _Tools,
+    voice: Voice,
     *,
     id_: SafeName,
     content: SafeText,
@@ -117,8 +131,9 @@ def _row(
         tokens + _tool_tokens(calls, results) if calls or results else tokens,
         names.channel,
         names.sender,
-        new.trust or trust_of(new.role),
+        voice.trust,
         *indexed,
+        voice.claim,
     )
 
 

@@ -20,7 +20,7 @@ from recollect.ingest.learning.triggers import Watcher
 from recollect.rules.guard import Guard
 from recollect.store.base import Store, Unit
 from recollect.store.rows import Placed, TurnRow
-from recollect.types import NewTurn, Recorded, Turn
+from recollect.types import NewTurn, Recorded, SafeName, Turn
 
 BATCH = 2_000
 _BATCH_CHARACTERS = 4_000_000
@@ -36,6 +36,7 @@ class FollowUps:
     quiet_gap: timedelta | None
     watcher: Watcher
     max_attempts: int
+    disown: Callable[[Unit, SafeName, datetime], None]
 
 
 class _Promise(NamedTuple):
@@ -74,6 +75,10 @@ class Recorder:
             placed = unit.ledger.append([row])[0]
             if not placed.added:
                 return unit.ledger.turn_at(row.session, placed.idx)
+            if placed.external:
+                row = row._replace(trust="external")
+            if placed.disowned:
+                self._follow_ups.disown(unit, row.session, now)
             promised = self._follow(unit, [row], now)
         self._keep(promised)
         self._wake()
@@ -113,7 +118,14 @@ class Recorder:
         self, unit: Unit, rows: Sequence[TurnRow], now: datetime
     ) -> tuple[Sequence[TurnRow], dict[str, _Promise]]:
         placed = unit.ledger.append(rows)
-        fresh = [row for row, place in zip(rows, placed, strict=True) if place.added]
+        fresh = [
+            row._replace(trust="external") if place.external else row
+            for row, place in zip(rows, placed, strict=True)
+            if place.added
+        ]
+        disowned = (r.session for r, place in zip(rows, placed, strict=True) if place.disowned)
+        for session in dict.fromkeys(disowned):
+            self._follow_ups.disown(unit, session, now)
         return fresh, self._follow(unit, fresh, now)
 
     def _follow(self, unit: Unit, fresh: Sequence[TurnRow], now: datetime) -> dict[str, _Promise]:

@@ -16,6 +16,7 @@ from recollect.context.evidence import memory_item
 from recollect.context.parts import Item
 from recollect.context.window import Window
 from recollect.documents.fallback.files import Folder
+from recollect.ingest.echo import Shown
 from recollect.mind import Mind
 from recollect.off.book import PlainBook
 from recollect.off.keeper import PlainKeeper
@@ -123,7 +124,7 @@ class _Nobody(Unserved):
 
     failure = ""
 
-    def add(self, session: str | None, texts: Iterable[str]) -> None: ...
+    def add(self, session: str | None, shown: Iterable[Shown]) -> None: ...
     def recalled(self, found: int) -> None: ...
     def composed(self, session: str | None, query: str, built: Context) -> None: ...
     def replied(self, turn: Turn) -> None: ...

@@ -199,6 +199,12 @@ class Trust(Section):
     agent: SourceTrust = group(SourceTrust, max_confidence=0.95)
     tool: SourceTrust = group(SourceTrust, max_confidence=0.9)
     external: SourceTrust = group(SourceTrust, rank=0.9, max_confidence=0.8)
+    owners: tuple[str, ...] = names(
+        (),
+        None,
+        "Senders that are the owner, in any case and width; every other named user is an outsider."
+        " Empty: the only one who speaks as the user of a session is the owner.",
+    )
     quarantine: tuple[SourceName, ...] = names(
         ("external",), SourceName, "Sources whose memories wait for the user's word."
     )

@@ -19,7 +19,7 @@ from recollect.store.sqlite.connection import MEMORY, Database
 from recollect.store.sqlite.faults import explain
 from recollect.store.sqlite.readonly import ReadOnlyFile, is_writable
 
-LATEST = 3
+LATEST = 4
 APPLICATION_ID = 0x5265636F  # "Reco"
 _MAGIC = b"SQLite format 3\x00"
 _WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
