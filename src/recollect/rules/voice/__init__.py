@@ -7,7 +7,7 @@ the message is material, however it is worded. Four mechanisms find it: delimite
 the shape and the heads of lines (``lines``), requests that point at a text (``pointing``), and
 quotation marks (``quotations``). A block in doubt is not the person's own voice.
 
-Pure, and linear in the text: of a very long message the lines at either end are read.
+Pure, and linear in the text: of a very long message the two ends are read.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from dataclasses import dataclass
 
 from recollect.rules.gate_code import compiled
 from recollect.rules.voice.blocks import Block, Layout, Reason, merged
-from recollect.rules.voice.delimiters import delimited
+from recollect.rules.voice.delimiters import delimited, last_delimiter
 from recollect.rules.voice.lines import by_lines, quoted_lines
 from recollect.rules.voice.pointing import pointed_at
 from recollect.rules.voice.quotations import quotations
 
 __all__ = ["Reason", "VoiceSpan", "has_quoted", "own_voice", "quoted_voice", "split_voice"]
 
+READ = 8_000  # characters at either end of a message
+_CUT = "\n\n"  # between them
 GAP = "\ufffc"  # stands for what was taken out; no pattern of the extraction matches it
 # One line without any of these has no delimiter, head, label or quotation.
 _STRUCTURE = r"[\n\r<>:：\"“”‘「『《{\[【`＂＜＞]|[A-Za-z0-9+/=_-]{120}|'''"
@@ -76,11 +78,33 @@ def quoted_voice(text: str) -> str:
 
 
 def has_quoted(text: str) -> bool:
-    """Whether a message holds anything that is not the person's own voice."""
-    return bool(_quoted(text))
+    """Whether a message holds a block of others' words; a quotation in its own talk is none, nor
+    is the middle of a long one by itself.
+    """
+    return any(block.reason not in ("inline", "long") for block in _quoted(text))
 
 
 def _quoted(text: str) -> list[Block]:
+    if len(text) <= 2 * READ:
+        return _found(text)
+    # Nobody tells that much of himself: the beginning is read, and what comes after the last
+    # delimiter or else the last paragraph; whatever is open at the cut stays open.
+    tail = last_delimiter(text, len(text) - READ)
+    if tail is None:
+        tail = max(text.rfind("\n\n", len(text) - READ), len(text) - READ)
+    moved = tail - READ - len(_CUT)
+    blocks = [
+        Block(_moved(block.start, moved), _moved(block.end, moved), block.reason)
+        for block in _found(text[:READ] + _CUT + text[tail:])
+    ]
+    return merged([*blocks, Block(READ, tail, "long")], text)
+
+
+def _moved(place: int, by: int) -> int:
+    return place if place <= READ else max(READ, place + by)
+
+
+def _found(text: str) -> list[Block]:
     if not compiled(_STRUCTURE).search(text):
         return merged(pointed_at(Layout(text, [])), text)
     blocks = merged(delimited(text), text)

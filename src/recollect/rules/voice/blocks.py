@@ -9,9 +9,8 @@ from typing import Literal
 
 Reason = Literal[
     "tag", "code", "quotation", "ruler", "marker", "mail", "speech", "transcript", "data", "label",
-    "pointed", "long",
+    "pointed", "inline", "long",
 ]  # fmt: skip
-READ = 20_000  # characters at either end of a message whose lines are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +38,14 @@ class Layout:
 
     text: str
     blocks: list[Block] = field(default_factory=list)
-
-    @cached_property
-    def middle(self) -> Block | None:
-        """What lies between the ends of a very long message: nobody tells that much of himself."""
-        if len(self.text) <= 2 * READ + 1_000:
-            return None
-        start = self.text.find("\n", READ, READ + 500)
-        end = self.text.rfind("\n", -READ - 500, -READ)
-        return Block(
-            READ if start < 0 else start, len(self.text) - READ if end < 0 else end, "long"
-        )
+    plainly_own: dict[str, bool] = field(default_factory=dict)  # of lines that were looked at
 
     @cached_property
     def lines(self) -> list[Line]:
         """The lines, or what of them is left, outside the blocks; empty ones too."""
-        blocks = self.blocks
-        if self.middle is not None:
-            blocks = merged([*blocks, self.middle], self.text)
         lines: list[Line] = []
         place = 0
-        for block in [*blocks, Block(len(self.text), len(self.text), "long")]:
+        for block in [*self.blocks, Block(len(self.text), len(self.text), "long")]:
             at = place
             for piece in self.text[place : block.start].splitlines(keepends=True):
                 body = piece.strip()

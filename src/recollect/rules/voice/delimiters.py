@@ -18,6 +18,7 @@ _TOKEN = (
     r"|(?P<tag>(?:(?<![\w<])<|</)(?P<name>[A-Za-z_\u4e00-\u9fff][\w:.-]*+)(?P<more>\s[^<>]*+|/)?>)"
     r"|(?P<bb>\[/?(?P<bbname>[A-Za-z]{2,20})(?:=[^\]\n]{0,200})?\])"
 )
+_ENDING = r"^[ \t]*+(?:[-=*_~—–─═━#＝－]{3,}+|[\[【]?(?:END|End|end|结束)\b)[^\n]*+$"
 # Marks of emphasis in somebody's own words, and what hosts put around these.
 _PLAIN = frozenset("b i u s em strong mark small sub sup kbd br hr del ins wbr font".split())
 _OWN = re.compile(
@@ -28,6 +29,16 @@ _LITERAL: dict[str, Reason] = {
     "fence": "code", "tilde": "code", "triple": "quotation", "comment": "tag",
 }  # fmt: skip
 _PAIRS = {"“": "”", "”": "“"}
+
+
+def last_delimiter(text: str, start: int) -> int | None:
+    """Where the last delimiter at or after ``start`` begins: a token, a ruler, or a line that ends
+    something.
+    """
+    last = None
+    for found in compiled(rf"{_TOKEN}|{_ENDING}").finditer(text, start):
+        last = found.start()
+    return last
 
 
 def delimited(text: str) -> Iterator[Block]:
@@ -104,6 +115,6 @@ class _Reader:
             opener, _, start = self._literal
             yield Block(start, end, _LITERAL[opener])
         for opened in self._open.values():
-            start = next((at for at, is_block in opened if is_block), None)
-            if start is not None:
-                yield Block(start, end, "tag")
+            blocks = [at for at, is_block in opened if is_block]
+            if blocks:
+                yield Block(blocks[0], end, "tag")

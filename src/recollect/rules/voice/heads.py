@@ -27,7 +27,7 @@ _SHORT_VALUE = 80
 _TAIL = 160
 # A colon that introduces: not of a time, an address, a path or a ratio.
 _COLON = r"[:：](?![/\\\d])(?=\s|$|[^\x00-\x7f\w]|[\u4e00-\u9fff“「『\"'])|：|(?<=[A-Za-z\u4e00-\u9fff)）])[:：](?=[A-Z])"
-_LAST_SENTENCE = r".*[.!?。！？;；]\s*(?=\S)"
+_LAST_SENTENCE = r"^.*[.!?。！？;；]\s*(?=\S)"
 _FILE = r"(?i)[\w\u4e00-\u9fff./\\ ()（）-]*\.(?:txt|md|docx?|pdf|py|js|ts|csv|json|ya?ml|html?|log|eml|xlsx?|pptx?|rtf|xml|sh|c|cpp|java|go|rs)\b"
 _MINE = r"(?i)^(?:and |also |here(?:'s| is| are) )?(?:my|our|我们?的)"
 _TEMPLATE = r"(?i)(?:context|background|reference|knowledge|背景|上下文|参考|背景资料|资料|材料)"
@@ -44,7 +44,8 @@ class Head:
 
 def head_of(line: str) -> Head | None:
     """The head of a line whose colon introduces somebody else's words, if it has one."""
-    colon = compiled(_COLON).search(line)
+    has_colon = ":" in line or "：" in line
+    colon = compiled(_COLON).search(line, 0, _LONGEST_HEAD + 2) if has_colon else None
     if colon is None:
         return _file_head(line)
     whole = line[: colon.start()]
@@ -88,7 +89,7 @@ def _kind(head: str, tail: str) -> HeadKind | None:
 
 def _file_head(line: str) -> Head | None:
     """A bare file name, or the mark of an attachment, on a line of its own."""
-    if len(line) <= 120 and compiled(rf"{_FILE}").fullmatch(line.strip("#*[]() ")):
+    if "." in line and len(line) <= 120 and compiled(_FILE).fullmatch(line.strip("#*[]() ")):
         return Head("text", len(line), False)
     return None
 

@@ -31,7 +31,7 @@ _LABEL = (
     rf"(?i)(?:[\[【](?=[^\]】\n]{{0,40}}(?:{TEXT_NOUN}|image|转发))[^\]】\n]{{1,100}}[\]】]"
     r"|📎|📄|🔗)"
 )
-_HEADER = rf"(?i)[>|* ]*\**{MAIL_HEADER}\**\s?[:：]"
+_HEADER = rf"(?i)[>|* ]{{0,8}}{MAIL_HEADER}[* ]{{0,3}}[:：]"
 _STRONG_HEADER = r"(?i)(?:subject|from|发件人|主题|主旨|寄件者|message-id)\s?[:：]"
 _WROTE = (
     r"(?i)(?:on|am|le|el|em|il)\b.{3,200}\b(?:wrote|writes|schrieb|a écrit|escribió|escreveu)\s*[:：]?$"
@@ -41,8 +41,6 @@ _WROTE = (
 
 def by_lines(layout: Layout) -> Iterator[Block]:
     """Blocks that lines begin and end."""
-    if layout.middle is not None:
-        yield layout.middle
     yield from shaped(layout)
     lines = layout.lines
     n = 0
@@ -78,7 +76,7 @@ def _opens(layout: Layout, lines: list[Line], n: int) -> tuple[Block, int] | Non
         if compiled(_ENDS).search(titled):
             return Block(0, line.end, "ruler"), n + 1
         return _to_ruler(lines, n, end)
-    if compiled(_LABEL).match(line.text):
+    if line.text[0] in "[【📎📄🔗" and compiled(_LABEL).match(line.text):
         return _until(lines, n, _END_MARKER, "label", end)
     mail = _mail(lines, n)
     if mail is not None:
@@ -100,10 +98,8 @@ def _by_head(layout: Layout, lines: list[Line], n: int) -> tuple[Block, int] | N
         last = _paragraph_end(lines, n)
         return Block(start, lines[last].end, reason), last + 1
     if head.kind == "template":
-        last = next((m for m in range(n + 1, len(lines)) if _asks(lines[m].text)), None)
-        if last is None:
-            return None
-        return Block(start, lines[last].start, reason), last
+        asks = [m for m in range(n + 1, len(lines)) if _asks(lines[m].text)]
+        return (Block(start, lines[asks[0]].start, reason), asks[0]) if asks else None
     if not head.tail and not any(other.text for other in lines[n + 1 :]):
         return None
     return _open_end(lines, n, start, reason, len(layout.text))
@@ -116,9 +112,9 @@ def _asks(text: str) -> bool:
 def _mail(lines: list[Line], n: int) -> int | None:
     """The last line of the head of a mail that begins here."""
     text = lines[n].text
-    if compiled(rf"(?i)\W*{FORWARDED}").match(text):
+    if compiled(rf"(?i)\W{{0,40}}{FORWARDED}").match(text):
         return n
-    if compiled(_WROTE).match(text):
+    if text.endswith((":", "：", "wrote")) and compiled(_WROTE).match(text):
         return n
     if not compiled(_HEADER).match(text):
         return None
@@ -131,9 +127,7 @@ def _mail(lines: list[Line], n: int) -> int | None:
     return n if alone and (not lines[n + 1].text or "@" in text) else None
 
 
-def _until(
-    lines: list[Line], n: int, closing: str, reason: Reason, end: int
-) -> tuple[Block, int]:
+def _until(lines: list[Line], n: int, closing: str, reason: Reason, end: int) -> tuple[Block, int]:
     for last in range(n + 1, len(lines)):
         if compiled(closing).match(lines[last].text):
             return Block(lines[n].start, lines[last].end, reason), last + 1
@@ -151,9 +145,7 @@ def _to_ruler(lines: list[Line], n: int, end: int) -> tuple[Block, int]:
     return Block(lines[n].start, end, "ruler"), len(lines)
 
 
-def _open_end(
-    lines: list[Line], n: int, start: int, reason: Reason, end: int
-) -> tuple[Block, int]:
+def _open_end(lines: list[Line], n: int, start: int, reason: Reason, end: int) -> tuple[Block, int]:
     """To the end of the message, except a last paragraph that is plainly the person's request."""
     tail = request_tail(lines, n)
     if tail is None:
@@ -201,9 +193,7 @@ def _rulers(layout: Layout, lines: list[Line]) -> Iterator[Block]:
         yield Block(ruler.start, len(layout.text), "ruler")
     elif after and before and _requests(after) and not _requests(before):
         yield Block(0, ruler.end, "ruler")
-    elif after and before and _requests(before):
-        yield Block(ruler.start, len(layout.text), "ruler")
-    elif after and not before:
+    elif (after and before and _requests(before)) or (after and not before):
         yield Block(ruler.start, len(layout.text), "ruler")
 
 

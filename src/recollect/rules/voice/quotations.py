@@ -22,7 +22,7 @@ def quotations(layout: Layout) -> Iterator[Block]:
     for line_start, line_end in _stretches(layout):
         for found in compiled(_QUOTED).finditer(layout.text, line_start, line_end):
             if not _is_name(found):
-                yield Block(found.start(), found.end(), "quotation")
+                yield Block(found.start(), found.end(), "inline")
 
 
 def _stretches(layout: Layout) -> Iterator[tuple[int, int]]:

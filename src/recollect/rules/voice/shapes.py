@@ -10,9 +10,13 @@ from recollect.rules.voice.blocks import Block, Layout, Line
 from recollect.rules.voice.words import FIRST_PERSON, OWN_HEAD, ROLE, TEXT_NOUN
 
 _TIME = r"(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?,?[ T]*)?\d{1,2}:\d{2}(?::\d{2})?(?:\s*[APap]\.?[Mm]\.?)?"
-_DATED = rf"(?:[\[(（]?\s*(?:\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}},?\s*)?{_TIME}\s*[\])）]?\s*[-–—]?\s*)"
+_DATED = (
+    rf"(?:[\[(（]?\s*(?:\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}},?\s*)?{_TIME}\s*[\])）]?\s*[-–—]?\s*)"
+)
 _WHO = r"(?P<who>@?[^\W\d_][\w.'·-]{0,24}(?: [\w.'·-]{1,16}){0,2})"
-_SPEAKER = rf"(?P<when>{_DATED})?{_WHO}(?P<then>\s*[\[(（]?{_TIME}[\])）]?)?\s?[:：]\s?(?P<what>\S.*)$"
+_SPEAKER = (
+    rf"(?P<when>{_DATED})?{_WHO}(?P<then>\s*[\[(（]?{_TIME}[\])）]?)?\s?[:：]\s?(?P<what>\S.*)$"
+)
 _NAME_TIME = rf"{_WHO}\s+{_TIME}$"
 _LOG = (
     r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?-i:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL"
@@ -67,7 +71,7 @@ def _transcript(lines: list[Line]) -> Iterator[Block]:
     certain = False
     sentences = 0
     for n, line in enumerate(lines):
-        if not line.text or len(line.text) > 4_000:
+        if ":" not in line.text and "：" not in line.text:
             continue
         stamped = compiled(_NAME_TIME).match(line.text)
         found = stamped or compiled(_SPEAKER).match(line.text)
