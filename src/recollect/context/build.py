@@ -113,7 +113,7 @@ class Builder:
     def _texts(
         self, limits: Budget, language: Language, host: Mapping[SectionName, str]
     ) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
-        """Guide, cards, scratchpad and what the host gives; and, of the cards, what memory wrote."""
+        """Guide, cards, scratchpad, the host's parts; and, of the cards, what memory wrote."""
         texts: dict[SectionName, str] = {}
         if "guide" in limits.sizes:
             texts["guide"] = _guide(language)

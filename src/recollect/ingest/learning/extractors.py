@@ -96,7 +96,7 @@ class ModelExtractor:
 
 
 def _said(turn: Turn) -> Said:
-    """A message without what its user pasted, quoted or forwarded: that states nothing of theirs."""
+    """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
     text = redact(turn.content)
     return Said(turn.role, own_voice(text, GAP) if turn.role == "user" else text)
 

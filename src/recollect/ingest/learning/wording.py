@@ -20,24 +20,34 @@ _COVERED = 0.6  # of each clause of the owner that it takes words from: no condi
 _LONGEST = 80  # words of a sentence that are aligned
 _MOST = 400  # sentences of the owner
 _SENTENCE = r"[.!?](?=\s|$)|[。！？；;\n]"
-_CLAUSE = r"[,，:：、()（）]|\s[-–—]+\s|——|\b(?:but|instead(?! of)|always|and then)\b|但是?|而是|改为|总是|始终|一定要|必须"
+_CLAUSE = (
+    r"[,，:：、()（）]|\s[-–—]+\s|——|\b(?:but|instead(?! of)|always|and then)\b"
+    r"|但是?|而是|改为|总是|始终|一定要|必须"
+)
 _WORD = (
     r"[\u3400-\u4dbf\u4e00-\u9fff]|[A-Za-z0-9_][\w.@/+#-]*[\w+#]|[A-Za-z0-9_]"
     r"|[^\W\u3400-\u9fff]+"
 )
 # Words with a negative character in them that deny nothing.
 _HARMLESS = (
-    r"不错|不过|不同|不断|不仅|不但|不只|差不多|不管|不论|不得不|特别|别人|区别|分别|级别|性别|个别|别名|告别|没关系|无论"
+    r"不错|不过|不同|不断|不仅|不但|不只|差不多|不管|不论|不得不|特别|别人|区别|分别|级别"
+    r"|性别|个别|别名|告别|没关系|无论"
     r"|无锡|非常|除非常|并非常|不好意思|\bnot only\b|\bno problem\b|\bno\.\s?\d"
 )
 _NEGATION = (
-    r"(?i)\b(?:no longer|not|never|no|none|nobody|nothing|neither|nor|without|cannot|avoid(?:s|ed|ing)?"
-    r"|stop(?:s|ped|ping)?|quit(?:s|ting)?|refus(?:e|es|ed|ing)|forbid(?:s|den)?|forbade|ban(?:s|ned)?"
-    r"|prohibit(?:s|ed)?|dislik(?:e|es|ed)|hat(?:e|es|ed)|detests?|allergic|allergy|intolerant"
-    r"|skip(?:s|ped)?|omit(?:s|ted)?|exclud(?:e|es|ing)|except|unless|forget(?:s|ting)?|g[ai]ven? up"
+    r"(?i)\b(?:no longer|not|never|no|none|nobody|nothing|neither|nor|without|cannot"
+    r"|avoid(?:s|ed|ing)?|stop(?:s|ped|ping)?|quit(?:s|ting)?|refus(?:e|es|ed|ing)"
+    r"|forbid(?:s|den)?|forbade|ban(?:s|ned)?|prohibit(?:s|ed)?|dislik(?:e|es|ed)|hat(?:e|es|ed)|detests?|allergic|allergy|intolerant"
+    r"|skip(?:s|ped)?|omit(?:s|ted)?|exclud(?:e|es|ing)|except|unless|forget(?:s|ting)?"
+    r"|g[ai]ven? up"
     r"|instead of|rather than|dont|doesnt|wont|cant|shouldnt|isnt|free of|against)\b|n't\b"
     r"|禁止|避免|讨厌|拒绝|停止|而非|严禁|杜绝|过敏|不再|不要|不能|不可以?|不许|不准|不用|不必|不想|不喜欢|没有?|无需|无须"
     r"|除非|忘记|忘|戒|[不别勿莫免非无]"
+)
+_CONTRAST = r"(?i)instead of|rather than|without|except|unless|free of|against|nor|而非|除非"
+_AUXILIARIES = frozenset(
+    "do does did is are was were am be been have has had can could will would shall should must may"
+    " might need ought to or and please user i we you".split()
 )
 _CONDITIONS = frozenset(
     "befor after unless until if when onli except first then 先 才 前 后 若 果 只 仅".split()
@@ -114,19 +124,37 @@ def _read(text: str) -> _Sentence:
     words: list[_Signed] = []
     clauses: list[int] = []
     for number, clause in enumerate(compiled(_CLAUSE).split(text)):
-        positive = True
-        place = 0
-        clause = compiled(_HARMLESS).sub(lambda m: "\x00" * len(m[0]), clause)
-        for negation in [*compiled(_NEGATION).finditer(clause), None]:
-            end = len(clause) if negation is None else negation.start()
-            for word in _content(clause[place:end]):
-                words.append(_Signed(word, positive))
-                clauses.append(number)
-            if negation is not None:
-                positive, place = not positive, negation.end()
+        for word in _signed(compiled(_HARMLESS).sub(" ", clause)):
+            words.append(word)
+            clauses.append(number)
         if len(words) >= _LONGEST:
             break
     return _Sentence(tuple(words[:_LONGEST]), tuple(clauses[:_LONGEST]))
+
+
+def _signed(clause: str) -> list[_Signed]:
+    """The words of a clause. What denies a verb denies the clause, wherever its object stands; what
+    sets one thing against another ("tabs, not spaces", "without asking") only what follows.
+    """
+    negations = list(compiled(_NEGATION).finditer(clause))
+    contrasts = [one for one in negations if _is_contrast(clause, one.group(), one.start())]
+    positive = (len(negations) - len(contrasts)) % 2 == 0
+    words: list[_Signed] = []
+    place = 0
+    for negation in [*negations, None]:
+        end = len(clause) if negation is None else negation.start()
+        words += (_Signed(word, positive) for word in _content(clause[place:end]))
+        if negation is not None:
+            place = negation.end()
+            positive = positive != (negation in contrasts)
+    return words
+
+
+def _is_contrast(clause: str, negation: str, start: int) -> bool:
+    if compiled(_CONTRAST).fullmatch(negation):
+        return True
+    before = clause[:start].split()
+    return negation.lower() == "not" and bool(before) and before[-1].lower() not in _AUXILIARIES
 
 
 def _content(text: str) -> list[str]:

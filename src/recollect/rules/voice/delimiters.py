@@ -13,7 +13,8 @@ from recollect.rules.gate_code import compiled
 from recollect.rules.voice.blocks import Block, Reason
 
 _TOKEN = (
-    r"(?m)(?P<fence>`{3,}+)|(?P<tilde>^[ \t]*+~{3,}+)|(?P<triple>\"{3,}+|'{3,}+|“{3,}+|”{3,}+|＂{3,}+)"
+    r"(?m)(?P<fence>`{3,}+)|(?P<tilde>^[ \t]*+~{3,}+)|"
+    r"(?P<triple>\"{3,}+|'{3,}+|“{3,}+|”{3,}+|＂{3,}+)"
     r"|(?P<comment><!--)|(?P<uncomment>-->)"
     r"|(?P<tag>(?:(?<![\w<])<|</)(?P<name>[A-Za-z_\u4e00-\u9fff][\w:.-]*+)(?P<more>\s[^<>]*+|/)?>)"
     r"|(?P<bb>\[/?(?P<bbname>[A-Za-z]{2,20})(?:=[^\]\n]{0,200})?\])"

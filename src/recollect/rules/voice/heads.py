@@ -1,4 +1,4 @@
-"""Heads with a colon: what they introduce is somebody's words, a text, or the speaker's own list."""
+"""Heads with a colon: they introduce somebody's words, a text, or the speaker's own list."""
 
 from __future__ import annotations
 
@@ -26,16 +26,22 @@ _LONGEST_HEAD = 160
 _SHORT_VALUE = 80
 _TAIL = 160
 # A colon that introduces: not of a time, an address, a path or a ratio.
-_COLON = r"[:：](?![/\\\d])(?=\s|$|[^\x00-\x7f\w]|[\u4e00-\u9fff“「『\"'])|：|(?<=[A-Za-z\u4e00-\u9fff)）])[:：](?=[A-Z])"
+_COLON = (
+    r"[:：](?![/\\\d])(?=\s|$|[^\x00-\x7f\w]|[\u4e00-\u9fff“「『\"'])|："
+    r"|(?<=[A-Za-z\u4e00-\u9fff)）])[:：](?=[A-Z])"
+)
 _LAST_SENTENCE = r"^.*[.!?。！？;；]\s*(?=\S)"
-_FILE = r"(?i)[\w\u4e00-\u9fff./\\ ()（）-]*\.(?:txt|md|docx?|pdf|py|js|ts|csv|json|ya?ml|html?|log|eml|xlsx?|pptx?|rtf|xml|sh|c|cpp|java|go|rs)\b"
+_FILE = (
+    r"(?i)[\w\u4e00-\u9fff./\\ ()（）-]*\.(?:txt|md|docx?|pdf|py|js|ts|csv|json|ya?ml|html?"
+    r"|log|eml|xlsx?|pptx?|rtf|xml|sh|c|cpp|java|go|rs)\b"
+)
 _MINE = r"(?i)^(?:and |also |here(?:'s| is| are) )?(?:my|our|我们?的)"
 _TEMPLATE = r"(?i)(?:context|background|reference|knowledge|背景|上下文|参考|背景资料|资料|材料)"
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """``end``: where what it introduces begins in the line; ``tail``: whether that is in the line."""
+    """``end``: where what it introduces begins; ``tail``: whether that is in the same line."""
 
     kind: HeadKind
     end: int
@@ -62,29 +68,40 @@ def _kind(head: str, tail: str) -> HeadKind | None:
         return None
     if compiled(rf"(?i){SELF_SPEECH}").search(head) and not compiled(rf"(?i){CAME}").search(head):
         return None
-    if compiled(rf"{_TEMPLATE}").fullmatch(head):
-        return "template" if not re.fullmatch("资料|材料|背景资料", head) or tail else "text"
+    if compiled(_TEMPLATE).fullmatch(head):
+        return "template" if tail else "text"
     if compiled(_FILE).search(head):
         return "text"
-    speech = compiled(rf"(?i){SPEECH}").search(head)
     noun = compiled(rf"(?i){TEXT_NOUN}").search(head)
-    came = compiled(rf"(?i){CAME}").search(head)
     mine = compiled(_MINE).match(head)
-    own = compiled(rf"(?i){OWN_HEAD}").search(head)
-    first = compiled(rf"(?i){FIRST_PERSON}").search(head)
-    if speech and not (first and first.start() < speech.start() and not noun and not mine):
+    if _is_speech(head, subject_matters=not noun and not mine):
         return "speech"
+    came = compiled(rf"(?i){CAME}").search(head)
     if mine and (not noun or noun.end() < len(head) or (tail and len(tail) <= _SHORT_VALUE)):
         return "text" if came else None
-    if noun or came:
-        return None if own and not noun else "text"
-    if compiled(rf"(?i){WORK}").search(head) and not own:
+    own = compiled(rf"(?i){OWN_HEAD}").search(head)
+    if noun or (came and not own):
         return "text"
-    if own or first or compiled(rf"(?i)(?:\W*{FILLER})+\W*").fullmatch(head):
-        return None
-    if tail:
-        return None
-    return "text"  # a line that ends in a colon: what follows is given to be worked on
+    return None if own else _kind_of_rest(head, tail)
+
+
+def _is_speech(head: str, *, subject_matters: bool) -> bool:
+    """Whether a head says that somebody speaks; it may be the speaker himself."""
+    speech = compiled(rf"(?i){SPEECH}").search(head)
+    if speech is None:
+        return False
+    first = compiled(rf"(?i){FIRST_PERSON}").search(head)
+    return not (subject_matters and first and first.start() < speech.start())
+
+
+def _kind_of_rest(head: str, tail: str) -> HeadKind | None:
+    """Of a head without a noun of text: a request for work, a filler, or a line of its own."""
+    if compiled(rf"(?i){WORK}").search(head):
+        return "text"
+    personal = compiled(rf"(?i){FIRST_PERSON}").search(head)
+    filler = compiled(rf"(?i)(?:\W{{0,3}}{FILLER})+\W{{0,3}}").fullmatch(head)
+    # A line that ends in a colon: what follows is given to be worked on.
+    return None if personal or filler or tail else "text"
 
 
 def _file_head(line: str) -> Head | None:

@@ -19,8 +19,9 @@ _TITLED = (
 )
 _ENDS = r"(?i)^\W*(?:end|eof|stop|结束|完毕?|到此为止)\b|\bends?(?: here)?\W*$|结束\W*$"
 _MARKER = (
-    r"(?i:[\[【(（{<]+[ \t]*(?:begin|start|beginning|开始|start of)\b[^\]】)）}>\n]{0,60}[\]】)）}>]+)"
-    r"|(?-i:(?:BEGIN|START)(?: [A-Z ]{2,30})?:?)$|[【\[]开始[^】\]]{0,20}[】\]]|<<<+\s*(?:[A-Z_]+)?$"
+    r"(?i:[\[【(（{<]+[ \t]*(?:begin|start|beginning|开始)\b[^\]】)）}>\n]{0,60}[\]】)）}>]+)"
+    r"|(?-i:(?:BEGIN|START)(?: [A-Z ]{2,30})?:?)$|[【\[]开始[^】\]]{0,20}[】\]]"
+    r"|<<<+\s*(?:[A-Z_]+)?$"
 )
 _END_MARKER = (
     r"(?i:[\[【(（{<]+[ \t]*(?:end|stop|结束|完)\b[^\]】)）}>\n]{0,60}[\]】)）}>]+)"
@@ -34,7 +35,7 @@ _LABEL = (
 _HEADER = rf"(?i)[>|* ]{{0,8}}{MAIL_HEADER}[* ]{{0,3}}[:：]"
 _STRONG_HEADER = r"(?i)(?:subject|from|发件人|主题|主旨|寄件者|message-id)\s?[:：]"
 _WROTE = (
-    r"(?i)(?:on|am|le|el|em|il)\b.{3,200}\b(?:wrote|writes|schrieb|a écrit|escribió|escreveu)\s*[:：]?$"
+    r"(?i)(?:on|am|le|el|em|il)\b.{3,200}\b(?:wrote|writes|schrieb|a écrit|escribió)\s*[:：]?$"
     r"|.{2,200}(?:写道|寫道|写到)\s*[:：]$"
 )
 
@@ -64,26 +65,29 @@ def quoted_lines(layout: Layout) -> Iterator[Block]:
 def _opens(layout: Layout, lines: list[Line], n: int) -> tuple[Block, int] | None:
     """The block that a line opens, and the number of the line after it."""
     line, end = lines[n], len(layout.text)
-    if compiled(_MARKER).match(line.text):
-        return _until(lines, n, _END_MARKER, "marker", end)
-    if compiled(_END_MARKER).match(line.text):
-        return Block(0, line.end, "marker"), n + 1
-    heredoc = compiled(_HEREDOC).search(line.text) if "<<" in line.text else None
-    if heredoc:
-        return _until(lines, n, rf"{heredoc['word']}$", "marker", end)
-    titled = _title(line.text)
-    if titled is not None:
-        if compiled(_ENDS).search(titled):
-            return Block(0, line.end, "ruler"), n + 1
+    closing = _closing_of(line.text)
+    if closing is not None:
+        return _until(lines, n, closing, "marker", end)
+    title = _title(line.text)
+    ends = title is not None and compiled(_ENDS).search(title)
+    if ends or compiled(_END_MARKER).match(line.text):
+        return Block(0, line.end, "ruler" if ends else "marker"), n + 1
+    if title is not None:
         return _to_ruler(lines, n, end)
-    if line.text[0] in "[【📎📄🔗" and compiled(_LABEL).match(line.text):
-        return _until(lines, n, _END_MARKER, "label", end)
     mail = _mail(lines, n)
-    if mail is not None:
-        if mail == n and introduces_block(layout, lines, n):
-            return None
-        return _open_end(lines, mail, line.start, "mail", end)
-    return _by_head(layout, lines, n)
+    if mail is None:
+        return _by_head(layout, lines, n)
+    if mail == n and introduces_block(layout, lines, n):
+        return None
+    return _open_end(lines, mail, line.start, "mail", end)
+
+
+def _closing_of(text: str) -> str | None:
+    """The pattern of the line that ends what this one begins, if it is a marker or a label."""
+    if compiled(_MARKER).match(text) or (text[0] in "[【📎📄🔗" and compiled(_LABEL).match(text)):
+        return _END_MARKER
+    heredoc = compiled(_HEREDOC).search(text) if "<<" in text else None
+    return rf"{heredoc['word']}$" if heredoc else None
 
 
 def _by_head(layout: Layout, lines: list[Line], n: int) -> tuple[Block, int] | None:

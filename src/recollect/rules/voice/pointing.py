@@ -20,7 +20,10 @@ Direction = Literal["up", "down", "this"]
 _SENTENCE = r"[^.!?。！？\n]+(?:[.!?。！？]+|$|(?=\n))|[.!?。！？\n]"
 _UP = r"(?i)\b(?:above|preceding)\b|上面|以上|上述|前面|^\^"
 _DOWN = r"(?i)\b(?:below|following)\b|以下|下面|如下|下方|接下来"
-_HERE = rf"(?i)\b(?:here(?:'s| is| are)|attached (?:is|are)|i(?:'ve)? attached)\b[^.!?\n]{{0,60}}{TEXT_NOUN}"
+_HERE = (
+    r"(?i)\b(?:here(?:'s| is| are)|attached (?:is|are)|i(?:'ve)? attached)\b"
+    rf"[^.!?\n]{{0,60}}{TEXT_NOUN}"
+)
 _THE_ABOVE = r"(?i)\bthe above\b|^\W*(?:\(|（)?(?:以上|上面|上述)(?:是|为|内容|文字|摘自|来自|这)"
 _THE_FOLLOWING = r"(?i)\bthe following (?:is|are|comes)\b|^\W*(?:以下|下面)(?:是|为|内容)"
 _THAT_WAS = (
@@ -30,7 +33,10 @@ _THIS_TEXT = (
     rf"(?i)\b(?:this|that|these|those)(?: \w+)? {TEXT_NOUN}"
     rf"|[这那](?:一)?(?:段|封|篇|句|条|份|首|则|页|张|个(?=邮件|文件|文档|文章|网页|帖子|通知))"
 )
-_WORK_ON_IT = rf"(?i){WORK}(?:\W{{1,3}}\w+){{0,2}}?\W{{1,3}}(?:this|that|it|these|those|them)\b|{WORK}(?:一下)?(?:它|这个|这些|这)|把(?:它|这)"
+_WORK_ON_IT = (
+    rf"(?i){WORK}(?:\W{{1,3}}\w+){{0,2}}?\W{{1,3}}(?:this|that|it|these|those|them)\b"
+    rf"|{WORK}(?:一下)?(?:它|这个|这些|这)|把(?:它|这)"
+)
 _BARE_WORK = (
     r"(?i)\W{0,8}(?:(?:please|pls|can you|could you|would you|now|then|and|请|帮我|麻烦|帮忙|再|你"
     r"|给我|能不能)[\s,，]*+)*+"
@@ -58,14 +64,13 @@ def pointed_at(layout: Layout) -> Iterator[Block]:
     for line in lines:
         for sentence, start, end in _sentences(layout.text, line):
             direction = points(sentence)
-            if direction == "this":
-                # On other lines: after a request that comes first, else before it.
-                first = line is lines[0]
-                start, end, direction = line.start, line.end, "down" if first else "up"
-            if direction == "up":
-                above = (0, start)
-            elif direction == "down" and below is None:
-                below = (end, len(layout.text))
+            # "This" is on other lines: after a request that comes first, else before it.
+            this = direction == "this"
+            first = line is lines[0]
+            if direction == "up" or (this and not first):
+                above = (0, line.start if this else start)
+            elif direction is not None and below is None:
+                below = (line.end if this else end, len(layout.text))
     for stretch in filter(None, (above, below)):
         if layout.text[slice(*stretch)].strip() and not _is_there(layout, lines, stretch):
             yield Block(*stretch, "pointed")

@@ -12,7 +12,10 @@ _QUOTED = (
     r"“([^“”]{1,4000}+)”|「([^「」]{1,4000}+)」|『([^『』]{1,4000}+)』|《([^《》\n]{1,400}+)》"
     r"|‘([^‘’\n]{1,400}+)’(?!\w)|(?<![\w\"])\"([^\"\n]{1,4000}+)\"(?![\w\"])|＂([^＂\n]{1,4000}+)＂"
 )
-_SPOKEN = r"(?i)[我你您他她]|\b(?:i|i'm|my|we|you|your|he|she|is|are|am|always|never|must)\b|以后|永远|用户"
+_SPOKEN = (
+    r"(?i)[我你您他她]|\b(?:i|i'm|my|we|you|your|he|she|is|are|am|always|never|must)\b"
+    r"|以后|永远|用户"
+)
 _ENDS = tuple("。.!?！？")
 _FEW_WORDS, _SHORT, _SHORT_HAN = 4, 32, 10
 

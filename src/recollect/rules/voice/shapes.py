@@ -9,7 +9,10 @@ from recollect.rules.gate_code import compiled, is_code
 from recollect.rules.voice.blocks import Block, Layout, Line
 from recollect.rules.voice.words import FIRST_PERSON, OWN_HEAD, ROLE, TEXT_NOUN
 
-_TIME = r"(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?,?[ T]*)?\d{1,2}:\d{2}(?::\d{2})?(?:\s*[APap]\.?[Mm]\.?)?"
+_TIME = (
+    r"(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?,?[ T]*)?"
+    r"\d{1,2}:\d{2}(?::\d{2})?(?:\s*[APap]\.?[Mm]\.?)?"
+)
 _DATED = (
     rf"(?:[\[(（]?\s*(?:\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}},?\s*)?{_TIME}\s*[\])）]?\s*[-–—]?\s*)"
 )

@@ -5,7 +5,8 @@ verbs of speech, and the words that keep a list the speaker's own. All as source
 from __future__ import annotations
 
 _NOUNS_EN = (
-    r"(?:e-?mails?|mail|texts?|articles?|documents?|docs?|files?|messages?|letters?|(?:web ?)?pages?"
+    r"(?:e-?mails?|mail|texts?|articles?|documents?|docs?|files?|messages?|letters?"
+    r"|(?:web ?)?pages?"
     r"|web ?sites?|transcripts?|transcription|logs?|post(?:s|ing)?|reviews?|paragraphs?|contents?"
     r"|excerpts?|passages?|snippets?|code|reports?|contracts?|chats?|conversations?|threads?"
     r"|tickets?|tweets?|comments?|outputs?|results?|story|stories|speech|drafts?|prompts?|resume"
@@ -87,9 +88,10 @@ FILLER = (
 # Words of standing orders and of claims: what a text that ends in a question must not have, to
 # count as the speaker's own request behind a text that was given.
 CLAIMS = (
-    rf"(?:{FIRST_PERSON}|\b(?:always|never|from now on|remember|whenever|every time|in future|rules?"
-    r"|must|do not|don't|user'?s?|owner'?s?)\b|以后|今后|从现在|永远|一律|务必|记住|每次|用户|主人|规则|必须"
-    r"|不要|不得|禁止|名字)"
+    rf"(?:{FIRST_PERSON}|\b(?:always|never|from now on|remember|whenever|every time|in future"
+    r"|rules?|must|do not|don't|user'?s?|owner'?s?)\b|以后|今后|从现在|永远|一律|务必|记住|每次"
+    r"|用户|主人"
+    r"|规则|必须|不要|不得|禁止|名字)"
 )
 MAIL_HEADER = (
     r"(?:from|to|cc|bcc|sent|date|subject|reply-to|received|message-id|发件人|收件人|抄送|密送|主题"
@@ -108,8 +110,9 @@ ROLE = (
 JUDGE = (
     r"(?:^\W*(?:thoughts|opinions?|any thoughts|what do you think|your take|true|right|legit|scam"
     r"|real|spam|who (?:sang|wrote|said) (?:this|that|it))\W*$"
-    r"|\bis (?:this|it|that) (?:an? )?(?:\w+ )?(?:scam|legit|legitimate|true|real|spam|phishing|correct"
-    r"|accurate|right|ok|okay|safe|fair|fake|ai|joke)\b"
-    r"|\bwhat(?:'s| is| does| do) (?:this|it|that|the above|these)(?: \w+)? (?:mean|say|saying|about)\b"
+    r"|\bis (?:this|it|that) (?:an? )?(?:\w+ )?(?:scam|legit|legitimate|true|real|spam|phishing"
+    r"|correct|accurate|right|ok|okay|safe|fair|fake|ai|joke)\b"
+    r"|\bwhat(?:'s| is| does| do) (?:this|it|that|the above|these)(?: \w+)?"
+    r" (?:mean|say|saying|about)\b"
     r"|什么意思|是真的吗|靠谱吗|是不是真的|你怎么看|通顺吗|有没有(?:错|问题)|有什么问题|对不对|对吗\W*$)"
 )
