@@ -11,6 +11,7 @@ from recollect.rules.fence import strip_fenced
 from recollect.rules.one_line import one_line
 from recollect.rules.secrets import redact
 from recollect.rules.tool_results import tool_summary
+from recollect.rules.voice import split_voice
 from recollect.store import codec
 from recollect.types import Turn
 
@@ -58,6 +59,8 @@ def line(turn: Turn, tool_chars: int) -> str:
     who = f"{turn.role} ({one_line(turn.sender)})" if turn.sender else turn.role
     source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
     content = strip_fenced(turn.content)
+    if turn.role == "user":
+        content = _with_marks(content)
     said = tool_summary(content, tool_chars) if turn.role == "tool" else content
     parts = [f"{who}{source}: {said}".rstrip()]
     parts += [
@@ -68,3 +71,15 @@ def line(turn: Turn, tool_chars: int) -> str:
         said = tool_summary(result.content, tool_chars)
         parts.append(f"  {'failed' if result.is_error else 'answered'}: {said}")
     return redact("\n".join(parts))
+
+
+def _with_marks(content: str) -> str:
+    """A user's message in which every line that is not their own voice begins with ">"."""
+    parts = []
+    for span in split_voice(content):
+        text = content[span.start : span.end]
+        if not span.own and text.strip():
+            quoted = "\n> ".join(text.strip().splitlines())
+            text = f"\n> {quoted}\n"
+        parts.append(text)
+    return "".join(parts)
