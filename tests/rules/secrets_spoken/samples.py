@@ -55,6 +55,9 @@ LISTS: dict[str, list[str]] = {
         " umbrella vacuum velvet violin walnut weasel wisdom yellow zebra"
     ).split(),
 }
+# The parts of a value that say what it is and open nothing.
+_OPENED = re.compile(r"-----BEGIN [A-Z ]+-----|https://[a-z.]+/services/")
+_CLOSED = re.compile(r"-----END [A-Z ]+-----$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,10 @@ def _message(category: str, text: str) -> Message:
     places, at = [], 0
     for number, part in enumerate(parts):
         if number % 2:
-            places.append((at, at + len(part)))
+            before, after = _OPENED.match(part), _CLOSED.search(part)
+            places.append(
+                (at + (before.end() if before else 0), at + (after.start() if after else len(part)))
+            )
         at += len(part)
     return Message(category, "".join(parts), tuple(places))
 
