@@ -77,7 +77,10 @@ def test_no_secret_in_plain_words_is_kept_anywhere(
             *turns,
             *map(str, mind.turns(session="tools", limit=100)),
             *(str(memory) for memory in mind.memories(limit=200)),
-            *(str(mind.recall(text)) for text in ("password", "密码", "code", "wallet seed phrase")),
+            *(
+                str(mind.recall(text))
+                for text in ("password", "密码", "code", "wallet seed phrase")
+            ),
             str(mind.context("what is my wifi password? 密码是多少", session="s")),
         ]
     )
@@ -109,7 +112,9 @@ def test_a_password_in_plain_words_can_be_kept_as_a_credential(
     open_mind: OpenMind, tmp_path: Path
 ) -> None:
     mind = open_mind()
-    kept = mind.remember("marmalade walrus", kind="credential", subject="email", predicate="password")
+    kept = mind.remember(
+        "marmalade walrus", kind="credential", subject="email", predicate="password"
+    )
     assert "marmalade" not in str(mind.memories(limit=10))
     assert mind.reveal(kept.id) == "marmalade walrus"
     mind.close()

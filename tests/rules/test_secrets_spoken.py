@@ -62,7 +62,10 @@ def test_many_at_once_are_redacted_as_one_by_one() -> None:
         ("mysql -uroot -psunshine shop", "mysql -uroot -p[secret:password] shop"),
         ("密码是ｓｕｎｎｙ４７１１。", "密码是[secret:password]。"),
         ("the password is h u n t e r 2 ok", "the password is [secret:password] ok"),
-        ("tok\u200ben: pass\u200bword: let\u200bmein", "tok\u200ben: pass\u200bword: [secret:password]"),
+        (
+            "tok\u200ben: pass\u200bword: let\u200bmein",
+            "tok\u200ben: pass\u200bword: [secret:password]",
+        ),
     ],
 )
 def test_only_the_secret_goes(text: str, clean: str) -> None:
@@ -105,10 +108,10 @@ def test_a_secret_in_a_long_text_is_found_wherever_it_stands() -> None:
 
 
 REPEATED = [
-    "4", " ", '"', "'a' ", "a ", "a-", "\u200b", "ｗ", "密码是", "密码是芝麻开门", "口令", "验证码是1",
-    "password is ", "password for a ", "pwd x ", "the door code at ", "pin 4821 ", "mysql -p", "curl -u a",
-    "cookie: a=", "seed apple banana ", "1. apple\n", "DE12 ", "4111 ", "sshpass -p", "助记词山 ",
-    "security question answer is ", "ghp_ ab12 cd34 ", "AKIA1234\nAB12CD34\n", "access_token=",
+    "4", " ", '"', "'a' ", "a ", "a-", "\u200b", "ｗ", "密码是", "密码是芝麻开门", "口令",
+    "验证码是1", "password is ", "password for a ", "pwd x ", "the door code at ", "pin 4821 ",
+    "mysql -p", "curl -u a", "cookie: a=", "seed apple banana ", "1. apple\n", "DE12 ", "4111 ", "sshpass -p",
+    "助记词山 ", "security question answer is ", "ghp_ ab12 cd34 ", "AKIA1234\nAB12CD34\n", "access_token=",
 ]  # fmt: skip
 
 

@@ -216,17 +216,14 @@ def _broken(text: str, bounds: Bounds) -> Iterator[Found]:
             tries -= 1
             end = 0
             if at == 0 or not (text[at - 1].isascii() and text[at - 1].isalnum()):
-                end = broken_end(
-                    text,
-                    at,
-                    lambda key, form=form: (
-                        _pattern(form).fullmatch(key) is not None
-                        and _holds(form.name, key, bounds)
-                    ),
-                )
+                end = broken_end(text, at, partial(_is_key, form, bounds))
             if end:
                 yield Found(form.name, at, end)
             at = text.find(form.literal, max(end, at + 1))
+
+
+def _is_key(form: Format, bounds: Bounds, key: str) -> bool:
+    return _pattern(form).fullmatch(key) is not None and _holds(form.name, key, bounds)
 
 
 def _holds(name: str, value: str, bounds: Bounds) -> bool:

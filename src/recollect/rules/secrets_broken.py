@@ -63,7 +63,9 @@ def _in_groups(text: str, at: int, holds: Callable[[str], bool]) -> int:
         if len(chunk) > size or size < 2 or len(key) > _LONGEST_GROUPS:
             break
         groups += 1
-        told += any(map(str.isdigit, chunk)) or (chunk != chunk.lower() and chunk[1:] != chunk[1:].lower())
+        told += any(map(str.isdigit, chunk)) or (
+            chunk != chunk.lower() and chunk[1:] != chunk[1:].lower()
+        )
         key, place = key + chunk, group.end()
         if groups >= _LEAST_GROUPS and told * 2 > groups and holds(key):
             end = place

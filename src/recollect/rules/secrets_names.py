@@ -108,8 +108,8 @@ def named_secrets(text: str, bounds: Bounds) -> Iterator[tuple[str, int, int]]:
 def may_name(text: str, folded: str, syntax: bool) -> bool:
     """Whether one of the names may be in the text; for nearly every text the answer is no.
 
-    ``folded`` is the text in lower case; ``syntax`` tells whether it has quotation marks, underscores
-    or other signs that syntax is made of.
+    ``folded`` is the text in lower case; ``syntax`` tells whether it has quotation marks,
+    underscores or other signs that syntax is made of.
     """
     for part in WORDS:
         if part in folded:

@@ -27,7 +27,7 @@ class Found(NamedTuple):
 
 
 def found_in_pieces(text: str, find: Callable[[str], Iterable[Found]]) -> Iterator[Found]:
-    """What ``find`` finds in the text, as far as it looks no further around than a piece reaches."""
+    """What ``find`` finds in the text, if it looks no further around than a piece reaches."""
     look = _remembering(find)
     covered = 0  # a secret longer than a piece hides those within it
     for start, end in _cuts(text):
@@ -61,7 +61,7 @@ def _remembering(find: Callable[[str], Iterable[Found]]) -> Callable[[str], list
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
-    """Pieces that start with the same characters where the text repeats itself, and so are equal."""
+    """Pieces that start alike where the text repeats itself, and so are equal."""
     start = 0
     while start < len(text):
         end = start + _STEP

@@ -17,8 +17,8 @@ from recollect.rules.secrets_numbers import (
     passport_numbers,
     personal_numbers,
 )
-from recollect.rules.secrets_seeds import is_bare_list, seed_phrases
 from recollect.rules.secrets_seeds import HINTS as SEED_HINTS
+from recollect.rules.secrets_seeds import is_bare_list, seed_phrases
 from recollect.rules.secrets_spoken import ANSWER_HINTS, security_answers, spoken_passwords
 from recollect.rules.secrets_spoken import HINTS as PASSWORD_HINTS
 from recollect.rules.secrets_spoken_zh import HINTS as CHINESE_HINTS
@@ -38,9 +38,7 @@ _BY_SYNTAX: tuple[tuple[str, _Find], ...] = (
     *((hint, secrets_in_syntax) for hint in SYNTAX_HINTS),
     *((hint, session_cookies) for hint in COOKIE_HINTS),
 )
-FOLDED_HINTS = tuple(
-    dict.fromkeys((*(hint for hint, _ in (*_BY_WORD, *_BY_SYNTAX)), *CODE_HINTS))
-)
+FOLDED_HINTS = tuple(dict.fromkeys((*(hint for hint, _ in (*_BY_WORD, *_BY_SYNTAX)), *CODE_HINTS)))
 
 
 def secrets_in_words(text: str, folded: str, syntax: bool) -> list[Span]:

@@ -32,16 +32,22 @@ _SAID = re.compile(
     r"(?:\s(?:now|still|just|currently|always|simply|again|actually|simply)){0,2}(?:\s?:)?\s{1,2}",
     re.I | re.A,
 )
-_CHANGED_TO = re.compile(r"(?:\s(?:for|of|on|at)\s[^\n.:;,=?]{1,30}?)?\s(?:was\s|is\s)?(?:changed\s|set\s|reset\s)?to\s", re.I | re.A)
+_CHANGED_TO = re.compile(
+    r"(?:\s(?:for|of|on|at)\s[^\n.:;,=?]{1,30}?)?\s(?:was\s|is\s)?(?:changed\s|set\s|reset\s)?to\s",
+    re.I | re.A,
+)
 _CHANGED = re.compile(r"\b(?:chang|set|updat|mak|made|switch|rotat|renew|reset)[^.!?\n]*$", re.I)
 _LATER = re.compile(
     r"[^.!?\n=]{0,40}[,;:.!][ ](?:so[ ]|and[ ])?"
     r"(?:it['’]?s|it[ ]is|type(?:[ ]in)?|enter|the[ ]new[ ]one[ ]is|new[ ]one[ ]is)[ ]",
     re.I | re.A,
 )
-_QUOTED = re.compile(r"(?:\(|[\"'],[ ]?|[\"'][ ]value=|[ ](?:is[ ])?)(?=[\"'“「])|>(?=[^<>\s]{3,64}</)")
+_QUOTED = re.compile(
+    r"(?:\(|[\"'],[ ]?|[\"'][ ]value=|[ ](?:is[ ])?)(?=[\"'“「])|>(?=[^<>\s]{3,64}</)"
+)
 _ALIKE = re.compile(
-    r"(?:,|[ ]and|[ ]but|,[ ]and)[ ](?:[A-Za-z]{1,12}['’]s|mine|hers|his|(?:the[ ])?(?:new|other|old|second)[ ]one)"
+    r"(?:,|[ ]and|[ ]but|,[ ]and)[ ](?:[A-Za-z]{1,12}['’]s|mine|hers|his|(?:the[ ])?(?:new|other"
+    r"|old|second)[ ]one)"
     r"[ ](?:is|was)[ ]",
     re.I | re.A,
 )
@@ -55,18 +61,23 @@ _BESIDE_BEFORE = re.compile(
 )
 _ACCOUNT = re.compile(r"\b(?:user|login)\b", re.I)
 _AS = re.compile(
-    r"\b(?:use|used|using|type|enter|chose|picked|have)[ ](?P<value>[^\s,;.!?]{3,40})[ ]as[ ](?:my|the|a|our|her|his)[ ]"
+    r"\b(?:use|used|using|type|enter|chose|picked|have)[ ](?P<value>[^\s,;.!?]{3,40})[ ]as[ ]"
+    r"(?:my|the|a|our|her|his)[ ]"
     r"(?:[a-z]{1,12}[ ]){0,2}(?:password|passphrase|passcode|pw)\b",
     re.I | re.A,
 )
 _ANSWER = re.compile(
     r"(?:\b(?:security|secret)[ ](?:question[ ])?answer"
-    r"|\banswer[ ]to[ ](?:my|the|his|her|our)[ ](?:[\w']{1,12}[ ]){0,2}?(?:security|secret)[ ]question"
+    r"|\banswer[ ]to[ ](?:my|the|his|her|our)[ ](?:[\w']{1,12}[ ]){0,2}?(?:security"
+    r"|secret)[ ]question"
     r"|\b(?:security|secret)[ ]question[^\n]{0,80}?\banswer)"
     r"(?:['’]s|[ ]is|[ ]was)?[:=]?[ ]{1,2}",
     re.I | re.A,
 )
-_MAIDEN = re.compile(r"\bmaiden[ ]name[ ](?:is|was)[ ](?P<value>[A-Z][a-z]{2,20})\b(?=.{0,80}\b(?:security|secret)[ ]question)")
+_MAIDEN = re.compile(
+    r"\bmaiden[ ]name[ ](?:is|was)[ ](?P<value>[A-Z][a-z]{2,20})\b(?=.{0,80}\b(?:security"
+    r"|secret)[ ]question)"
+)
 _IDENTIFIED = re.compile(r"\bidentified[ ]by[ ](?=['\"])", re.I)
 _LOOK_BACK = 60
 

@@ -23,11 +23,17 @@ _LONGEST = 64
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 _TOKEN = re.compile(r"""[^\s,;!?，。；、！？：“”‘’「」『』"`()（）<>\[\]{}\u4e00-\u9fff]{1,65}""")
 _SPACES = re.compile(r"[ \t]{1,2}")
-_STOPS = re.compile(r"[ \t]{0,4}(?:$|[\n\r,;.!?，。；、！？)）(（\"'`“”<|]|[-–—]{1,2}(?:\s|$)|[:;]-?[()DP]|/)")
+_STOPS = re.compile(
+    r"[ \t]{0,4}(?:$|[\n\r,;.!?，。；、！？)）(（\"'`“”<|]|[-–—]{1,2}(?:\s|$)|[:;]-?[()DP]|/)"
+)
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_ACCEPTED_HAN = re.compile(r"[了哦啊呀吧哈呢，。、；]|没变|没改|不变|别|不要|记|请|帮|谢|你|登|就行|就好|这|进|和|账|用户")
+_ACCEPTED_HAN = re.compile(
+    r"[了哦啊呀吧哈呢，。、；]|没变|没改|不变|别|不要|记|请|帮|谢|你|登|就行|就好|这|进|和|账|用户"
+)
 _WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?$")
-_CODE_BEFORE = re.compile(r"[({]|\b(?:def|const|let|var|return|function|private|public|if|select)\b", re.I)
+_CODE_BEFORE = re.compile(
+    r"[({]|\b(?:def|const|let|var|return|function|private|public|if|select)\b", re.I
+)
 
 
 def value_end(text: str, at: int, kind: Kind, *, single: bool = False) -> tuple[int, int]:
@@ -148,7 +154,14 @@ def _several(text: str, tokens: list[tuple[int, int]], kind: Kind) -> tuple[int,
 def _opens(text: str, end: int) -> bool:
     rest = _SPACES.match(text, end)
     follower = _TOKEN.match(text, rest.end()) if rest else None
-    return follower is not None and follower.group().lower() in ("so", "and", "but", "if", "when", "for")
+    return follower is not None and follower.group().lower() in (
+        "so",
+        "and",
+        "but",
+        "if",
+        "when",
+        "for",
+    )
 
 
 def _is_quoted_value(value: str) -> bool:

@@ -8,7 +8,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
-_INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u206f\ufe00-\ufe0f\ufeff"
+)
 _DISGUISED = re.compile(f"[{_INVISIBLE}０-９Ａ-Ｚａ-ｚ]")
 _HIDDEN = re.compile(f"[{_INVISIBLE}]+")
 _WIDE = {
@@ -21,7 +24,9 @@ _WIDE = {
 # A run of six single characters has these in its middle.
 _APART = re.compile(" [!-~] [!-~] [!-~] [!-~] ")
 _HYPHENED = re.compile("-[!-~]-[!-~]-[!-~]-[!-~]-")
-_RUNS = re.compile(r"(?<![!-~])[!-~](?:(?: [!-~](?![!-~])){5,}+|(?:-[!-~](?![^-\s]|-(?:\s|$))){5,}+)")
+_RUNS = re.compile(
+    r"(?<![!-~])[!-~](?:(?: [!-~](?![!-~])){5,}+|(?:-[!-~](?![^-\s]|-(?:\s|$))){5,}+)"
+)
 
 Mapping = Callable[[int, int], tuple[int, int]]
 
@@ -71,6 +76,8 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
         cut.append(total)
 
     def whole(start: int, end: int) -> tuple[int, int]:
-        return start + cut[bisect_right(starts, start)], end - 1 + cut[bisect_right(starts, end - 1)] + 1
+        return start + cut[bisect_right(starts, start)], end - 1 + cut[
+            bisect_right(starts, end - 1)
+        ] + 1
 
     return whole

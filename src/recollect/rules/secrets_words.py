@@ -1,7 +1,7 @@
 """Words that tell a value from a description: "my password is sunshine", "my password is expired".
 
-After "the password is" a sentence goes on with a state, a place, a number of characters or a clause;
-a password stands there as a word that none of these lists has.
+After "the password is" a sentence goes on with a state, a place, a number of characters or a
+clause; a password stands there as a word that none of these lists has.
 """
 
 from __future__ import annotations
@@ -38,10 +38,12 @@ STATES = frozenset(
     "required optional mandatory wrong right correct incorrect invalid valid expired weak strong"
     " secure insecure safe safer safest unsafe long longer short shorter complex simple easy hard"
     " difficult random secret private public confidential unique unknown known visible hidden empty"
-    " blank missing present absent available unavailable ready active inactive enabled disabled good"
+    " blank missing present absent available unavailable ready active inactive enabled disabled"
+    " good"
     " better best bad worse worst great fine okay ok terrible awful stupid silly dumb lame annoying"
     " ridiculous funny nice perfect obvious guessable predictable memorable strange weird odd new"
-    " old older newer current temporary permanent default initial final main primary identical equal"
+    " old older newer current temporary permanent default initial final main primary identical"
+    " equal"
     " plain plaintext clear cleartext case-sensitive sensitive insensitive numeric alphanumeric"
     " alphabetic static dynamic cryptic generic basic standard normal usual special personal shared"
     " common universal global local remote internal external sent kept lost found shown stolen"
@@ -66,7 +68,8 @@ SUBJECTS = frozenset(
     " value values parameter param argument option setting settings label placeholder attribute"
     " property variable error errors message check checker checks test tests link url database"
     " minutes minute hours hour days day months month years year times time attempts attempt tries"
-    " long business mistake idea thing stuff way question questions nightmare joke mess pain disaster"
+    " long business mistake idea thing stuff way question questions nightmare joke mess pain"
+    " disaster"
     " hack method function class object instance model schema table row json yaml xml html api key"
     " token cookie session".split()
 )
@@ -87,7 +90,8 @@ TECHNICAL = frozenset(
 OPENERS = frozenset(
     "and but so if when because for in btw please ok okay thanks thank just dont don't do can could"
     " let i i'm i'll i've you we he she it it's that's this which since by without with as on at"
-    " from until unless while though although or today yesterday tonight now again last lol haha :) :d ;) fyi".split()
+    " from until unless while though although or today yesterday tonight now again last lol haha"
+    " :) :d ;) fyi".split()
 )
 _STATE_ENDINGS = re.compile(
     r"(?:[a-z]{3,}(?<!e)ed|[a-z]{4,}(?<!str)(?<!spr)ing|[a-z]{3,}(?:ous|ful|less|able|ible)"
@@ -110,11 +114,16 @@ def is_state(word: str) -> bool:
 # Chinese characters that a value does not hold, words that it does not start with, and words of
 # sentences about passwords.
 _HAN_NEVER = re.compile(
-    "[的了吗呢么谁哪怎被嘛啥们]|不(?:能|是|对|要|会|可|同|够|变|行|了|一)|没有|可以|需要|必须|应该|如果|什麼|多少"
-    "|必填|选填|类型|字段|字符|数字|字母|随机|默认|自动|统一|加密|解密|明文|密文|隐私|安全|错误|正确|过期"
-    "|公开|保密|强度|中等|图片|生日|手机号|身份证|姓名|名字|拼音|一样|相同|关键|基础|防线|开头|结尾|组合"
-    "|生成|分配|设置|成功|失败|复杂|简单|密码|口令|验证|哈希|无效|有效|短信|邮件|邮箱|管理|问题|部分"
-    "|系统|公司|工具|方式|方法|手段|东西|位数|大写|小写|特殊|符号|为空|空白|机密|初始|临时|永久|以前|原来"
+    "[的了吗呢么谁哪怎被嘛啥们]|不(?:能|是|对|要|会|可|同|够|变|行|了|一)|没有|可以|需要|必须"
+    "|应该|如果|什麼|多少"
+    "|必填|选填|类型|字段|字符|数字|字母|随机|默认|自动|统一|加密|解密|明文|密文|隐私|安全|错误"
+    "|正确|过期"
+    "|公开|保密|强度|中等|图片|生日|手机号|身份证|姓名|名字|拼音|一样|相同|关键|基础|防线|开头"
+    "|结尾|组合"
+    "|生成|分配|设置|成功|失败|复杂|简单|密码|口令|验证|哈希|无效|有效|短信|邮件|邮箱|管理|问题"
+    "|部分"
+    "|系统|公司|工具|方式|方法|手段|东西|位数|大写|小写|特殊|符号|为空|空白|机密|初始|临时|永久"
+    "|以前|原来"
 )
 _HAN_FIRST = re.compile(
     "[不没在由从可要需必会能应和与或我你您他她它这那有无是为把让给请如因所但而就都还也再又很太更最非已"

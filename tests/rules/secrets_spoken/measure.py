@@ -1,6 +1,7 @@
-"""Found secrets and wrongly taken messages of one half: ``python -m tests.rules.secrets_spoken.measure dev``.
+"""Found secrets and wrongly taken messages of one half.
 
-Options: ``--misses`` prints what went wrong. It is not for ``held_out`` while rules are written.
+``python -m tests.rules.secrets_spoken.measure dev``;
+the option ``--misses`` prints what went wrong. It is not for ``held_out`` while rules are written.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ except TypeError:  # an engine without that setting, measured for comparison
 
 def is_found(message: Message) -> bool:
     """Whether no letter or digit of a secret is left."""
-    places = {at for found in find_secrets(message.text, EVERY) for at in range(found.start, found.end)}
+    places = {
+        at for found in find_secrets(message.text, EVERY) for at in range(found.start, found.end)
+    }
     return all(
         at in places or not message.text[at].isalnum()
         for start, end in message.secrets
@@ -34,15 +37,25 @@ def is_taken(message: Message) -> bool:
 
 def main(half: Half, *, misses: bool) -> None:
     for file, good in (("secrets", is_found), ("harmless", is_taken)):
-        told = messages(file, half)  # type: ignore[arg-type]
-        total, hits = Counter(m.category for m in told), Counter(m.category for m in told if good(m))
-        print(f"{half} {file}: {hits.total()} of {total.total()} = {hits.total() / total.total():.3f}")
+        told = messages(file, half)
+        total, hits = (
+            Counter(m.category for m in told),
+            Counter(m.category for m in told if good(m)),
+        )
+        print(
+            f"{half} {file}: {hits.total()} of {total.total()} = {hits.total() / total.total():.3f}"
+        )
         print("   " + ", ".join(f"{name} {hits[name]}/{total[name]}" for name in total))
         if misses:
             for message in told:
                 if good(message) != (file == "secrets"):
-                    print("  ", message.category, "|", repr(message.text)[:170],
-                          [message.text[f.start:f.end] for f in find_secrets(message.text, EVERY)])
+                    print(
+                        "  ",
+                        message.category,
+                        "|",
+                        repr(message.text)[:170],
+                        [message.text[f.start : f.end] for f in find_secrets(message.text, EVERY)],
+                    )
 
 
 if __name__ == "__main__":

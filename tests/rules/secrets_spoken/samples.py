@@ -1,7 +1,7 @@
 """Messages with secrets in plain words, and their harmless twins, in two halves.
 
 The hash of a line, as it stands in the file, puts it into ``dev``, which was looked at while the
-rules were written, or ``held_out``, of which only the rates were computed until the rules were done.
+rules were written, or ``held_out``, of which only rates were computed until the rules were done.
 Keys are put together from a seeded generator, so that no scanner takes this file for a leak.
 """
 
@@ -153,9 +153,7 @@ def identity_card(rng: random.Random) -> str:
     body = f"{rng.choice(('110105', '310101', '440305'))}19{rng.randint(60, 99)}"
     body += f"{rng.randint(1, 12):02}{rng.randint(1, 28):02}{rng.randint(0, 999):03}"
     weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
-    return (
-        body + "10X98765432"[sum(int(d) * w for d, w in zip(body, weights, strict=True)) % 11]
-    )
+    return body + "10X98765432"[sum(int(d) * w for d, w in zip(body, weights, strict=True)) % 11]
 
 
 def iban(rng: random.Random) -> str:
