@@ -108,11 +108,37 @@ def test_a_secret_in_a_long_text_is_found_wherever_it_stands() -> None:
 
 
 REPEATED = [
-    "4", " ", '"', "'a' ", "a ", "a-", "\u200b", "ｗ", "密码是", "密码是芝麻开门", "口令",
-    "验证码是1", "password is ", "password for a ", "pwd x ", "the door code at ", "pin 4821 ",
-    "mysql -p", "curl -u a", "cookie: a=", "seed apple banana ", "1. apple\n", "DE12 ", "4111 ", "sshpass -p",
-    "助记词山 ", "security question answer is ", "ghp_ ab12 cd34 ", "AKIA1234\nAB12CD34\n", "access_token=",
-]  # fmt: skip
+    "4",
+    " ",
+    '"',
+    "'a' ",
+    "a ",
+    "a-",
+    "\u200b",
+    "ｗ",
+    "密码是",
+    "密码是芝麻开门",
+    "口令",
+    "验证码是1",
+    "password is ",
+    "password for a ",
+    "pwd x ",
+    "the door code at ",
+    "pin 4821 ",
+    "mysql -p",
+    "curl -u a",
+    "cookie: a=",
+    "seed apple banana ",
+    "1. apple\n",
+    "DE12 ",
+    "4111 ",
+    "sshpass -p",
+    "助记词山 ",
+    "security question answer is ",
+    "ghp_ ab12 cd34 ",
+    "AKIA1234\nAB12CD34\n",
+    "access_token=",
+]
 
 
 @pytest.mark.parametrize("unit", REPEATED)
