@@ -101,7 +101,7 @@ def _is_plain(value: str) -> bool:
 def _values(text: str, noun: re.Match[str]) -> Iterator[tuple[int, int]]:
     at, word = noun.end(), noun["word"].lower()
     before = text[max(0, noun.start() - _LOOK_BACK) : noun.start()]
-    for link, kind in _links(text, noun.start(), at, word, before):
+    for link, kind in _links(text, noun.group(), at, word, before):
         start, end = value_end(text, link, kind, single=word == "pass" or kind == "flagged")
         if end:
             yield start, end
@@ -112,16 +112,17 @@ def _values(text: str, noun: re.Match[str]) -> Iterator[tuple[int, int]]:
             return
 
 
-def _links(
-    text: str, noun_start: int, at: int, word: str, before: str
-) -> Iterator[tuple[int, Kind]]:
+def _links(text: str, noun: str, at: int, word: str, before: str) -> Iterator[tuple[int, Kind]]:
     """The places where a value may start, and what links it to the name."""
     if match := _ASSIGNED.match(text, at):
         # A variable of the shell: its value ends at the next space.
-        shell = text[noun_start:at].isupper() and match.group() == "="
-        yield match.end(), "flagged" if shell else "assigned"
+        shell = noun.isupper() and match.group() == "="
+        # Names in a row are variables: "user, password = split".
+        if not (before.endswith(", ") and match.group().startswith(" =")):
+            yield match.end(), "flagged" if shell else "assigned"
         return
-    if (match := _QUOTED.match(text, at)) and not before.endswith(('="', "='", "(")):
+    match = _QUOTED.match(text, at)
+    if match and not before.endswith(('="', "='", "(")) and _takes(match.group(), noun, before):
         yield match.end(), "said"
     if before.endswith("--") or before.lower().endswith("require"):
         if match := _BESIDE.match(text, at):
@@ -138,12 +139,22 @@ def _links(
             return
     if (
         (match := _BESIDE.match(text, at))
+        and before[-1:] != ":"
         and _BESIDE_BEFORE.search(before)
         and (word != "pass" or _ACCOUNT.search(before))
     ):
         yield match.end(), "beside"
     if word != "pass" and (match := _LATER.match(text, at)):
         yield match.end(), "said"
+
+
+def _takes(link: str, noun: str, before: str) -> bool:
+    """Whether a quoted word after the name is its value, and not the next word of a list."""
+    if link == "(":
+        return before.lower().endswith(("set", "set_"))
+    if link.startswith(('",', "',")):
+        return noun.isupper()
+    return noun.lower() != "pass"
 
 
 def security_answers(text: str) -> Iterator[Span]:

@@ -50,7 +50,8 @@ def value_end(text: str, at: int, kind: Kind, *, single: bool = False) -> tuple[
     first_start, first_end = tokens[0]
     first = text[first_start:first_end]
     if kind == "flagged":
-        good = len(first) > 2 and not first.startswith(("-", "|", "&")) and _is_literal(first)
+        good = len(first) > 2 and first.lower() not in SUBJECTS and _is_literal(first)
+        good = good and not first.startswith(("-", "|", "&"))
         return (first_start, first_end) if good else (0, 0)
     if len(tokens) == 1 or single:
         return _single(text, first_start, first_end, kind)
@@ -101,6 +102,7 @@ def _is_literal(value: str) -> bool:
         and not looked_up(value)
         and value[0] not in "$<{[(%@!&?/\\~|*#"
         and "://" not in value
+        and set(value.lower()) != {"x"}
     )
 
 

@@ -71,7 +71,7 @@ SUBJECTS = frozenset(
     " long business mistake idea thing stuff way question questions nightmare joke mess pain"
     " disaster"
     " hack method function class object instance model schema table row json yaml xml html api key"
-    " token cookie session".split()
+    " token cookie session options flag flags arguments support entries prompts parameters".split()
 )
 # Types, algorithms and names of variables, in code and in settings.
 TECHNICAL = frozenset(
