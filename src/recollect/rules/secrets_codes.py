@@ -86,16 +86,21 @@ _ABOUT = re.compile(
 _MORE = re.compile(rf"(?:,|[ ]and|[ ]or|,[ ]and)[ ]{_VALUE}", re.A)
 
 
+def spells_digits(folded: str, at: int) -> bool:
+    """Whether digits are spelt out soon after this place of a text in lower case."""
+    return _NUMBER_WORDS.search(folded, at, at + _SOON) is not None
+
+
 def codes_in_number_words(text: str) -> Iterator[Span]:
     """Codes whose digits are spelt out soon after their name."""
     folded = text.lower()
     for hint in NUMBER_WORD_HINTS:
         at = folded.find(hint)
         while at >= 0:
-            if _NUMBER_WORDS.search(folded, at, at + _SOON):
+            if spells_digits(folded, at):
                 yield from spoken_codes(text)
                 return
-            at = folded.find(hint, at + _SOON)
+            at = folded.find(hint, at + 1)
 
 
 def spoken_codes(text: str) -> Iterator[Span]:

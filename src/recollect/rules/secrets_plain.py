@@ -38,7 +38,10 @@ _BY_SYNTAX: tuple[tuple[str, _Find], ...] = (
     *((hint, secrets_in_syntax) for hint in SYNTAX_HINTS),
     *((hint, session_cookies) for hint in COOKIE_HINTS),
 )
-FOLDED_HINTS = tuple(dict.fromkeys((*(hint for hint, _ in (*_BY_WORD, *_BY_SYNTAX)), *CODE_HINTS)))
+# In lower case: what any text, one with signs, and one with digits is asked for.
+WORD_HINTS = (*PASSWORD_HINTS, *ANSWER_HINTS, *SEED_HINTS)
+SIGN_HINTS = tuple(dict.fromkeys(hint for hint, _ in _BY_SYNTAX))
+DIGIT_HINTS = CODE_HINTS
 
 
 def secrets_in_words(text: str, folded: str, syntax: bool) -> list[Span]:
