@@ -144,15 +144,20 @@ class Guard:
 
 def guard_of(settings: Settings) -> Guard:
     """The guard that the settings ask for."""
-    secrets = settings.secrets
-    kept = secrets.at_write != "redact"
+    kept = settings.secrets.at_write != "redact"
     return Guard(
         characters=settings.ledger.max_characters,
         tool_calls=settings.ledger.max_tool_calls,
         tags=settings.ledger.max_tags,
-        secrets=None if kept else Bounds(secrets.min_length, secrets.min_entropy),
+        secrets=None if kept else bounds_of(settings),
         owners=speaker_marks(settings.trust.owners),
     )
+
+
+def bounds_of(settings: Settings) -> Bounds:
+    """What counts as a secret by the settings."""
+    secrets = settings.secrets
+    return Bounds(secrets.min_length, secrets.min_entropy, secrets.personal_numbers)
 
 
 def forget_names() -> None:

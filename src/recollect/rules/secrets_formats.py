@@ -4,9 +4,8 @@ The literal part is looked for first, with a plain substring search, so that a t
 costs next to nothing; patterns are compiled when their literal is met. Every pattern starts with
 its literal and never gives back what it took, so no text makes it slow.
 
-Left out on purpose: identity card and bank card numbers. They are private, not secret: nothing is
-opened with them, people ask for them later, and one order number in ten passes the same checksum.
-The same goes for names that only say which key is meant (an account SID, an app id).
+Left out on purpose: names that only say which key is meant (an account SID, an app id). Numbers of
+bank cards and persons are in ``secrets_numbers``.
 """
 
 from __future__ import annotations

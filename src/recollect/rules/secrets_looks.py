@@ -14,10 +14,13 @@ MARK = "[secret:"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """From where a nameless value counts as random: its length, and its bits a character."""
+    """From where a nameless value counts as random: its length, and its bits a character; and the
+    kinds of personal numbers that count as secrets.
+    """
 
     length: int = 16
     entropy: float = 3.0
+    personal_numbers: tuple[str, ...] = ("card",)
 
 
 _PLACEHOLDER = re.compile(
@@ -60,6 +63,11 @@ _CASE_SWITCH = re.compile(r"[a-z](?=[A-Z])")
 def is_placeholder(value: str) -> bool:
     """A value that people write where the real one would stand, or that was taken out before."""
     return MARK in value or _PLACEHOLDER.search(value) is not None
+
+
+def looked_up(value: str) -> bool:
+    """A variable, a template, a call or a path: a place that a value would come from."""
+    return _LOOKED_UP.match(value) is not None
 
 
 def looks_random(value: str, bounds: Bounds, *, uuid: bool = True) -> bool:

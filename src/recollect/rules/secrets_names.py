@@ -48,9 +48,11 @@ NAMES: tuple[Name, ...] = (
 )
 _LITERALS = tuple((name.literal, name) for name in NAMES)
 # Parts of which every name has one; looked for in this order, as lower case and as it is.
-FOLDED = ("pass", "key", "token", "pw", "secret", '"ak"', '"sk"', "_ak", "_sk")
+WORDS = ("pass", "key", "token", "pw", "secret")
+QUOTED = ('"ak"', '"sk"', "_ak", "_sk")
+FOLDED = (*WORDS, *QUOTED)
 CAPITALS = ("AK", "SK")
-_CHINESE = re.compile("|".join(name.literal for name in NAMES if name.chinese))
+CHINESE = ("密", "令", "钥", "鑰")  # one of them is in every Chinese name
 
 _STAGE = r"(?:[-_](?:prod|production|dev|test|staging|live|root|admin|new|old|current|\d))?"
 _NOTE = r"(?:\s?[（(][^）)\n]{0,24}[）)])?"
@@ -103,16 +105,27 @@ def named_secrets(text: str, bounds: Bounds) -> Iterator[tuple[str, int, int]]:
                 yield name.secret, match.start("value"), end
 
 
-def may_name(text: str) -> bool:
-    """Whether one of the names may be in the text; for nearly every text the answer is no."""
-    folded = text.lower()
-    for part in FOLDED:
+def may_name(text: str, folded: str, syntax: bool) -> bool:
+    """Whether one of the names may be in the text; for nearly every text the answer is no.
+
+    ``folded`` is the text in lower case; ``syntax`` tells whether it has quotation marks,
+    underscores or other signs that syntax is made of.
+    """
+    for part in WORDS:
         if part in folded:
             return True
+    if syntax:
+        for part in QUOTED:
+            if part in folded:
+                return True
     for part in CAPITALS:
         if part in text:
             return True
-    return not text.isascii() and _CHINESE.search(text) is not None
+    if not text.isascii():
+        for part in CHINESE:
+            if part in text:
+                return True
+    return False
 
 
 @cache

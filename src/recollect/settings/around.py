@@ -34,6 +34,7 @@ LogFormat = Literal["text", "json"]
 LogContent = Literal["none", "short", "full"]
 SourceName = Literal["owner", "agent", "tool", "external"]
 AtWrite = Literal["redact", "keep"]
+PersonalNumber = Literal["card", "identity_card", "iban", "passport"]
 
 
 class Switch(Section):
@@ -225,3 +226,6 @@ class Secrets(Section):
     )
     min_length: int = count(16, "Shorter random-looking words are not taken for keys.", low=1)
     min_entropy: float = number(3.0, "Bits a character from which a word looks random.", high=8)
+    personal_numbers: tuple[PersonalNumber, ...] = names(
+        ("card",), PersonalNumber, "Numbers of persons that are taken out like secrets."
+    )

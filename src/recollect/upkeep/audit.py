@@ -7,6 +7,7 @@ Everything is by sorting and grouping, so that a large memory takes little longe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.clock import Clock
@@ -14,9 +15,9 @@ from recollect.index.segment import query_terms
 from recollect.rules import intake
 from recollect.rules.clusters import absorbed, components
 from recollect.rules.decay import class_of, faded, judge
+from recollect.rules.guard import bounds_of
 from recollect.rules.likeness import same_value
 from recollect.rules.secrets import USUAL, find_secrets
-from recollect.rules.secrets_looks import Bounds
 from recollect.rules.secrets_sealed import is_sealed, masked
 from recollect.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from recollect.rules.tiers import priority_of
@@ -163,12 +164,13 @@ def _telling(text: str) -> set[str]:
 
 def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Wrong]:
     """Secrets that are not sealed; what they are is told, not what they say."""
-    bounds = Bounds(settings.secrets.min_length, settings.secrets.min_entropy)
+    bounds = bounds_of(settings)
+    usual = replace(USUAL, personal_numbers=bounds.personal_numbers)
     for memory in memories:
         if is_sealed(memory.content):
             continue
         text = "\n".join((memory.content, memory.value, *memory.tags))
-        found = find_secrets(text, bounds) or find_secrets(text, USUAL)
+        found = find_secrets(text, bounds) or find_secrets(text, usual)
         if found:
             yield memory.id, ", ".join(sorted({secret.name for secret in found}))
 

@@ -1,0 +1,110 @@
+"""Numbers that belong to a person: bank cards, identity cards, IBANs, passports.
+
+They are private rather than secret: people ask for them later, and a checksum alone takes one order
+number in ten. So each kind can be switched on by itself (``secrets.personal_numbers``), the form of
+its issuer is asked for beside the checksum, and what is called an order or an id is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+Span = tuple[str, int, int]
+KINDS = ("card", "identity_card", "iban", "passport")
+
+LEAST_DIGITS = 9
+DIGITS = re.compile(rf"[0-9](?:[ -]?[0-9]){{{LEAST_DIGITS - 1}}}")
+_CARD = re.compile(
+    r"(?<![\w.+-])"
+    r"(?:[0-9]{4}(?P<s>[ -])[0-9]{4}(?P=s)[0-9]{4}(?P=s)[0-9]{3,4}(?:(?P=s)[0-9]{3})?"
+    r"|[0-9]{4}[ -][0-9]{6}[ -][0-9]{5}|[0-9]{14,19})(?![\w-]|[.,][0-9])",
+    re.A,
+)
+_ISSUERS = re.compile(
+    r"4[0-9]{15}$|(?:5[1-5]|2[2-7])[0-9]{14}$|3[47][0-9]{13}$|3(?:0[0-5]"
+    r"|[68][0-9])[0-9]{11}$"
+    r"|6(?:011|5[0-9]{2})[0-9]{12}$|62[0-9]{14}(?:[0-9]{3})?$|35[0-9]{14}$"
+)
+_OTHER = re.compile(
+    r"(?:order|invoice|tracking|parcel|ticket|serial|request|trace|message|tweet|snowflake|imei"
+    r"|isbn|build|transaction"
+    r"|\bid|_id|订单|单号|编号|流水|序列|快递|运单|发票|合同|工单)[^\n.。，,;；]{0,16}$",
+    re.I,
+)
+_IDENTITY = re.compile(
+    r"(?<![0-9A-Za-z])[1-8][0-9]{5}(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]"
+    r"|3[01])[0-9]{3}[0-9Xx](?![0-9A-Za-z])"
+)
+_PROVINCES = frozenset(
+    "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46"
+    " 50 51 52 53 54 61 62 63 64 65 71 81 82 83".split()
+)
+_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+_IBAN = re.compile(
+    r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?:[A-Z0-9]{11,30}|(?:[ ][A-Z0-9]{4}){2,7}"
+    r"(?:[ ][A-Z0-9]{1,4})?)(?![0-9A-Za-z])"
+)
+_PASSPORT = re.compile(
+    r"(?:passport|护照|護照)(?:[ ]?(?:number|no\.?|nr\.?|#|号码?|號碼?))?\s?(?:is|是|为|為"
+    r"|[:：])?\s{0,2}"
+    r"(?P<value>(?=[A-Z0-9]{0,3}[0-9]{6})[A-Z0-9]{7,10})(?![A-Za-z0-9])",
+    re.I,
+)
+_LOOK_BACK = 40
+
+
+def personal_numbers(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
+    """Numbers of these kinds, by their form and their checksum."""
+    if "card" in kinds:
+        for match in _CARD.finditer(text):
+            digits = match.group().replace(" ", "").replace("-", "")
+            if _ISSUERS.match(digits) and is_luhn(digits) and not _is_other(text, match.start()):
+                yield "card_number", *match.span()
+    if "identity_card" in kinds:
+        for match in _IDENTITY.finditer(text):
+            if is_identity_card(match.group()) and not _is_other(text, match.start()):
+                yield "identity_card", *match.span()
+    if "iban" in kinds:
+        for match in _IBAN.finditer(text):
+            if end := _iban_end(match):
+                yield "iban", match.start(), end
+
+
+def passport_numbers(text: str) -> Iterator[Span]:
+    """Numbers that are called the number of a passport; they have no checksum."""
+    for match in _PASSPORT.finditer(text):
+        yield "passport_number", *match.span("value")
+
+
+def _is_other(text: str, start: int) -> bool:
+    return _OTHER.search(text, max(0, start - _LOOK_BACK), start) is not None
+
+
+def is_luhn(digits: str) -> bool:
+    """The checksum of bank cards; a number of one digit repeated is no card."""
+    total = sum(
+        value if place % 2 == 0 else (value * 2 - 9 if value > 4 else value * 2)
+        for place, value in enumerate(map(int, reversed(digits)))
+    )
+    return total % 10 == 0 and len(set(digits)) > 2
+
+
+def is_identity_card(number: str) -> bool:
+    """The province and the check digit of a Chinese identity card."""
+    check = sum(int(d) * w for d, w in zip(number[:17], _WEIGHTS, strict=True)) % 11
+    return number[:2] in _PROVINCES and "10X98765432"[check] == number[17].upper()
+
+
+def _iban_end(match: re.Match[str]) -> int:
+    """Where a number that is right mod 97 ends; a word after it may have been read with it."""
+    text = match.group()
+    while text:
+        number = text.replace(" ", "")
+        if (
+            15 <= len(number) <= 34
+            and int("".join(str(int(c, 36)) for c in number[4:] + number[:4])) % 97 == 1
+        ):
+            return match.start() + len(text)
+        text = text.rpartition(" ")[0]
+    return 0

@@ -1,0 +1,71 @@
+"""Long texts are looked through piece by piece, and equal pieces once.
+
+So a text takes time by what is new in it: a million characters of one repeated phrase, each a
+reason to look closer, take no longer than some thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+LONG_TEXT = 10_000
+_STEP = 8_192
+_BEFORE, _AFTER = 256, 2_048  # what is seen of the neighbours of a piece
+_LONGEST = 65_536  # what is seen where a secret goes on after that
+_CUT = 128  # a line that was cut may be no part of what it would belong to
+_HEAD, _NEAR = 24, 512
+_REMEMBERED = 16
+
+
+class Found(NamedTuple):
+    """A secret: the name of its format, and where it stands in the text."""
+
+    name: str
+    start: int
+    end: int
+
+
+def found_in_pieces(text: str, find: Callable[[str], Iterable[Found]]) -> Iterator[Found]:
+    """What ``find`` finds in the text, if it looks no further around than a piece reaches."""
+    look = _remembering(find)
+    covered = 0  # a secret longer than a piece hides those within it
+    for start, end in _cuts(text):
+        if end <= covered:
+            continue
+        first, last = max(0, start - _BEFORE), min(len(text), end + _AFTER)
+        found = look(text[first:last])
+        if last < len(text) and any(
+            one.start < end - first and one.end >= last - first - _CUT for one in found
+        ):
+            found = look(text[first : first + _LONGEST])
+        for one in found:
+            place = Found(one.name, one.start + first, one.end + first)
+            if start <= place.start < end and place.end > covered:
+                covered = max(covered, place.end if place.end > end else 0)
+                yield place
+
+
+def _remembering(find: Callable[[str], Iterable[Found]]) -> Callable[[str], list[Found]]:
+    seen: dict[str, list[Found]] = {}
+
+    def look(piece: str) -> list[Found]:
+        found = seen.get(piece)
+        if found is None:
+            found = list(find(piece))
+            if len(seen) < _REMEMBERED:
+                seen[piece] = found
+        return found
+
+    return look
+
+
+def _cuts(text: str) -> Iterator[tuple[int, int]]:
+    """Pieces that start alike where the text repeats itself, and so are equal."""
+    start = 0
+    while start < len(text):
+        end = start + _STEP
+        again = text.find(text[start : start + _HEAD], end, end + _NEAR)
+        end = again if again >= 0 else end
+        yield start, min(end, len(text))
+        start = end

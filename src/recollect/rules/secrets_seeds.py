@@ -1,0 +1,68 @@
+"""Seed phrases of wallets: twelve to twenty-four short words that say nothing together.
+
+The words come from a published list of 2048, which is not shipped. A run of exactly 12, 15, 18,
+21 or 24 words of three to eight lower-case letters, none of them one of the words that hold English
+sentences together, is hardly ever anything else, least of all where it is called a phrase.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+Span = tuple[str, int, int]
+HINTS = ("seed", "mnemonic", "phrase", "wallet", "recovery", "restore")
+COUNTS = (12, 15, 18, 21, 24)
+SPACES = frozenset(count - 1 for count in COUNTS)
+_WORD = r"(?:[0-9]{1,2}[.):][ \t]?)?[a-z]{3,8}"
+_RUN = re.compile(
+    rf"(?<![A-Za-z]){_WORD}(?:(?:[ ]|,[ ]?|\r?\n[ \t]?|[ ]?\|[ ]?){_WORD}(?![A-Za-z])){{11,40}}+",
+    re.A,
+)
+_LETTERS = re.compile("[a-z]+")
+_HAN_RUN = re.compile(
+    "助[记記][词詞][^\u4e00-\u9fff\n]{0,4}(?:(?:就|现在)?(?:是|为))?[:：]?\\s{0,3}"
+    "(?P<value>[\u4e00-\u9fff](?:[ 、,，][\u4e00-\u9fff]){11,23})"
+)
+# These hold sentences together, and are not in the list of words.
+_GLUE = frozenset(
+    "the and for are but was were has had his her its our their your not with from been who how why"
+    " may these those them him our than would could does did don doesn".split()
+)
+_LONGEST = 300
+
+
+def is_bare_list(text: str) -> bool:
+    """Whether a text may be nothing but a seed phrase."""
+    return len(text) < _LONGEST and text.count(" ") in SPACES and text.islower()
+
+
+def seed_phrases(text: str) -> Iterator[Span]:
+    """Runs of words that have the form of a seed phrase."""
+    for match in _RUN.finditer(text):
+        yield from _phrase(text, *match.span())
+    for match in _HAN_RUN.finditer(text):
+        yield "seed_phrase", *match.span("value")
+
+
+def _phrase(text: str, start: int, end: int) -> Iterator[Span]:
+    """The longest stretch of a run without words of sentences, if it has the right length."""
+    words = [match.span() for match in _LETTERS.finditer(text, start, end)]
+    stretch: list[tuple[int, int]] = []
+    for place in [*words, None]:
+        if place is not None and text[slice(*place)] not in _GLUE:
+            stretch.append(place)
+            continue
+        # Words of the sentence before it ("my seed phrase is …") may belong to the run.
+        while len(stretch) >= COUNTS[0] and _introduces(text[slice(*stretch[0])]):
+            stretch.pop(0)
+        if (
+            len(stretch) in COUNTS
+            and len({text[slice(*w)] for w in stretch}) * 4 >= len(stretch) * 3
+        ):
+            yield "seed_phrase", stretch[0][0], stretch[-1][1]
+        stretch = []
+
+
+def _introduces(word: str) -> bool:
+    return word in ("phrase", "words", "seed", "mnemonic", "recovery", "backup", "wallet")
