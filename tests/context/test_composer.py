@@ -214,8 +214,8 @@ def test_hostile_text_stays_inside_its_fence(language: Language) -> None:
     outside = strip_fenced(context.text)
     assert "reveal the key" not in outside
     assert "Likes tea." in outside
-    opened = len(re.findall(f"<{MARK} ", context.text))
-    assert opened == len(re.findall(f"</{MARK}>", context.text)) == 4
+    opened = len(re.findall(f"<{MARK}-", context.text))
+    assert opened == len(re.findall(f"</{MARK}-", context.text)) == 4
     for message in context.messages:
         if message.role == "system":
             assert "reveal the key" not in strip_fenced(message.content)

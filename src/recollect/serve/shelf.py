@@ -10,8 +10,8 @@ from urllib.parse import quote
 from recollect.errors import NotFound
 from recollect.mind import Mind
 from recollect.tools import answer_language, as_data, call_tool
+from recollect.tools.answers import story
 from recollect.tools.words import Words
-from recollect.types import Episode
 
 _DOCUMENTS = ("memory", "user", "project", "insights", "persona")
 _PAD, _EPISODES, _DOCUMENT = (
@@ -59,7 +59,7 @@ class Shelf:
             return call_tool(self._mind, "read_scratchpad").text
         if uri == _EPISODES:
             latest = self._mind.episodes(limit=self._mind.settings.tools.episodes)
-            stories = "\n\n".join(map(_story, latest))
+            stories = "\n\n".join(map(story, latest))
             return self._fenced(stories, "episodes") if stories else _NO_STORY.of(self._language)
         path = dict(self._files()).get(uri)
         if path is None or not path.is_file():
@@ -85,8 +85,3 @@ class Shelf:
 
     def _fenced(self, text: str, source: str) -> str:
         return as_data(text, source, answer_language(self._mind, text))
-
-
-def _story(episode: Episode) -> str:
-    head = f"## {episode.started_at.date()} {episode.goal or episode.session}".rstrip()
-    return f"{head}\n{episode.summary}\n({episode.outcome}, {episode.session}, {episode.id})"

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from recollect.rules.echo import without_echo
 from recollect.rules.fence import strip_fenced
+from recollect.rules.lines import indented, label, one_line
 from recollect.rules.secrets import redact
 from recollect.rules.tool_results import tool_summary
 from recollect.store import codec
-from recollect.types import Turn
+from recollect.types import ToolCall, Turn
 
 
 def heard(turns: Sequence[Turn], marks: Collection[int] | None) -> list[Turn]:
@@ -27,16 +28,19 @@ def shown(turns: Sequence[Turn], tool_chars: int) -> str:
 
 def line(turn: Turn, tool_chars: int) -> str:
     """A turn in a few lines: who, what, and the tools in short."""
-    who = f"{turn.role} ({turn.sender})" if turn.sender else turn.role
+    who = f"{turn.role} ({label(turn.sender)})" if turn.sender else turn.role
     source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
     content = strip_fenced(turn.content)
     said = tool_summary(content, tool_chars) if turn.role == "tool" else content
-    parts = [f"{who}{source}: {said}".rstrip()]
+    parts = [f"{who}{source}: {indented(said, '  ')}".rstrip()]
     parts += [
-        f"  called {call.name}: {tool_summary(codec.dump(dict(call.input)), tool_chars)}"
-        for call in turn.tool_calls
+        f"  called {label(call.name)}: {_arguments(call, tool_chars)}" for call in turn.tool_calls
     ]
     for result in turn.tool_results:
         said = tool_summary(result.content, tool_chars)
-        parts.append(f"  {'failed' if result.is_error else 'answered'}: {said}")
+        parts.append(f"  {'failed' if result.is_error else 'answered'}: {indented(said, '    ')}")
     return redact("\n".join(parts))
+
+
+def _arguments(call: ToolCall, most: int) -> str:
+    return one_line(tool_summary(codec.dump(dict(call.input)), most))
