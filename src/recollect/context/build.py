@@ -82,7 +82,7 @@ class Builder:
         """What the agent should see before it answers ``query``, within ``budget`` tokens.
 
         ``host`` are parts only the host knows: system, runtime, rules, catalogs. ``count`` is the
-        host's tokenizer. Raises InvalidInput when what is never cut exceeds the budget.
+        host's tokenizer. What did not fit is in ``dropped``, each with its reason.
         """
         limits = budget_of(self._settings.context, model=model, total=budget)
         language = language_of(query, self._settings.memory.language)
