@@ -20,7 +20,7 @@ PRESETS = ("openakita", "shiyi")
 
 @pytest.fixture(params=["default", *PRESETS])
 def mind(request: pytest.FixtureRequest, open_mind: OpenMind) -> Mind:
-    return open_mind(preset=request.param)
+    return open_mind(preset=request.param, tools={"answer_pending": True})
 
 
 def done(mind: Mind, name: str, **arguments: Any) -> ToolAnswer:
