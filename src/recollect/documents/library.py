@@ -20,6 +20,7 @@ from recollect.ingest.memories import Keeper
 from recollect.ingest.reconcile import Reconciler
 from recollect.ingest.transcripts import DEFAULT_SPACE
 from recollect.rules.guard import Guard
+from recollect.rules.intake import check_name
 from recollect.rules.secrets import USUAL
 from recollect.rules.secrets_sealed import masked
 from recollect.settings import Settings
@@ -139,7 +140,7 @@ class Documents:
 
 
 def _found(unit: Unit, id_: str) -> Memory:
-    memory = unit.memories.get(id_)
+    memory = unit.memories.get(check_name(id_, "id"))
     if memory is None:
         raise NotFound(f"No memory {id_}", remedy="See questions()")
     return memory

@@ -26,6 +26,7 @@ from recollect.ids import new_id
 from recollect.jobs.schedule import next_run
 from recollect.rules.backoff import Backoff
 from recollect.rules.guard import DEFAULT, Guard
+from recollect.rules.intake import check_seconds
 from recollect.store.base import Store
 from recollect.types import Drained, Job, SafeText, constant
 
@@ -126,7 +127,7 @@ class Worker:
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
         """Run every job that is due now, and wait for those other workers are running."""
-        seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else timeout
+        seconds = check_seconds(timeout, "timeout")
         deadline = None if seconds is None else time.monotonic() + seconds
         counts: dict[Ending, int] = {"done": 0, "retried": 0, "dead": 0}
         while deadline is None or time.monotonic() < deadline:

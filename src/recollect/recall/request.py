@@ -39,7 +39,7 @@ def read_request(
     query: str,
     *,
     k: int,
-    of: Iterable[RecordType],
+    of: Iterable[RecordType] | RecordType,
     session: str | None = None,
     project: str | None = None,
     topic: str | None = None,
@@ -57,6 +57,7 @@ def read_request(
     """Check what the caller asked for; ``around`` is what was said just before the query."""
     intake.check_text(query, "query", MAX_QUERY)
     intake.check_count(k, "k", MAX_HITS)
+    intake.check_filter(persona, "persona")
     if kind is not None:
         intake.check_choice(kind, KINDS, "kind")
     if trust is not None:
@@ -82,13 +83,14 @@ def read_request(
         exact=exact_question(query),
         times=tuple(find_times(query, now)),
         persona=persona,
-        around=tuple(around),
+        around=tuple(intake.check_text(text, "one of around", intake.MAX_INDEX) for text in around),
         now=now,
     )
 
 
-def _types(of: Iterable[RecordType]) -> tuple[RecordType, ...]:
-    wanted: tuple[RecordType, ...] = (of,) if isinstance(of, str) else tuple(of)  # type: ignore[assignment]
+def _types(of: Iterable[RecordType] | RecordType) -> tuple[RecordType, ...]:
+    wanted: tuple[RecordType, ...] = (of,) if isinstance(of, str) else tuple(of)
     if not wanted:
         raise InvalidInput("of is empty", remedy=f"Use some of {', '.join(RECORD_TYPES)}")
-    return tuple(intake.check_choice(type_, RECORD_TYPES, "of") for type_ in dict.fromkeys(wanted))
+    checked = [intake.check_choice(type_, RECORD_TYPES, "of") for type_ in wanted]
+    return tuple(dict.fromkeys(checked))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import get_args
 
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.mind import Mind
 from recollect.rules.fence import neutral
+from recollect.rules.intake import check_choice, shown
 from recollect.rules.language import Language, language_of
 from recollect.tools.answers import ToolAnswer, cut
 from recollect.tools.catalogue import BY_NAME, is_offered, tool_names
@@ -45,12 +47,14 @@ def call_tool(
     the host's own: a folder of JSONL files, or a function that finds turns, whose errors are
     raised as they are.
     """
+    if language is not None:
+        check_choice(language, get_args(Language), "language")
     spoken = language or answer_language(mind, arguments)
     try:
-        tool = BY_NAME.get(str(name))
+        tool = BY_NAME.get(name) if isinstance(name, str) else None
         if tool is None:
             raise NotFound(
-                _NO_TOOL.of(spoken, name=cut(repr(name), 60)),
+                _NO_TOOL.of(spoken, name=shown(name)),
                 remedy=_TOOLS.of(spoken, names=", ".join(tool_names(mind))),
             )
         if not is_offered(tool, mind.settings.tools):

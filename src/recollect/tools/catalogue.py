@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from recollect.errors import InvalidInput
 from recollect.mind import Mind
+from recollect.rules.intake import check_choice
 from recollect.rules.language import Language
 from recollect.settings.tools import Tools
 from recollect.tools import arguments as args
@@ -178,14 +178,8 @@ def tool_specs(
     "openai" is the ``tools`` of chat completions, "anthropic" of messages, "mcp" of tools/list.
     The settings of ``mind`` decide which are offered; without one, those of the default preset.
     """
-    for value, allowed, name in (
-        (format, get_args(Format), "format"),
-        (language, get_args(Language), "language"),
-    ):
-        if value not in allowed:
-            raise InvalidInput(
-                f"{name}={value!r} is unknown", remedy=f"Use one of {', '.join(allowed)}"
-            )
+    check_choice(format, get_args(Format), "format")
+    check_choice(language, get_args(Language), "language")
     settings = Tools() if mind is None else mind.settings.tools
     return [_FORMATS[format](tool, language) for tool in TOOLS if is_offered(tool, settings)]
 
