@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
 from recollect.locks import ForkSafeLock
-from recollect.providers import extras
+from recollect.providers import deadline, extras
 from recollect.settings.values import MASK, Secret
 
 if TYPE_CHECKING:
@@ -58,13 +58,14 @@ class Wire:
         """The answer as parsed JSON."""
         body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         client = self._connected()  # before the clock starts: the first time is slow
-        call = _Call(self, client, path, body, time.monotonic() + self._timeout)
+        patience = deadline.seconds_left(self._timeout)
+        call = _Call(self, client, path, body, time.monotonic() + patience)
         # On a thread of its own: a server that sends a byte now and then satisfies every timeout
         # of a socket, and only someone outside can hang up on it.
         threading.Thread(target=call.run, name="recollect-wire", daemon=True).start()
-        if not call.done.wait(self._timeout):
+        if not call.done.wait(patience):
             self.close()
-            raise self.too_slow()
+            raise self.too_slow() if patience == self._timeout else deadline.reached()
         return call.outcome()
 
     def close(self) -> None:
