@@ -27,8 +27,8 @@ class Hostile:
     def _refuse(self, *_: object) -> Any:
         raise RuntimeError("nobody may ask this object anything")
 
-    __repr__ = __str__ = __eq__ = __hash__ = __bool__ = __len__ = _refuse  # type: ignore[assignment]
-    __lt__ = __gt__ = __le__ = __ge__ = __format__ = _refuse  # type: ignore[assignment]
+    __repr__ = __str__ = __eq__ = __hash__ = __bool__ = __len__ = _refuse
+    __lt__ = __gt__ = __le__ = __ge__ = __format__ = _refuse
 
 
 def deep() -> list[Any]:

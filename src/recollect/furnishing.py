@@ -62,6 +62,7 @@ from recollect.rules.backoff import Backoff
 from recollect.rules.guard import Guard, forget_names, guard_of
 from recollect.settings import Settings
 from recollect.store.base import Store
+from recollect.store.paths import own_base
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.upkeep import CoreLine
 from recollect.types import RECORD_TYPES, Hit, SafeName
@@ -255,6 +256,12 @@ def _history(house: House) -> Path:
     return Path(house.path).parent / house.settings.ledger.jsonl_folder
 
 
+def _copies(house: House) -> Transcripts:
+    ledger = house.settings.ledger
+    base = own_base(Path(house.path), ledger.jsonl_folder)
+    return Transcripts(house.store, _history(house), base, house.clock, ledger.jsonl_keep)
+
+
 def _by_meaning(house: House, embedder: Embedder, engine: VectorEngine) -> VectorRoute:
     settings = house.settings
     return VectorRoute(
@@ -323,7 +330,7 @@ def _sources(
 
 def _upkeep(house: House, extraction: Extraction) -> Upkeep:
     settings, ledger = house.settings, house.settings.ledger
-    copies = Transcripts(house.store, _history(house), house.clock, ledger.jsonl_keep)
+    copies = _copies(house)
     on_disk = house.path != MEMORY
 
     def write_report(space: str, day: date, sections: Sections) -> str:
@@ -365,7 +372,7 @@ def _forgetting(
     house: House, engine: VectorEngine, meaning: VectorRoute | None, held: Held
 ) -> Forgetting:
     settings, on_disk = house.settings, house.path != MEMORY
-    copies = Transcripts(house.store, _history(house), house.clock, settings.ledger.jsonl_keep)
+    copies = _copies(house)
 
     def gather() -> None:
         for room in (held.touches, held.injected, held.uses):
@@ -454,7 +461,7 @@ def _worker(
         poll=jobs.poll,
     )
     ledger = settings.ledger
-    copies = Transcripts(store, _history(house), clock, ledger.jsonl_keep)
+    copies = _copies(house)
     quiet = settings.triggers.quiet_gap or timedelta()
     end = Ending(
         store, clock, settings, extraction=extraction, model_of=house.model_of, ask=house.ask

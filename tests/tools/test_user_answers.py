@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from recollect.tools import call_tool, tool_names, tool_specs
@@ -41,7 +43,7 @@ def test_a_model_cannot_confirm_its_own_proposal(
 def test_where_the_setting_says_so_it_passes_on_the_answer(
     open_mind: OpenMind, preset: str
 ) -> None:
-    given = {"tools": {"answer_pending": True}} if preset == "default" else {}
+    given: dict[str, Any] = {"tools": {"answer_pending": True}} if preset == "default" else {}
     mind = open_mind(preset=preset, **given)
     names = {spec["name"] for spec in tool_specs("mcp", mind=mind)}
     assert names == set(tool_names()) == set(tool_names(mind)) >= DECIDING

@@ -68,6 +68,7 @@ def compose(
             placed["evidence"], at_size["evidence"] = part, part.fit(limit)
     costs = {name: one.tokens for name, one in at_size.items()}
     narrowed = budget
+    fitted = at_size
     for _ in range(_MEASURES):
         rooms = allot(narrowed, costs)
         fitted = {

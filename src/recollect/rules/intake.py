@@ -30,7 +30,7 @@ def shown(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
-def check_text(value: str, name: str, limit: int) -> str:
+def check_text(value: object, name: str, limit: int) -> str:
     """Text that UTF-8 can hold and that is not longer than ``limit`` characters."""
     if not isinstance(value, str):
         raise InvalidInput(f"{name} is a {type(value).__name__}, not text", remedy="Pass a str")
@@ -61,7 +61,8 @@ def check_name(value: str, name: str) -> str:
 def check_choice(value: Choice, choices: Iterable[Choice], name: str) -> Choice:
     """One of a fixed set of words."""
     allowed = tuple(choices)
-    if not isinstance(value, str) or value not in allowed:
+    known: object = value
+    if not isinstance(known, str) or known not in allowed:
         raise InvalidInput(
             f"{name}={shown(value)} is unknown", remedy=f"Use one of {', '.join(allowed)}"
         )
@@ -127,7 +128,7 @@ def check_seconds(value: timedelta | float | None, name: str) -> float | None:
     seconds = value.total_seconds() if isinstance(value, timedelta) else value
     if seconds is None:
         return None
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+    if isinstance(seconds, bool) or not seconds >= 0:
         raise InvalidInput(
             f"{name}={shown(value)}", remedy="Give seconds of 0 or more, a timedelta, or None"
         )

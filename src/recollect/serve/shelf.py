@@ -48,9 +48,7 @@ class Shelf:
         listed = [Entry(_PAD, "scratchpad", _ABOUT[_PAD])]
         listed.append(Entry(_EPISODES, "episodes", _ABOUT[_EPISODES]))
         return listed + [
-            Entry(uri, path.name, _ABOUT[_DOCUMENT])
-            for uri, path in self._files()
-            if path.is_file()
+            Entry(uri, path.name, _ABOUT[_DOCUMENT]) for uri, path in self._files() if _is_own(path)
         ]
 
     def read(self, uri: str) -> str:
@@ -62,7 +60,7 @@ class Shelf:
             stories = "\n\n".join(map(story, latest))
             return self._fenced(stories, "episodes") if stories else _NO_STORY.of(self._language)
         path = dict(self._files()).get(uri)
-        if path is None or not path.is_file():
+        if path is None or not _is_own(path):
             raise NotFound("There is nothing to read at this address", remedy="List the resources")
         return self._fenced(self._text(path), path.name)
 
@@ -85,3 +83,8 @@ class Shelf:
 
     def _fenced(self, text: str, source: str) -> str:
         return as_data(text, source, answer_language(self._mind, text))
+
+
+def _is_own(path: Path) -> bool:
+    """A file itself; a link may lead anywhere."""
+    return path.is_file() and not path.is_symlink()

@@ -34,7 +34,7 @@ _LONGEST_ERROR = 400  # characters
 
 def call_tool(
     mind: Mind,
-    name: str,
+    name: object,
     arguments: Mapping[str, object] | str | None = None,
     *,
     language: Language | None = None,

@@ -11,6 +11,7 @@ from pathlib import Path
 from recollect.documents.files import read_bytes, typed, write
 from recollect.ingest.transcripts import folder_of
 from recollect.settings.around import Switch
+from recollect.store.paths import open_own, refuse_links
 from recollect.store.sqlite.connection import MEMORY
 
 _LARGEST = 1 << 30  # bytes that one file may hold before it is refused as no log of ours
@@ -24,8 +25,10 @@ def state_name(path: Path) -> str:
 class Folder:
     """Reads whole files, appends to their ends."""
 
-    def __init__(self, path: Path, notes: str) -> None:
+    def __init__(self, path: Path, notes: str, base: Path | None = None) -> None:
+        """No link is followed below ``base``."""
         self.path = path
+        self._base = path.parent if base is None else base
         self.notes = path / notes
 
     def log(self, day: date) -> Path:
@@ -49,7 +52,7 @@ class Folder:
 
     def append(self, path: Path, text: str) -> None:
         """Durable when it returns. Begins on a new line, whatever was cut off before."""
-        with typed(path, "written"), open(path, "ab", opener=_for_owner) as file:
+        with typed(path, "written"), open(path, "ab", opener=open_own) as file:
             apart = "\n" if file.tell() and not _ends_line(path) else ""
             file.write((apart + text).encode())
             file.flush()
@@ -60,9 +63,10 @@ class Folder:
         """No other process or thread writes meanwhile."""
         import fcntl
 
+        refuse_links(self.path, self._base)
         with typed(self.path, "written"):
             self.path.mkdir(parents=True, exist_ok=True)
-            guard = (self.path / ".lock").open("ab")
+            guard = open(self.path / ".lock", "ab", opener=open_own)  # noqa: SIM115
         with guard:
             fcntl.flock(guard, fcntl.LOCK_EX)
             yield
@@ -75,12 +79,10 @@ def folder_beside(database: str, space: str, memory: Switch) -> Folder | None:
     named = Path(memory.fallback_folder).expanduser()
     if database == MEMORY and not named.is_absolute():
         return None
-    return Folder(folder_of(Path(database).parent / named, space), memory.fallback_file)
-
-
-def _for_owner(path: str, flags: int) -> int:
-    """A new file is for its owner alone."""
-    return os.open(path, flags, 0o600)
+    place = Path(database)
+    base = place.parent if Path(memory.fallback_folder).name == memory.fallback_folder else None
+    inner = folder_of(place.parent / named, space)
+    return Folder(inner, memory.fallback_file, base or place.parent / named)
 
 
 def _ends_line(path: Path) -> bool:
