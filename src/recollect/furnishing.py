@@ -60,6 +60,7 @@ from recollect.recall.vectors import VectorRoute
 from recollect.rooms import Rooms
 from recollect.rules.backoff import Backoff
 from recollect.rules.guard import Guard, forget_names, guard_of
+from recollect.rules.lines import forget_labels
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.store.paths import own_base
@@ -406,6 +407,7 @@ def _forgetting(
         forget_words()
         forget_chunks()
         forget_names()
+        forget_labels()
 
     return Forgetting(
         house.store,

@@ -88,7 +88,6 @@ class Builder:
         """
         given = _host_parts(host or {})
         intake.check_text(query, "query", intake.MAX_INDEX)
-        intake.check_filter(session, "session")
         _check_counter(count)
         limits = budget_of(self._settings.context, model=model, total=budget)
         language = language_of(query, self._settings.memory.language)

@@ -9,7 +9,8 @@ from recollect.context import words
 from recollect.context.parts import Item
 from recollect.prompts import Language
 from recollect.rules.fence import fence, neutral
-from recollect.rules.lines import indented, label, one_line
+from recollect.rules.lines import indented, label
+from recollect.rules.one_line import one_line
 from recollect.types import Message, Turn
 
 

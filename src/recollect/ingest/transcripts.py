@@ -25,7 +25,7 @@ from recollect.store.paths import (
     settled,
 )
 from recollect.store.rows import Transcript
-from recollect.types import Job, SafeName, Turn
+from recollect.types import Job, SafeName, Turn, constant
 
 KIND = "transcript"
 AGE_KIND = "age_transcripts"
@@ -105,7 +105,7 @@ class Transcripts:
         refuse_links(path, self._base)
         former = former_name(session)
         # A session may really be called what another's file was called.
-        if former == session or unit.ledger.session(former) is not None:
+        if former != session and unit.ledger.session(constant(former)) is not None:
             return path
         return settled(path, path.with_name(former + _ENDING))
 

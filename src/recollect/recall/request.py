@@ -57,7 +57,8 @@ def read_request(
     """Check what the caller asked for; ``around`` is what was said just before the query."""
     intake.check_text(query, "query", MAX_QUERY)
     intake.check_count(k, "k", MAX_HITS)
-    intake.check_filter(persona, "persona")
+    if persona is not None:
+        intake.check_text(persona, "persona", intake.MAX_NAME)
     if kind is not None:
         intake.check_choice(kind, KINDS, "kind")
     if trust is not None:

@@ -10,17 +10,11 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
+from recollect.rules.one_line import one_line
+
 _LONGEST = 120  # characters of a name
 _IN_NAMES = frozenset(" .-_:/@+#&'’·~=%*")
 _KEPT = frozenset("LMN")  # letters, marks, numbers
-
-
-def one_line(text: str) -> str:
-    """``text`` on one line, whatever breaks lines in it."""
-    lines = text.splitlines()
-    if len(lines) < 2 and not text.endswith(("\n", "\r")):
-        return text if text.isprintable() else "".join(map(_visible, text))
-    return " ".join(one_line(line).strip() for line in lines if line.strip())
 
 
 def indented(text: str, by: str) -> str:
@@ -44,8 +38,3 @@ def label(name: str) -> str:
 def forget_labels() -> None:
     """Drop the names that were seen."""
     label.cache_clear()
-
-
-def _visible(one: str) -> str:
-    """Control characters as blanks; what joins letters (category Cf) stays."""
-    return " " if unicodedata.category(one) == "Cc" else one

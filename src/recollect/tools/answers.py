@@ -9,7 +9,8 @@ from datetime import datetime
 from recollect.rules.cutting import ELLIPSIS, whole_character
 from recollect.rules.fence import fence
 from recollect.rules.language import Language
-from recollect.rules.lines import indented, label, one_line
+from recollect.rules.lines import indented, label
+from recollect.rules.one_line import one_line
 from recollect.tools.words import Words
 from recollect.types import Episode, Json, Source
 

@@ -8,7 +8,8 @@ from recollect.errors import NotFound
 from recollect.mind import Mind
 from recollect.plain import plain
 from recollect.rules.language import Language
-from recollect.rules.lines import label, one_line
+from recollect.rules.lines import label
+from recollect.rules.one_line import one_line
 from recollect.tools.answers import Shown, ToolAnswer, cut, day, evidence, line, place
 from recollect.tools.arguments import SearchMemory, SearchTraces
 from recollect.tools.desk import Desk

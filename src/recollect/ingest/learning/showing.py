@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from recollect.rules.echo import without_echo
 from recollect.rules.fence import strip_fenced
-from recollect.rules.lines import indented, label, one_line
+from recollect.rules.lines import indented, label
+from recollect.rules.one_line import one_line
 from recollect.rules.secrets import redact
 from recollect.rules.tool_results import tool_summary
 from recollect.store import codec
