@@ -288,6 +288,7 @@ def test_three_tries_then_dead_with_the_reason_and_alive_again(stage: Stage, cas
     stage.server.always(stage.answers(word))
     assert stage.mind.redrive() == 1
     assert stage.turn(session).state == "failed"
+    stage.clock.advance(minutes=10)  # a server that cannot be reached is left alone for a while
     stage.mind.drain()
     assert stage.turn(session).state == "extracted"
     assert stage.learnt(word) == [f"keeps {word}"]

@@ -11,9 +11,11 @@ import pytest
 
 import recollect
 from recollect import Mind, NewTurn
+from recollect.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.providers.scripted import Behaviour, Scripted, hang_up, reply, silence, status
 from tests.remote import meaning, remote, server, vectors
+from tests.waiting import wait_for
 
 __all__ = ["server"]
 
@@ -138,15 +140,19 @@ def test_what_cannot_be_weighed_gives_way_to_the_latest_turns(
     assert ANSWER in [hit.text for hit in hits]
     assert {hit.type for hit in hits} == {"turn"}
     assert "StoreDamaged" in failures(mind)["route:rank"]
-    assert mind.recall("cat", of=["memory"]) == []
+    with pytest.raises(recollect.StoreDamaged, match=r"could read nothing.*memory_sources"):
+        mind.recall("cat", of=["memory"])
 
 
-def test_with_nothing_left_the_answer_is_empty(open_mind: OpenMind, file: Path) -> None:
+def test_with_nothing_left_recall_says_so(open_mind: OpenMind, file: Path) -> None:
+    """No evidence is not the same as evidence that cannot be read."""
     mind = open_mind(embedding__provider="none")
     tell(mind)
     damage(mind, file, "DROP TABLE sessions")
     mind = open_mind(embedding__provider="none")
-    assert mind.recall("what is my cat called") == []
+    with pytest.raises(recollect.StoreDamaged, match="could read nothing") as caught:
+        mind.recall("what is my cat called")
+    assert "recollect doctor" in caught.value.remedy
     assert "StoreDamaged" in failures(mind)["route:rank"]
 
 
@@ -184,7 +190,7 @@ SERVERS: dict[str, tuple[Callable[[], Behaviour], str]] = {
     [*((how, False) for how in SERVERS), ("fails", True), ("answers too much", True)],
 )
 def test_an_embedder_that_is_down_leaves_the_words(
-    open_mind: OpenMind, server: Scripted, how: str, restarted: bool
+    open_mind: OpenMind, clock: ManualClock, server: Scripted, how: str, restarted: bool
 ) -> None:
     server.always(meaning({"cat": (1, 0, 0), "weather": (0, 1, 0)}))
     given = {**remote(server, timeout="300ms"), **QUIET}
@@ -202,7 +208,8 @@ def test_an_embedder_that_is_down_leaves_the_words(
     assert set(failures(mind)) == {"route:vector"}
     assert error in failures(mind)["route:vector"]
     server.always(meaning({"cat": (1, 0, 0)}))
-    assert "vector" in mind.recall("cat again")[0].why.routes, "and it comes back"
+    clock.advance(seconds=30)  # one that cannot be reached is left alone for so long
+    wait_for(lambda: "vector" in mind.recall("cat again")[0].why.routes)
 
 
 def test_a_server_that_was_never_there_is_no_failure_of_recall(

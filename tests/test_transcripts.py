@@ -206,7 +206,8 @@ def test_no_session_name_leaves_the_folder_or_shares_a_file(
     assert mind.jobs() == []
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert len(files) == len(HOSTILE)
-    assert {json.loads(path.read_bytes())["content"] for path in files} == set(HOSTILE)
+    stored = {turn.session for name in HOSTILE for turn in mind.turns(session=name)}
+    assert {json.loads(path.read_bytes())["session"] for path in files} == stored
     for path in files:
         assert path.suffix == ".jsonl"
         assert path.resolve().is_relative_to(folder.resolve())

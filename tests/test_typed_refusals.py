@@ -119,6 +119,7 @@ GOOD: dict[str, Any] = {
     "event": "nobody",
     "answer": "tea",
     "ids": (),
+    "texts": (),
     "name": "search_memory",
     "host": None,
 }

@@ -17,6 +17,7 @@ from recollect.errors import (
     ModelError,
     ModelRateLimited,
     ModelRefused,
+    ModelSuspended,
     ModelUnavailable,
     NotADatabase,
     NotFound,
@@ -26,6 +27,7 @@ from recollect.errors import (
     StoreDamaged,
     StoreError,
     StoreReadOnly,
+    StoreReplaced,
     StoreUnavailable,
 )
 
@@ -74,6 +76,7 @@ __all__ = [
     "ModelError",
     "ModelRateLimited",
     "ModelRefused",
+    "ModelSuspended",
     "ModelUnavailable",
     "NewTurn",
     "NotADatabase",
@@ -88,6 +91,7 @@ __all__ = [
     "StoreDamaged",
     "StoreError",
     "StoreReadOnly",
+    "StoreReplaced",
     "StoreUnavailable",
     "ToolCall",
     "ToolResult",

@@ -101,6 +101,7 @@ class AsyncMind(_Async[Mind]):
     write_scratchpad = _awaitable(Mind.write_scratchpad)
     recall = _awaitable(Mind.recall)
     context = _awaitable(Mind.context)
+    note_shown = _awaitable(Mind.note_shown)
     gate = _awaitable(Mind.gate)
     jobs = _awaitable(Mind.jobs)
     redrive = _awaitable(Mind.redrive)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -31,8 +33,16 @@ class Clock(Protocol):
     def now(self) -> datetime: ...
 
 
+def monotonic_of(clock: Clock) -> Callable[[], float]:
+    """Seconds that only grow, however the clock is set; for measuring how long something takes."""
+    own: Callable[[], float] | None = getattr(clock, "monotonic", None)
+    return time.monotonic if own is None else own
+
+
 class SystemClock:
     """The machine's clock."""
+
+    monotonic = staticmethod(time.monotonic)
 
     def now(self) -> datetime:
         return datetime.now(UTC)
@@ -43,14 +53,20 @@ class ManualClock:
 
     def __init__(self, start: datetime) -> None:
         self._now = start.astimezone(UTC)
+        self._elapsed = timedelta()
 
     def now(self) -> datetime:
         return self._now
 
+    def monotonic(self) -> float:
+        """Seconds it was moved ahead; moving it back takes nothing away."""
+        return self._elapsed.total_seconds()
+
     def advance(self, **parts: float) -> datetime:
         """Move by a timedelta's parts: ``advance(days=1)``, ``advance(hours=-2)``."""
-        self._now += timedelta(**parts)
+        self.set(self._now + timedelta(**parts))
         return self._now
 
     def set(self, moment: datetime) -> None:
+        self._elapsed += max(moment - self._now, timedelta())
         self._now = moment.astimezone(UTC)

@@ -12,6 +12,7 @@ RecollectError
 ├── DeadlineReached        the time given to a call was over before a model answered
 ├── ModelError             a model did not do what was asked
 │   ├── ModelUnavailable   no answer in time, or not a whole one; may work later
+│   │   └── ModelSuspended it failed a moment ago and is not asked until ``retry_after`` has passed
 │   ├── ModelRefused       key, model name or input was not accepted; trying again is no use
 │   ├── ModelRateLimited   too many requests; ``retry_after`` says when to come back
 │   ├── BadAnswer          not what was asked for, also after it was given back for repair
@@ -19,6 +20,7 @@ RecollectError
 └── StoreError             the database cannot do what was asked
     ├── StoreBusy          another process kept the write lock for too long
     ├── StoreReadOnly      file or folder cannot be written
+    ├── StoreReplaced      the file was deleted or replaced while it was open
     ├── DiskFull           no space left; nothing was written
     ├── StoreDamaged       the file is broken; it was left as it is
     ├── NotADatabase       the file is something else
@@ -87,9 +89,26 @@ class ModelError(RecollectError):
 
 
 class ModelUnavailable(ModelError):
-    """Network, timeout, a failing server or half an answer; the same call may work later."""
+    """Network, timeout, a failing server or half an answer; the same call may work later.
+
+    ``outage``: the server cannot be reached or says itself that it is down.
+    """
 
     retryable = True
+
+    def __init__(self, message: str, *, remedy: str = "", outage: bool = False) -> None:
+        super().__init__(message, remedy=remedy)
+        self.outage = outage
+
+
+class ModelSuspended(ModelUnavailable):
+    """The model failed before and is not asked again until ``retry_after`` has passed."""
+
+    def __init__(
+        self, message: str, *, remedy: str = "", retry_after: timedelta = timedelta()
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.retry_after = retry_after
 
 
 class ModelRefused(ModelError):
@@ -135,6 +154,10 @@ class StoreBusy(StoreError):
 
 class StoreReadOnly(StoreError):
     """The file or its folder cannot be written."""
+
+
+class StoreReplaced(StoreError):
+    """The file was deleted, moved or replaced while it was open; nothing was acknowledged."""
 
 
 class DiskFull(StoreError):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.clock import Clock
+from recollect.clock import Clock, monotonic_of
 from recollect.context.build import Builder, Sources
 from recollect.context.evidence import evidence_items, most_core_lines
 from recollect.context.window import ShortTermMemory
@@ -27,6 +28,7 @@ from recollect.index.holding import Holder
 from recollect.index.segment import forget_words
 from recollect.ingest import digests, embedding, transcripts
 from recollect.ingest.digests import Digests
+from recollect.ingest.disowning import Disowning
 from recollect.ingest.echo import Injected
 from recollect.ingest.embedding import Ask, Embedding
 from recollect.ingest.files import Files
@@ -47,6 +49,7 @@ from recollect.ingest.rollback import Rollback
 from recollect.ingest.scratchpads import Scratchpads
 from recollect.ingest.transcripts import Transcripts
 from recollect.jobs.worker import Failing, Handler, Pace, Plan, Worker
+from recollect.providers.breaker import Circuits
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.chat.budget import Budget, journal_meter
 from recollect.providers.chat.choose import chat_model_for
@@ -89,6 +92,7 @@ class House:
     embedder: Embedder | None
     model: ChatModel | None
     ask: Ask
+    circuits: Circuits
 
     def model_of(self, space: str) -> ChatModel | None:
         """The memory model with its calls on that space's account."""
@@ -159,27 +163,29 @@ def furnish(
 ) -> Rooms:
     """All rooms of one space."""
     store, guard = bus.listening(store, settings), guard_of(settings)
-    embedder = embedder_for(settings) if settings.index.vectors != "none" else None
+    circuits = Circuits(monotonic_of(clock))
+    embedder = embedder_for(settings, circuits) if settings.index.vectors != "none" else None
     ask = embedding.asking(embedder, settings.jobs.max_attempts)
-    house = House(store, path, space, settings, clock, embedder, _model(settings), ask)
+    model = _model(settings, circuits)
+    house = House(store, path, space, settings, clock, embedder, model, ask, circuits)
     engine = engine_for(settings, path, on_disk=path != MEMORY)
     meaning = None if embedder is None else _by_meaning(house, embedder, engine)
     injected = Injected(store, space, clock, settings.trust)
     extraction = Extraction(store, clock, settings, house.learner_of, before=injected.flush)
     upkeep = _upkeep(house, extraction)
     rules = bus.Bus(store, clock, settings)
-    touches = Touches(store, space, enabled=settings.recall.touch)
+    touches = Touches(store, space, enabled=settings.recall.touch and not store.read_only)
     short_term = ShortTermMemory(store, space, settings.short_term, guard=guard)
     uses = Uses(store, space, clock)
     pads = Scratchpads(store, space, clock, settings.scratchpad, guard)
     held = Held(injected, touches, short_term, uses, pads)
     eraser = _forgetting(house, engine, meaning, held)
     worker = _worker(house, engine, extraction, upkeep, rules, eraser=eraser)
-    wake = worker.start_or_wake if threaded else _stay_asleep
+    wake = worker.start_or_wake if threaded and not store.read_only else _stay_asleep
     recorder = _recorder(house, guard, wake)
     recall = Recall(store, space, clock, settings=settings, vectors=meaning, touches=touches)
     reconciler = house.reconciler_of(space)
-    if embedder is not None:
+    if embedder is not None and not store.read_only:
         try:
             embedding.catch_up(store, space, embedder, clock.now(), settings.jobs.max_attempts)
         except StoreError as error:
@@ -203,7 +209,7 @@ def furnish(
             important_from=settings.events.important_from,
         ),
         inbox=Inbox(store, space, clock, settings.pending, reconciler),
-        proposals=Proposals(store, space, clock, reconciler),
+        proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
         rollback=Rollback(store, space, clock, settings),
         pads=pads,
         recall=recall,
@@ -233,13 +239,14 @@ def furnish(
         library=None if path == MEMORY else house.documents_of(space),
         meaning=meaning,
         model=house.model,
+        circuits=circuits,
     )
 
 
-def _model(settings: Settings) -> ChatModel | None:
+def _model(settings: Settings, circuits: Circuits) -> ChatModel | None:
     """The model that learns; None where the rules do."""
     engine = settings.extraction.engine
-    model = None if engine == "rules" else chat_model_for(settings)
+    model = None if engine == "rules" else chat_model_for(settings, circuits)
     if engine == "model" and model is None:
         raise ConfigError(
             "extraction.engine is model and there is none",
@@ -269,7 +276,7 @@ def _by_meaning(house: House, embedder: Embedder, engine: VectorEngine) -> Vecto
         embedder,
         settings.ranking.conversation,
         Holder(engine, house.store, house.space),
-        lambda name: embedder_named(name, settings),
+        lambda name: embedder_named(name, settings, house.circuits),
     )
 
 
@@ -286,6 +293,7 @@ def _recorder(house: House, guard: Guard, wake: Callable[[], None]) -> Recorder:
             ask_vectors=house.ask,
             watcher=Watcher(settings.triggers, settings.jobs.max_attempts),
             max_attempts=settings.jobs.max_attempts,
+            disown=Disowning(settings, guard.owners),
         ),
         wake=wake,
     )
@@ -393,12 +401,13 @@ def _forgetting(
                 settings,
                 memories=left.memories,
                 now=house.clock.now(),
+                renamed=partial(left.traces.renamed, "project"),
                 **says,
             )
         aside = folder_beside(house.path, space, settings.memory)
         if aside is not None:
-            gone = fallback.Gone(left.turns, left.memories, **says)
-            fallback.scrub(house.store, space, aside, gone)
+            gone = fallback.Gone(left.turns, left.memories, **says, renamed=left.traces.renamed)
+            fallback.scrub(house.store, space, aside, gone, house.clock.now())
 
     def caches() -> None:
         held.short_term.clear()

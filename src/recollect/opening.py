@@ -55,6 +55,8 @@ def open(
         path, busy_timeout=chosen.store.busy_timeout.total_seconds(), now=ticking.now
     )
     rooms = furnish(store, path, space, chosen, ticking, threaded=worker == "thread")
+    if store.read_only:  # nothing can be taken in, and there is no work that could be done
+        return Mind(store, space, chosen, ticking, rooms)
     if folder is not None:
         try:
             TakingIn(store, space, chosen, rooms, ticking.now, folder).run()

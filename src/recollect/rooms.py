@@ -21,6 +21,7 @@ from recollect.ingest.recorder import Recorder
 from recollect.ingest.rollback import Rollback
 from recollect.ingest.scratchpads import Scratchpads
 from recollect.jobs.worker import Worker
+from recollect.providers.breaker import Circuits
 from recollect.providers.chat.base import ChatModel
 from recollect.recall.engine import Recall
 from recollect.recall.touches import Touches
@@ -65,3 +66,4 @@ class Rooms:
     library: Documents | None
     meaning: VectorRoute | None
     model: ChatModel | None
+    circuits: Circuits

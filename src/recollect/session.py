@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from recollect.rules.signatures import CheckedCalls
-from recollect.types import NewTurn, ToolCall, ToolResult, Turn
+from recollect.types import NewTurn, ToolCall, ToolResult, Trust, Turn
 
 
 class Host(Protocol):
@@ -33,10 +33,11 @@ class Session(CheckedCalls):
         channel: str = "",
         at: datetime | str | None = None,
         index: int | None = None,
+        trust: Trust | None = None,
     ) -> Turn:
-        """What the user said."""
+        """What the user said. ``trust`` says whose words they are where ``sender`` does not."""
         return self._host.record_turn(
-            NewTurn(self.id, "user", content, sender, channel, at=at, index=index)
+            NewTurn(self.id, "user", content, sender, channel, at=at, index=index, trust=trust)
         )
 
     def assistant(
@@ -49,11 +50,14 @@ class Session(CheckedCalls):
         channel: str = "",
         at: datetime | str | None = None,
         index: int | None = None,
+        trust: Trust | None = None,
     ) -> Turn:
-        """What the agent said and did."""
+        """What the agent said and did; ``trust`` can only be lower than the agent's."""
         calls, results = tuple(tool_calls), tuple(tool_results)
         return self._host.record_turn(
-            NewTurn(self.id, "assistant", content, sender, channel, calls, results, at, index)
+            NewTurn(
+                self.id, "assistant", content, sender, channel, calls, results, at, index, trust
+            )
         )
 
     def tool(
@@ -65,11 +69,12 @@ class Session(CheckedCalls):
         channel: str = "",
         at: datetime | str | None = None,
         index: int | None = None,
+        trust: Trust | None = None,
     ) -> Turn:
-        """What a tool answered."""
+        """What a tool answered; ``trust`` can only be lower than a tool's."""
         results = tuple(tool_results)
         return self._host.record_turn(
-            NewTurn(self.id, "tool", content, sender, channel, (), results, at, index)
+            NewTurn(self.id, "tool", content, sender, channel, (), results, at, index, trust)
         )
 
     def end(self) -> None:

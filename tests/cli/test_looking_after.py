@@ -14,7 +14,8 @@ pytestmark = pytest.mark.feature("O4")
 
 def test_forget_shows_first_and_asks(told: Shell) -> None:
     shown = told("forget", "--query", "Lisbon", "--dry-run").stdout
-    assert "We fly to Lisbon on Friday" in shown
+    assert "We fly to «Lisbon» on Friday" in shown, "with the words marked"
+    assert "\x1b" not in shown
     assert "it has the words" in shown
     assert "--yes" in told("forget", "--query", "Lisbon", code=2).stderr
     assert len(told.json("turns")) == 3
@@ -40,6 +41,8 @@ def test_forget_for_programs(told: Shell) -> None:
     (turn,) = told.json("turns", "--session", "trip")
     preview = told.json("forget", "--id", turn["id"], "--dry-run")
     assert (preview["dry_run"], preview["items"][0]["id"]) == (True, turn["id"])
+    (item,) = told.json("forget", "--query", "Lisbon", "--dry-run")["items"]
+    assert [item["text"][start:end] for start, end in item["highlights"]] == ["Lisbon"]
     told("forget", "--id", turn["id"], "--json", code=2)
     done = told.json("forget", "--id", turn["id"], "--yes")
     assert done["counts"] == {"turn": 1}

@@ -56,6 +56,6 @@ def test_what_is_never_cut_is_cut_last_and_reported(open_mind: OpenMind) -> None
 
 @pytest.mark.parametrize("budget", [0, -1, "9", 9.5, True, float("nan"), 10**400, [], object()])
 def test_a_budget_that_is_no_number_of_tokens_is_refused(open_mind: OpenMind, budget: Any) -> None:
-    with pytest.raises(InvalidInput, match="^budget") as caught:
+    with pytest.raises(InvalidInput, match=r"^budget") as caught:
         open_mind().context("hello", budget=budget)
     assert caught.value.remedy

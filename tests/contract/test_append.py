@@ -131,7 +131,7 @@ def test_one_batch_may_hold_several_sessions(store: Store) -> None:
         turn("b5", session="b", index=5, at=after(minutes=3)),
         turn("a1", session="a", index=1),
     )
-    assert [tuple(p) for p in placed] == [
+    assert [(p.idx, p.added) for p in placed] == [
         (0, True),
         (0, True),
         (1, True),

@@ -9,7 +9,7 @@ from recollect.rules import bm25
 from recollect.store.base import Store
 from recollect.store.erasing import Removal, Rewrite
 from recollect.store.rows import EmbedText, TurnFilter, VectorRow
-from recollect.store.sqlite.holdings import _READ, NAMES
+from recollect.store.sqlite import holdings, naming
 from recollect.store.sqlite.store import SqliteStore
 from recollect.types import ToolCall, constant
 from tests.conftest import NOON
@@ -20,11 +20,15 @@ HIDDEN = ("text_index", "sqlite_", "migrations")  # terms, and tables without a 
 
 
 def test_every_column_that_can_hold_text_is_known(store: Store) -> None:
-    """A new one has to be read by forgetting (``holdings``), or be shown to hold only names."""
+    """A new one is people's words, the engine's, a copy, a name, or of a fixed list: say which."""
     assert isinstance(store, SqliteStore)
-    known = {(table, column) for table, columns in NAMES.items() for column in columns}
-    for key, _, plain, json, table in _READ.values():
-        known |= {(table, column) for column in (key, *plain, *json)}
+    known = {("memories", "subject")}  # read by an expression
+    for table, columns in (*holdings.FIXED.items(), *naming.PARTS.items()):
+        known |= {(table, column) for column in columns}
+    for source in (holdings.WORDS | holdings.COPIES | holdings.ENGINE).values():
+        known |= {(source.table, column) for column in (*source.plain, *source.json)}
+    for places in naming.COLUMNS.values():
+        known |= set(places)
     with store.database.read() as conn:
         there = {
             (table, column)

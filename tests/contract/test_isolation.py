@@ -165,7 +165,7 @@ def acts(draw: st.DrawFn) -> tuple[str, Step]:
     """Something one space does, perhaps with an id of the other."""
     space = draw(st.sampled_from(SPACES))
     number = st.integers(0, 12)
-    anyone = st.builds(uid, st.sampled_from(SPACES), number)
+    anyone = st.builds(uid, st.sampled_from(SPACES), number).map(constant)
     session, word = draw(st.sampled_from(SESSIONS)), draw(st.sampled_from(WORDS))
     place = draw(st.none() | st.integers(0, 3))
     return space, draw(
@@ -180,7 +180,7 @@ def acts(draw: st.DrawFn) -> tuple[str, Step]:
                 _event(space, draw(st.sampled_from(["op", "other"]))),
                 _job(space, session),
                 _mark(session),
-                _settle([draw(anyone), draw(anyone)]),
+                _settle([constant(draw(anyone)), constant(draw(anyone))]),
                 _session(session, space),
                 _reindex(draw(anyone), word),
             ]

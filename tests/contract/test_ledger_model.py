@@ -126,7 +126,7 @@ class LedgerMachine(RuleBasedStateMachine):
             return
         with self.store.write(space) as unit:
             placed = unit.ledger.append(rows)
-        assert [tuple(place) for place in placed] == expected
+        assert [(place.idx, place.added) for place in placed] == expected
         self._keep(space, rows, expected)
 
     @rule(space=spaces, batch=drafts)

@@ -58,11 +58,16 @@ def speakers(text: str) -> dict[int, str]:
     return {number: role for number, role, _ in lines(text)}
 
 
-def proposing(propose: Proposing, provider: str = "openai", verdict: str = "new") -> Behaviour:
+def proposing(
+    propose: Proposing,
+    provider: str = "openai",
+    verdict: str = "new",
+    story: dict[str, Any] = STORY,
+) -> Behaviour:
     """Proposes facts for what it is shown; its judgement and its stories are always the same."""
 
     def answer(asked: Asked) -> dict[str, Any]:
-        said: dict[str, Any] = STORY
+        said: dict[str, Any] = story
         if purpose(asked) == "extract":
             said = {"facts": list(propose(shown(asked)))}
         elif purpose(asked) == "reconcile":

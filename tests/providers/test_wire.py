@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import logging
+import subprocess
+import sys
 import time
 import traceback
+import zlib
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
 from recollect.errors import ModelRateLimited, ModelRefused, ModelUnavailable
-from recollect.providers import wire
 from tests.providers.scripted import (
     Asked,
     Behaviour,
@@ -148,13 +153,84 @@ def test_after_a_deadline_the_next_call_works(server: Scripted) -> None:
         assert made.embed(["a"]).shape == (1, 3)
 
 
-def test_an_answer_without_end_is_not_kept(
-    server: Scripted, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(wire, "_LARGEST", 3_000_000)
+def test_an_answer_without_end_is_not_kept(server: Scripted) -> None:
     error = failure(server, flood, timeout=20)
     assert type(error) is ModelUnavailable
-    assert "more than 2 MB" in error.message
+    assert "more than 1.25 MB" in error.message
+
+
+PACKINGS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "x-gzip": gzip.compress,
+    "Deflate": lambda data: zlib.compress(data, wbits=-15),  # without a head
+}
+
+
+@pytest.mark.parametrize("name", PACKINGS)
+def test_a_packed_answer_is_unpacked(server: Scripted, name: str) -> None:
+    def packed(asked: Asked) -> bytes:
+        return PACKINGS[name](json.dumps(openai(asked)).encode())
+
+    server.then(reply(packed, content_encoding=name))
+    with embedder(server) as made:
+        assert made.embed(["a"]).shape == (1, 3)
+    assert server.asked[0].headers["accept-encoding"] == "gzip, deflate"
+
+
+BAD_PACKS: dict[str, tuple[str, bytes, str]] = {
+    "not packed": ("gzip", b'{"data": []}', "cannot be unpacked"),
+    "cut": ("gzip", gzip.compress(b'{"data": []}')[:-9], "cannot be unpacked"),
+    "not asked for": ("br", b"\x0b\x02\x80[]\x03", "packed its answer as br"),
+    "twice": ("gzip, gzip", b"", "packed its answer as gzip, gzip"),
+}
+
+
+@pytest.mark.parametrize("how", BAD_PACKS)
+def test_a_badly_packed_answer_is_a_typed_failure(server: Scripted, how: str) -> None:
+    encoding, body, said = BAD_PACKS[how]
+    error = failure(server, reply(body, content_encoding=encoding))
+    assert type(error) is ModelUnavailable
+    assert said in error.message
+
+
+def test_a_small_packed_answer_of_300_mb_is_refused_within_bounds(server: Scripted) -> None:
+    """In a process of its own, whose largest size is measured from before the answer."""
+    packing = zlib.compressobj(9, wbits=31)
+    packed = b"".join(packing.compress(b" " * (1 << 20)) for _ in range(300)) + packing.flush()
+    server.then(reply(packed, content_encoding="gzip"))
+    told = subprocess.run(
+        [sys.executable, "-c", ASKING, server.url], check=True, capture_output=True, text=True
+    ).stdout.split("|")
+    assert "more than" in told[0]
+    assert int(told[1]) < 100 << 10, "KiB of growth"
+    assert float(told[2]) < 5
+
+
+ASKING = """
+import resource, sys, time
+from recollect.errors import ModelUnavailable
+from recollect.providers.wire import Wire
+wire = Wire(sys.argv[1], service="a server")
+wire._connected()
+before, begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+try:
+    wire.post("/chat/completions", {})
+except ModelUnavailable as error:
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    print(error.message, grown, time.monotonic() - begun, sep="|")
+"""
+
+
+@pytest.mark.parametrize("key", ["k", "test", "ollama", "EMPTY"])
+def test_a_short_key_does_not_garble_an_error(server: Scripted, key: str) -> None:
+    said = f"ollama keeps the test model k EMPTY; wrong api key: '{key}', Bearer {key}"
+    server.then(status(404, said))
+    with embedder(server, key=key) as made, pytest.raises(ModelRefused) as caught:
+        made.embed(["a"])
+    assert "ollama keeps the test model k EMPTY; wrong api key: '***', Bearer ***" in str(
+        caught.value
+    )
 
 
 def test_nobody_there() -> None:

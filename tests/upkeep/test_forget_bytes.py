@@ -10,7 +10,7 @@ import pytest
 from recollect import Mind, ToolCall
 from recollect.clock import ManualClock
 from tests.conftest import OpenMind
-from tests.upkeep.canaries import CHINESE, ENGLISH, PHRASES, leftovers, plant
+from tests.upkeep.canaries import CHINESE, ENGLISH, PHRASES, leftovers, plant, plant_everywhere
 
 pytestmark = [
     pytest.mark.feature("N7"),
@@ -62,6 +62,33 @@ def test_nor_by_session_source_or_time(
     assert leftovers(tmp_path, ENGLISH) == {}
     assert [turn.session for turn in mind.turns()] == ["before"]
     assert_well(mind, receipt)
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+@pytest.mark.parametrize("way", ["query", "session", "source", "id"])
+def test_nor_of_names_whatever_was_written_with_them(
+    open_mind: OpenMind, clock: ManualClock, tmp_path: Path, way: str, phrase: str
+) -> None:
+    """Every field of every way to write has it; a conversation takes what is its own along."""
+    mind = open_mind(ledger__jsonl=True, documents__write=["memory", "user", "project"])
+    asked = plant_everywhere(
+        mind, clock, phrase, by_hand=way == "query", files=way in ("query", "session")
+    )
+    mind.record(session="other", role="user", content="We painted the fence green", sender="Ann")
+    assert leftovers(tmp_path, phrase), "the canary sings"
+    if way == "id":  # its turn goes along; the rest of the talk is named after it, not said in it
+        mind.forget(id=asked["id"])
+        way = "session"
+    receipt = mind.forget(**{way: asked[way]})  # type: ignore[arg-type]
+    assert leftovers(tmp_path, phrase) == {}
+    assert [turn.content for turn in mind.turns()] == ["We painted the fence green"]
+    assert_well(mind, receipt)
+    clock.advance(hours=1)
+    mind.drain()
+    mind.sync()
+    mind.upkeep("daily")
+    mind.close()
+    assert leftovers(tmp_path, phrase) == {}, "nor does it come back"
 
 
 def test_nor_in_the_folder_of_another_vector_engine(
@@ -137,6 +164,33 @@ def test_nor_in_the_plain_files_of_the_off_switch(
     again = open_mind()
     assert [turn.content for turn in again.turns()] == ["We painted the fence green"]
     assert [memory.content for memory in again.memories()] == ["User likes tea"]
+
+
+@pytest.mark.parametrize("phrase", [ENGLISH, CHINESE])
+def test_nor_names_in_those_files(open_mind: OpenMind, tmp_path: Path, phrase: str) -> None:
+    names = {"sender": f"Ms {phrase}", "channel": f"net {phrase}"}
+    with open_mind(memory__enabled=False) as off:
+        talk = off.session(f"talk {phrase}", project=f"project {phrase}", topic=f"topic {phrase}")
+        off.record(session=talk.id, role="user", content="Water the tulips", **names)  # type: ignore[arg-type]
+        off.record(session=talk.id, role="assistant", content="I did",
+                   tool_calls=[ToolCall(f"tool {phrase}", {"n": 1})])  # fmt: skip
+        off.remember("User likes tea", kind="preference", project=f"project {phrase}",
+                     tags=[phrase])  # fmt: skip
+        off.note_failure(f"host {phrase}", "it broke")
+        talk.end()
+    mind = open_mind()
+    mind.forget(query=phrase)
+    assert leftovers(tmp_path, phrase) == {}
+    said = ["Water the tulips", "I did"]
+    assert [turn.content for turn in mind.turns()] == said
+    mind.close()
+    again = open_mind()  # the changed files are read once more
+    assert [turn.content for turn in again.turns()] == said
+    assert [memory.content for memory in again.memories()] == ["User likes tea"]
+    assert len(again.sessions()) == 1
+    again.forget(session=again.sessions()[0].id)
+    assert again.turns() == []
+    assert again.sessions() == []
 
 
 def assert_well(mind: Mind, receipt: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import datetime
 from functools import partial
@@ -13,7 +14,7 @@ from recollect.cli.base import Command
 from recollect.cli.output import bold, counted, dim, emit, indented, note, say
 from recollect.cli.params import moment
 from recollect.cli.state import State, pass_state
-from recollect.types import Receipt
+from recollect.types import Forgotten, Receipt
 
 
 @click.command(cls=Command)
@@ -85,8 +86,18 @@ def _show(preview: Receipt) -> None:
     for item in preview.items:
         say(bold(f"{item.change} {item.kind}") + f"  {item.reason}  {dim(item.id)}")
         if item.text:
-            say(dim(indented(item.text, 4)))
+            say(_marked(item))
     say(f"{_counts(preview)} in all.")
+
+
+def _marked(item: Forgotten) -> str:
+    """The text with the words between «», which stand out where there is colour."""
+    parts, at = [], 0
+    for start, end in item.highlights:
+        parts += [item.text[at:start], f"«{item.text[start:end]}»"]
+        at = end
+    line = indented("".join([*parts, item.text[at:]]), 4)
+    return re.sub("«[^»]*»", lambda match: bold(match[0]), line)
 
 
 def _counts(receipt: Receipt) -> str:
@@ -105,5 +116,5 @@ def _keep(receipt: Receipt, file: Path) -> None:
 
     from recollect.plain import plain
 
+    file.touch(mode=0o600)
     file.write_text(json.dumps(plain(receipt)), encoding="utf-8")
-    file.chmod(0o600)

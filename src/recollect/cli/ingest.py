@@ -17,7 +17,8 @@ from recollect.cli.output import counted, emit, flat, note, say
 from recollect.cli.state import State, pass_state
 from recollect.errors import InvalidInput
 from recollect.moving.chats import FORMATS, Chats
-from recollect.moving.loading import Loaded, Loader, Refused
+from recollect.moving.loading import Loaded, Loader, Refused, Speakers
+from recollect.types import TRUSTS, Trust
 
 _SHOWN = 20  # refused lines told one by one; the rest are only counted
 
@@ -31,6 +32,15 @@ Progress = Callable[[int, str], None]
     "--session", "-s", metavar="ID", help="For messages that name none. [default: the file's name]"
 )
 @click.option("--project", default="", metavar="NAME", help="The project of these conversations.")
+@click.option(
+    "--owner", "owners", multiple=True, metavar="NAME",
+    help="A sender in the file who is the owner; every other user is an outsider.",
+)  # fmt: skip
+@click.option("--sender", default="", metavar="NAME", help="Who the user is where none is named.")
+@click.option(
+    "--trust", type=click.Choice(TRUSTS), default="owner", show_default=True,
+    help="Trust nothing in the file better than this.",
+)  # fmt: skip
 @pass_state
 @click.pass_context
 def ingest(
@@ -41,12 +51,18 @@ def ingest(
     format_: str | None,
     session: str | None,
     project: str,
+    owners: tuple[str, ...],
+    sender: str,
+    trust: Trust,
 ) -> None:
     """Take in a file of conversations; FILE may be - for a pipe.
 
     Understood are JSON lines of turns (session, role, content; also index, sender, channel, at,
-    tool_calls, tool_results), the transcripts this program writes, lists of messages as chat APIs
-    take them, and the conversations.json of a ChatGPT or Claude export.
+    tool_calls, tool_results, trust), the transcripts this program writes, lists of messages as chat
+    APIs take them, and the conversations.json of a ChatGPT or Claude export.
+
+    The only user of a conversation is the owner; where several speak, those named by --owner or by
+    the setting trust.owners are, and nobody else. A trust that the file states can only lower that.
 
     What was taken in before is known and not doubled, so an interrupted ingest can be repeated.
     Lines that cannot be read are reported and the rest goes on; the command then leaves with 1.
@@ -63,7 +79,8 @@ def ingest(
     with _opened(file) as stream, state.open(create=True) as mind, _progress(stream) as progress:
         name = session if session is not None else ("" if file == "-" else Path(file).stem)
         chats = Chats(stream, session=name, format=format_ or "")
-        loader = Loader(mind, project=project, refused=refuse)
+        speakers = Speakers(owners, sender, trust)
+        loader = Loader(mind, project=project, speakers=speakers, refused=refuse)
         for loaded in loader.load(chats):
             progress(_position(stream), f"{loaded.added + loaded.known:,} turns")
     _summary(state, chats.found, loader.loaded, refused, time.monotonic() - started)

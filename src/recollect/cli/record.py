@@ -14,7 +14,7 @@ from recollect.cli.params import json_value, moment, text_or_stdin
 from recollect.cli.state import State, pass_state
 from recollect.errors import InvalidInput
 from recollect.moving.messages import Unreadable, read_calls, read_results
-from recollect.types import ROLES, Role, ToolCall, ToolResult
+from recollect.types import ROLES, TRUSTS, Role, ToolCall, ToolResult, Trust
 
 
 @click.command(cls=Command)
@@ -24,6 +24,10 @@ from recollect.types import ROLES, Role, ToolCall, ToolResult
 )
 @click.option("--role", type=click.Choice(ROLES), default="user", show_default=True)
 @click.option("--sender", default="", metavar="NAME", help="Who said it.")
+@click.option(
+    "--trust", type=click.Choice(TRUSTS),
+    help="Whose words they are. [default: as role, sender and session say]",
+)  # fmt: skip
 @click.option("--channel", default="", metavar="NAME", help="Where it was said.")
 @click.option("--at", type=moment, help="When it was said. [default: now]")
 @click.option("--index", type=int, help="Its place in the session. [default: at the end]")
@@ -44,6 +48,7 @@ def record(
     session: str,
     role: Role,
     sender: str,
+    trust: Trust | None,
     channel: str,
     at: datetime | None,
     index: int | None,
@@ -72,6 +77,7 @@ def record(
             tool_results=tool_results,
             at=at,
             index=index,
+            trust=trust,
         )
         if project:
             mind.session(session, project=project)

@@ -70,11 +70,13 @@ def show_stats(found: Stats, *, margin: int = 0) -> None:
         ("time", lasted),
         ("jobs", ", ".join(f"{count:,} {name}" for count, name in jobs if count) or "none"),
         ("vectors", f"{found.unembedded:,} records wait for theirs" if found.unembedded else ""),
-        ("file", f"{size(found.file_bytes)}, schema {found.schema}"),
+        ("file", f"{size(found.file_bytes)}, schema {found.schema}"
+                 + (", open for reading only" if found.read_only else "")),
+        ("models", "; ".join(found.suspended)),
         ("worker", found.worker_failure),
         ("recall", found.recall_failure),
         ("to do", _remedy(found)),
-    ]
+    ]  # fmt: skip
     facts((" " * margin + name, value) for name, value in told if value)
 
 

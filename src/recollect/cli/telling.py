@@ -30,6 +30,7 @@ _SAID = {
     "demote": "was given a short life{because}",
     "expire": "expired{because}",
     "delete": "was put away for good{because}",
+    "disown": "is not the owner's alone: {reason}",
     "undo": "is as it was before{because}",
 }
 

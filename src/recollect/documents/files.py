@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 
+from recollect import private
 from recollect.errors import DiskFull, StoreError, StoreReadOnly, StoreUnavailable
 from recollect.store.paths import is_link_error, linked, open_own, refuse_links
 
@@ -87,7 +88,7 @@ def prepared(path: Path, data: bytes) -> Iterator[Callable[[], None]]:
     """Write beside the file, and give what puts it in the file's place."""
     refuse_links(path, path.parent)
     with typed(path, "written"):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(path.parent)
         _sweep(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     temporary = Path(name)

@@ -20,6 +20,7 @@ from recollect.store.document_states import Written
 
 Says = Callable[[str], bool]
 _BULLET = re.compile(r"\s{0,3}[-*+•]\s")
+_HEADING = re.compile(r"(?P<begin>#{1,6}[ \t]+)(?P<title>\S.{0,300}?)(?P<end>[ \t#]*\r?\n?)$")
 
 
 class _Change(NamedTuple):
@@ -38,21 +39,28 @@ def scrub(
     memories: Collection[str],
     quotes: Says,
     repeats: Says,
+    renamed: Callable[[str], str],
     now: datetime,
 ) -> tuple[Path, ...]:
     """Remove the bullets of these memories, and every line that says what is forgotten.
 
-    ``quotes`` judges lines of the engine, ``repeats`` those of a person.
+    ``quotes`` judges lines of the engine, ``repeats`` those of a person; ``renamed`` says what a
+    project is called afterwards, nothing where it is gone.
     """
     ids = frozenset(memories)
 
-    def keeps(line: str, ours: bool) -> bool:
-        return not (quotes if ours or _BULLET.match(line) else repeats)(line)
+    def kept(line: str, ours: bool) -> str:
+        heading = _HEADING.match(line)
+        if heading is not None:
+            title = renamed(heading["title"])
+            if title != heading["title"]:
+                return f"{heading['begin']}{title}{heading['end']}" if title else ""
+        return "" if (quotes if ours or _BULLET.match(line) else repeats)(line) else line
 
     changed = {
         path: change
         for path in files_of(folders, settings)
-        if (change := _scrub_file(path, ids, keeps, folders, settings)) is not None
+        if (change := _scrub_file(path, ids, kept, folders, settings)) is not None
     }
     views = settings.documents
     known = {str(name): folders.documents / getattr(views, f"{name}_file") for name in views.write}
@@ -88,7 +96,7 @@ def files_of(folders: Folders, settings: Settings) -> list[Path]:
 def _scrub_file(
     path: Path,
     ids: frozenset[str],
-    keeps: Callable[[str, bool], bool],
+    kept_of: Callable[[str, bool], str],
     folders: Folders,
     settings: Settings,
 ) -> _Change | None:
@@ -100,7 +108,7 @@ def _scrub_file(
     # Reports and cards have no line of a person.
     cards = folders.documents / settings.identity.compiled_folder
     ours = path.parent in (folders.reports, cards)
-    kept = "".join(line for line in text.splitlines(keepends=True) if keeps(line, ours))
+    kept = "".join(kept_of(line, ours) for line in text.splitlines(keepends=True))
     if kept == loaded.text:
         return None
     data = loaded.encode(kept)

@@ -6,14 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recollect.doors.led import Led
+from recollect.ingest.echo import NOW, Shown
 from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.ingest.scratchpads import Writer
 from recollect.recall.request import read_request
+from recollect.rules import intake
 from recollect.rules.gate import Verdict
 from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.settings.reading import SectionName
 from recollect.types import (
     RECORD_TYPES,
+    TRUSTS,
     Candidate,
     Context,
     Episode,
@@ -73,7 +76,11 @@ class KnownDoors(Led):
         )
 
     def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Settled:
-        """What a model wants kept; rules, core, changes of the owner's word wait for a person."""
+        """What a model wants kept; rules, core, changes of the owner's word wait for a person.
+
+        What repeats words of a tool or an outsider out of a prompt is trusted no better than they.
+        """
+        self._rooms.injected.flush()
         return self._rooms.proposals.propose(candidate, operation_id=operation_id)
 
     def memories(
@@ -93,7 +100,30 @@ class KnownDoors(Led):
 
     def pending(self, limit: int | None = None) -> list[Memory]:
         """A few statements to put to the user at the end of a reply; each offer is counted."""
-        return self._rooms.inbox.offer(limit)
+        offered = self._rooms.inbox.offer(limit)
+        self._rooms.injected.add(None, [Shown(memory.content, memory.id) for memory in offered])
+        return offered
+
+    def note_shown(
+        self,
+        texts: Iterable[str],
+        *,
+        record: str = "",
+        trust: Trust = "external",
+        session: str | None = None,
+    ) -> None:
+        """Say that texts went into a prompt by another way than ``recall`` and ``context``.
+
+        They are not learnt again, and an agent who repeats them makes them no better trusted than
+        ``record``, the turn, memory, episode or file they come from; without one than ``trust``.
+        """
+        chosen = intake.check_choice(trust, TRUSTS, "trust")
+        most = self.settings.ledger.max_characters
+        listed = [intake.check_text(text, "text", most) for text in texts]
+        self._rooms.injected.add(
+            self._guard.filter(session, "session"),
+            [Shown(text, record, chosen, NOW) for text in listed],
+        )
 
     def waiting(self, *, limit: int = 100, offset: int = 0) -> list[Memory]:
         """Every statement that waits for the user's word, the latest first."""
@@ -185,7 +215,10 @@ class KnownDoors(Led):
             guard=self._guard,
         )
         hits = self._rooms.recall.recall(request)
-        self._rooms.injected.add(None, (hit.text for hit in hits if hit.type == "memory"))
+        self._rooms.injected.add(
+            None,
+            [Shown(hit.text, hit.id, since=0 if hit.type == "memory" else NOW) for hit in hits],
+        )
         self._rooms.uses.recalled(len(hits))
         return hits
 
@@ -215,7 +248,10 @@ class KnownDoors(Led):
             host=host,
             count=count,
         )
-        self._rooms.injected.add(named, [built.text])
+        records = (id_ for section in built.sections for id_ in section.ids)
+        self._rooms.injected.add(
+            named, [Shown(built.text), *(Shown("", id_) for id_ in dict.fromkeys(records))]
+        )
         self._rooms.uses.composed(named, query, built)
         return built
 

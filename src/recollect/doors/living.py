@@ -116,6 +116,7 @@ class LivingDoors(Led):
             worker_failure=self._rooms.worker.failure,
             recall_failure=self._rooms.recall.failure,
             unembedded=self._rooms.meaning.waiting() if self._rooms.meaning else 0,
+            suspended=self._rooms.circuits.suspended(),
         )
 
     def metrics(self, *, days: int | None = None) -> Metrics:

@@ -45,7 +45,9 @@ class TalkDoors(Led):
     ) -> Turn:
         """Record one turn: durable and findable when this returns.
 
-        ``trust`` says whose words they are where the role does not, as for a stranger's message.
+        Who speaks as the user is the owner as long as nobody else does in that session, unless the
+        setting `trust.owners` names who is. ``trust`` is the host's own word on whose words they
+        are; for other roles than user it can only lower the trust.
         """
         return self.record_turn(
             NewTurn(

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from recollect import private
 from recollect.errors import MissingExtra, StoreDamaged
 from recollect.index.engine import Docs, Floats, Seen, VectorTable
 from recollect.index.nearest import Near
@@ -74,6 +75,7 @@ class ChromaEngine:
                 chromadb = import_module("chromadb")
                 quiet = import_module("chromadb.config").Settings(anonymized_telemetry=False)
                 try:
+                    private.make_folder(self._folder)
                     self._client = chromadb.PersistentClient(str(self._folder), settings=quiet)
                 except Exception as error:  # It raises many types of its own, and bare ones.
                     raise _broken(self._folder, error) from error

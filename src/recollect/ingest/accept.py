@@ -13,9 +13,9 @@ from recollect.index.segment import Indexed, index_terms
 from recollect.rules import intake
 from recollect.rules.dates import moment
 from recollect.rules.guard import Guard
+from recollect.rules.speakers import Voice, voice_of
 from recollect.rules.tokens import count_tokens
 from recollect.rules.tokens_together import count_many
-from recollect.rules.trust import trust_of
 from recollect.store.rows import TurnRow
 from recollect.types import (
     ROLES,
@@ -46,9 +46,13 @@ def accept_turn(new: NewTurn, now: datetime, guard: Guard) -> TurnRow:
     names = _names(new, guard)
     content = guard.text(new.content, "content")
     used = _tools(new, guard)
+    _check_whole(content, used, guard.characters)
     indexed = turn_terms(names.sender, content, *used)
     id_, tokens = new_id(now), count_tokens(content)
-    return _row(new, now, names, used, id_=id_, content=content, tokens=tokens, indexed=indexed)
+    voice = voice_of(new.role, names.sender, new.trust, guard.owners)
+    return _row(
+        new, now, names, used, voice, id_=id_, content=content, tokens=tokens, indexed=indexed
+    )
 
 
 def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[TurnRow]:
@@ -56,6 +60,8 @@ def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[T
     named = [_names(new, guard) for new in news]
     tools = [_tools(new, guard) for new in news]
     contents = guard.texts([new.content for new in news], "content")
+    for content, used in zip(contents, tools, strict=True):
+        _check_whole(content, used, guard.characters)
     texts = [
         _found_by(names.sender, content, *used)
         for names, content, used in zip(named, contents, tools, strict=True)
@@ -65,7 +71,17 @@ def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[T
         index_many(texts), strict=True,
     )  # fmt: skip
     return [
-        _row(new, now, names, used, id_=id_, content=content, tokens=tokens, indexed=indexed)
+        _row(
+            new,
+            now,
+            names,
+            used,
+            voice_of(new.role, names.sender, new.trust, guard.owners),
+            id_=id_,
+            content=content,
+            tokens=tokens,
+            indexed=indexed,
+        )
         for new, names, id_, content, used, tokens, indexed in rows
     ]
 
@@ -95,6 +111,7 @@ def _row(
     now: datetime,
     names: _Names,
     used: _Tools,
+    voice: Voice,
     *,
     id_: SafeName,
     content: SafeText,
@@ -114,8 +131,9 @@ def _row(
         tokens + _tool_tokens(calls, results) if calls or results else tokens,
         names.channel,
         names.sender,
-        new.trust or trust_of(new.role),
+        voice.trust,
         *indexed,
+        voice.claim,
     )
 
 
@@ -154,6 +172,20 @@ def _tools(new: NewTurn, guard: Guard) -> _Tools:
     calls = tuple(_call(call, guard) for call in _some(new.tool_calls, "tool_calls", guard))
     results = tuple(_result(r, guard) for r in _some(new.tool_results, "tool_results", guard))
     return calls, results
+
+
+def _check_whole(content: str, used: _Tools, limit: int) -> None:
+    """All of a turn is indexed and counted together, so its parts share one limit."""
+    calls, results = used
+    if not calls and not results:
+        return
+    told = sum(len(_leaves(call.input)) for call in calls)
+    whole = len(content) + told + sum(len(result.content) for result in results)
+    if whole > limit:
+        raise InvalidInput(
+            f"a turn with its tool calls and results has {whole:,} characters, more than {limit:,}",
+            remedy="Record the results as turns of their own, or keep them as files with attach()",
+        )
 
 
 def _some(items: Iterable[Any], name: str, guard: Guard) -> tuple[Any, ...]:

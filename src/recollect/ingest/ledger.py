@@ -176,10 +176,19 @@ class LedgerBook:
         with self._store.write(self._space) as unit:
             return unit.tasks.discard(chosen)
 
-    def stats(self, *, worker_failure: str, recall_failure: str, unembedded: int) -> Stats:
+    def stats(
+        self,
+        *,
+        worker_failure: str,
+        recall_failure: str,
+        unembedded: int,
+        suspended: Sequence[str] = (),
+    ) -> Stats:
         return replace(
             self._store.stats(self._space),
             worker_failure=worker_failure,
             recall_failure=recall_failure,
             unembedded=unembedded,
+            read_only=self._store.read_only,
+            suspended=tuple(suspended),
         )

@@ -25,7 +25,7 @@ from recollect.rules.likeness import same_value
 from recollect.rules.reconcile import Relation, relate, says_same, to_withdraw
 from recollect.rules.routing import Route, route
 from recollect.rules.slots import has_one_answer, slot_of
-from recollect.rules.support import Claim, Scales, may_overrule
+from recollect.rules.support import Claim, Scales, may_overrule, rank
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.store.rows import MemoryFilter
@@ -114,6 +114,8 @@ class Reconciler:
         ]
         if way.way == "write" and overruled:
             way = Route("pending", f"it contradicts what the {overruled[0].trust} said")
+        if way.way == "write" and self._waits_unconfirmed(around, draft.claim):
+            way = Route("pending", "a less trusted source said it first, and nobody confirmed it")
         if way.way == "pending":
             return self._wait(work, around, way.reason)
         return self._write(work, around, relation)
@@ -223,6 +225,14 @@ class Reconciler:
             if says_same(around.candidate, memory, known)
             and not (status == "rejected" and memory.superseded_by)
         ]
+
+    def _waits_unconfirmed(self, around: Surroundings, claim: Claim) -> bool:
+        """Whether a lesser source's statement waits for a person: only the owner's own word, not
+        that of an agent who may have read it somewhere, puts it into force.
+        """
+        return claim.trust != "owner" and any(
+            rank(waiting.trust) < rank(claim.trust) for waiting in self._matching(around, "pending")
+        )
 
     def _lost_before(self, around: Surroundings) -> list[Memory]:
         """The same answer where it lost a conflict earlier."""

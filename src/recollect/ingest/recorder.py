@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -20,9 +20,10 @@ from recollect.ingest.learning.triggers import Watcher
 from recollect.rules.guard import Guard
 from recollect.store.base import Store, Unit
 from recollect.store.rows import Placed, TurnRow
-from recollect.types import NewTurn, Recorded, Turn
+from recollect.types import NewTurn, Recorded, SafeName, Turn
 
 BATCH = 2_000
+_BATCH_CHARACTERS = 4_000_000
 _REMEMBERED = 1_000  # sessions
 
 
@@ -35,6 +36,7 @@ class FollowUps:
     quiet_gap: timedelta | None
     watcher: Watcher
     max_attempts: int
+    disown: Callable[[Unit, SafeName, datetime], None]
 
 
 class _Promise(NamedTuple):
@@ -73,6 +75,10 @@ class Recorder:
             placed = unit.ledger.append([row])[0]
             if not placed.added:
                 return unit.ledger.turn_at(row.session, placed.idx)
+            if placed.external:
+                row = row._replace(trust="external")
+            if placed.disowned:
+                self._follow_ups.disown(unit, row.session, now)
             promised = self._follow(unit, [row], now)
         self._keep(promised)
         self._wake()
@@ -83,7 +89,7 @@ class Recorder:
         added = total = 0
         source = iter(turns)
         with Behind[int]() as writing:
-            while batch := list(islice(source, BATCH)):
+            while batch := _batch(source):
                 now = self._clock.now()
                 rows = accept_turns(batch, now, self.guard)
                 total += len(rows)
@@ -112,7 +118,14 @@ class Recorder:
         self, unit: Unit, rows: Sequence[TurnRow], now: datetime
     ) -> tuple[Sequence[TurnRow], dict[str, _Promise]]:
         placed = unit.ledger.append(rows)
-        fresh = [row for row, place in zip(rows, placed, strict=True) if place.added]
+        fresh = [
+            row._replace(trust="external") if place.external else row
+            for row, place in zip(rows, placed, strict=True)
+            if place.added
+        ]
+        disowned = (r.session for r, place in zip(rows, placed, strict=True) if place.disowned)
+        for session in dict.fromkeys(disowned):
+            self._follow_ups.disown(unit, session, now)
         return fresh, self._follow(unit, fresh, now)
 
     def _follow(self, unit: Unit, fresh: Sequence[TurnRow], now: datetime) -> dict[str, _Promise]:
@@ -146,6 +159,18 @@ class Recorder:
         if len(self._promised) > _REMEMBERED:
             self._promised.clear()
         self._promised.update(promised)
+
+
+def _batch(source: Iterator[NewTurn]) -> list[NewTurn]:
+    """The next turns that are written together: so many, or fewer where they are long."""
+    batch: list[NewTurn] = []
+    characters = 0
+    for new in islice(source, BATCH):
+        batch.append(new)
+        characters += len(new.content) if isinstance(getattr(new, "content", None), str) else 0
+        if characters > _BATCH_CHARACTERS:
+            break
+    return batch
 
 
 def _turn(row: TurnRow, placed: Placed) -> Turn:

@@ -36,6 +36,12 @@ def index_missing(store: Store, space: str, progress: Callable[[int], None]) -> 
     return done
 
 
+def index_again(unit: Unit, type_: RecordType, ids: list[str]) -> None:
+    """Index records whose names have changed."""
+    for id_, terms in _READERS[type_](unit, ids):
+        unit.text.put(type_, id_, terms)
+
+
 def _turns(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:
     return [
         (t.id, turn_terms(t.sender, t.content, t.tool_calls, t.tool_results).terms)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from recollect import private
 from recollect.clock import Clock
 from recollect.plain import plain
 from recollect.store.base import Store, Unit
@@ -119,7 +120,7 @@ def folder_of(folder: Path, space: str) -> Path:
 
 
 def _write(path: Path, good: int, turns: list[Turn]) -> int:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private.make_folder(path.parent)
     lines = b"".join(json.dumps(plain(t), ensure_ascii=False).encode() + b"\n" for t in turns)
     try:
         file = open(path, "r+b" if path.exists() else "w+b", opener=open_own)  # noqa: SIM115

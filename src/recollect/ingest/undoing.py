@@ -33,25 +33,35 @@ from recollect.types import (
     MemoryStatus,
     RolledBack,
     SafeName,
+    SafeText,
     constant,
     joined,
     key_of,
 )
 
-What = Literal["session", "turn", "trust", "sender"]
+What = Literal["session", "turn", "trust", "sender", "speech"]
 _HOLDING: tuple[MemoryStatus, ...] = ("active", "pending")
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A source to undo: a session, a turn, a tier of trust, or a sender."""
+    """A source to undo: a session, a turn, a tier of trust, or a sender; or ("speech") those turns
+    of a session that turned out not to be the owner's.
+    """
 
     what: What
     name: SafeName
+    turns: frozenset[str] = frozenset()
 
     @property
     def source(self) -> SafeName:
         return key_of(self.what, self.name)
+
+    @property
+    def reason(self) -> SafeText:
+        if self.what == "speech":
+            return constant("several people speak as the user")
+        return joined(constant("rollback of"), self.source, by=" ")
 
     def __str__(self) -> str:
         return self.source
@@ -89,7 +99,7 @@ class Undoing:
         if what == "trust":
             return self.unit.memories.by_id(sorted(self._claimed_by(name)))
         wanted = MemoryFilter(
-            from_session=name if what == "session" else None,
+            from_session=name if what in ("session", "speech") else None,
             from_turn=name if what == "turn" else None,
             from_sender=name if what == "sender" else None,
             limit=most,
@@ -113,6 +123,8 @@ class Undoing:
             return False  # a person's own word
         if self.origin.what == "trust":
             return claim.trust == self.origin.name
+        if self.origin.what == "speech":
+            return claim.trust == "owner" and bool(self._ours(sources)) and not self._owned(sources)
         return bool(sources) and len(self._ours(sources)) == len(sources)
 
     def _ours(self, turns: Iterable[str]) -> set[str]:
@@ -122,8 +134,14 @@ class Undoing:
             return set()
         if what == "turn":
             return {turn for turn in listed if turn == name}
+        if what == "speech":
+            return set(self.origin.turns.intersection(listed))
         found = self.unit.ledger.turns_by_id(listed)
         return {turn.id for turn in found if getattr(turn, what) == name}
+
+    def _owned(self, turns: Iterable[str]) -> bool:
+        """Whether one of the turns is the owner's all the same."""
+        return any(turn.trust == "owner" for turn in self.unit.ledger.turns_by_id(list(turns)))
 
     # --- what it means for each memory -----------------------------------------------------------
 
@@ -283,9 +301,7 @@ class Undoing:
                 self.unit.memories.drop_sources(id_, self.dropped.get(id_, ()))
                 if id_ in self.after:
                     self.unit.memories.revise(replace(self.after[id_], updated_at=self.now))
-                payload: dict[str, Fact] = {
-                    "reason": joined(constant("rollback of"), self.origin.source, by=" ")
-                }
+                payload: dict[str, Fact] = {"reason": self.origin.reason}
                 if type_ == "archive":
                     payload["was"] = self.before[id_].status
                     payload["superseded_by"] = self.before[id_].superseded_by

@@ -21,6 +21,7 @@ from recollect.errors import (
     DeadlineReached,
     ModelRateLimited,
     ModelRefused,
+    ModelSuspended,
     StoreError,
 )
 from recollect.ids import new_id
@@ -155,6 +156,8 @@ class Worker:
             return self._put_off(job, error.until, said)
         if isinstance(error, DeadlineReached):
             return self._put_off(job, self._clock.now(), said)
+        if isinstance(error, ModelSuspended):
+            return self._put_off(job, self._clock.now() + error.retry_after, said)
         hopeless = isinstance(error, ModelRefused)
         if hopeless or job.attempts >= job.max_attempts:
             return self._bury(job, said)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from recollect.errors import Conflict, InvalidInput
 from recollect.mind import Mind
 from recollect.moving.chats import Piece
-from recollect.types import NewTurn
+from recollect.rules.speakers import speaker_mark, speaker_marks
+from recollect.rules.trust import least_trusted, trust_of
+from recollect.types import NewTurn, Trust
 
 _BATCH = 1_000
 _TOPIC = 200
@@ -21,6 +23,34 @@ class Refused:
 
     place: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Speakers:
+    """Whose words the messages of a file are, as the person who loads it says.
+
+    ``owners`` are the names of the owner in it, which makes every other user an outsider;
+    ``sender`` is the name of users that the file leaves unnamed; nothing is trusted better than
+    ``most``.
+    """
+
+    owners: tuple[str, ...] = ()
+    sender: str = ""
+    most: Trust = "owner"
+
+    def named(self, turn: NewTurn) -> NewTurn:
+        """The turn with its sender, and with the trust that this and the file leave it."""
+        sender, trust = turn.sender, turn.trust
+        if turn.role == "user":
+            sender = sender or self.sender
+            if self.owners and trust is None:
+                named = speaker_mark(sender) in speaker_marks(self.owners)
+                trust = "owner" if named else "external"
+        if self.most != "owner":
+            trust = least_trusted((trust or trust_of(turn.role), self.most))
+        if (sender, trust) == (turn.sender, turn.trust):
+            return turn
+        return replace(turn, sender=sender, trust=trust)
 
 
 @dataclass(slots=True)
@@ -36,10 +66,16 @@ class Loader:
     """Takes pieces of chats into one mind; what is refused is reported and the rest goes on."""
 
     def __init__(
-        self, mind: Mind, *, project: str = "", refused: Callable[[Refused], None]
+        self,
+        mind: Mind,
+        *,
+        project: str = "",
+        speakers: Speakers | None = None,
+        refused: Callable[[Refused], None],
     ) -> None:
         self._mind = mind
         self._project = project
+        self._speakers = speakers or Speakers()
         self._refused = refused
         self._opened: set[str] = set()
         self.loaded = Loaded()
@@ -53,7 +89,7 @@ class Loader:
                 if piece.turn is None:
                     self._refuse(piece, piece.reason)
                 else:
-                    readable.append((piece, piece.turn))
+                    readable.append((piece, self._speakers.named(piece.turn)))
             self._record(readable)
             yield self.loaded
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.types import NewTurn, Role, ToolCall, ToolResult
+from recollect.rules.speakers import lowered
+from recollect.types import TRUSTS, NewTurn, Role, ToolCall, ToolResult, Trust
 
 ROLE_NAMES: Mapping[str, Role] = {
     "user": "user",
@@ -76,6 +77,7 @@ def read_message(message: Any, session: str, *, position: int | None = None) -> 
         tool_results=tuple(content.results),
         at=read_time(fields),
         index=position if fields.get("index") is None else read_index(fields["index"]),
+        trust=read_trust(fields.get("trust")),
     )
 
 
@@ -110,6 +112,16 @@ def read_role(value: Any) -> Role:
         said = "there is no role" if value is None else f"role {str(value)[:60]!r} is unknown"
         raise Unreadable(f"{said}; it is user, assistant, tool or system")
     return role
+
+
+def read_trust(value: Any) -> Trust | None:
+    """The trust a file states: it may lower the usual one, never raise it."""
+    if value is None:
+        return None
+    stated = next((known for known in TRUSTS if known == value), None)
+    if stated is None:
+        raise Unreadable(f"trust {str(value)[:60]!r} is unknown; it is one of {', '.join(TRUSTS)}")
+    return lowered(stated)
 
 
 def read_text(fields: Mapping[str, Any], *names: str) -> str:

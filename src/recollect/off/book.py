@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
@@ -13,6 +13,7 @@ from recollect.errors import Conflict
 from recollect.ids import new_id
 from recollect.ingest.accept import accept_turn
 from recollect.off.keeper import PlainKeeper
+from recollect.off.speech import as_trusted, shared_sessions
 from recollect.off.unserved import Unserved
 from recollect.rules import intake
 from recollect.rules.dates import maybe_moment
@@ -107,7 +108,8 @@ class PlainBook(Unserved):
                 project, topic = self._opened.get(row.session, (EMPTY, EMPTY))
                 places[index] = turn
                 fresh.append(Said(turn, project, topic, placed=row.idx is not None))
-                done.append((turn, True))
+                shared = shared_sessions(places.values(), self._guard.owners)
+                done.append((as_trusted(turn, shared, self._guard.owners), True))
             self._logs.append(now.date(), fresh)
         return done
 
@@ -136,9 +138,12 @@ class PlainBook(Unserved):
 
     def said(self) -> Iterator[Said]:
         """Every turn of the recent logs, in the order of writing."""
-        for entry in self._logs.entries(self._first_day()):
-            if isinstance(entry, Said):
-                yield entry
+        entries = self._logs.entries(self._first_day())
+        logged = [entry for entry in entries if isinstance(entry, Said)]
+        owners = self._guard.owners
+        shared = shared_sessions((entry.turn for entry in logged), owners)
+        for entry in logged:
+            yield replace(entry, turn=as_trusted(entry.turn, shared, owners))
 
     def turns(
         self,
@@ -212,7 +217,14 @@ class PlainBook(Unserved):
         """Nothing works in the background here."""
         return []
 
-    def stats(self, *, worker_failure: str, recall_failure: str, unembedded: int) -> Stats:
+    def stats(
+        self,
+        *,
+        worker_failure: str,
+        recall_failure: str,
+        unembedded: int,
+        suspended: Sequence[str] = (),
+    ) -> Stats:
         """The figures of what is read; everything older is in the files all the same."""
         turns = [said.turn for said in self.said()]
         files = [*self._folder.logs().values(), self._folder.notes]
@@ -237,6 +249,7 @@ class PlainBook(Unserved):
             worker_failure=worker_failure,
             recall_failure=recall_failure,
             unembedded=unembedded,
+            suspended=tuple(suspended),
         )
 
     def _first_day(self) -> date:

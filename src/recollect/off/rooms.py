@@ -10,17 +10,19 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import cast
 
-from recollect.clock import Clock
+from recollect.clock import Clock, monotonic_of
 from recollect.context.build import Builder, Sources
 from recollect.context.evidence import memory_item
 from recollect.context.parts import Item
 from recollect.context.window import Window
 from recollect.documents.fallback.files import Folder
+from recollect.ingest.echo import Shown
 from recollect.mind import Mind
 from recollect.off.book import PlainBook
 from recollect.off.keeper import PlainKeeper
 from recollect.off.search import search
 from recollect.off.unserved import Unserved
+from recollect.providers.breaker import Circuits
 from recollect.recall.request import Request, read_request
 from recollect.rooms import Rooms
 from recollect.rules.gate import Verdict, wants_memory
@@ -73,6 +75,7 @@ class PlainRooms(Unserved):
         self.context = Builder(_Sources(self, settings, clock, guard).all(), settings)
         self.inbox = _EmptyInbox()
         self.doctor = _Doctor(folder)
+        self.circuits = Circuits(monotonic_of(clock))
         self.injected = self.touches = self.uses = self.worker = _Nobody()
 
 
@@ -121,7 +124,7 @@ class _Nobody(Unserved):
 
     failure = ""
 
-    def add(self, session: str | None, texts: Iterable[str]) -> None: ...
+    def add(self, session: str | None, shown: Iterable[Shown]) -> None: ...
     def recalled(self, found: int) -> None: ...
     def composed(self, session: str | None, query: str, built: Context) -> None: ...
     def replied(self, turn: Turn) -> None: ...

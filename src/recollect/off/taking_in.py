@@ -19,6 +19,7 @@ from recollect.documents.files import fingerprint
 from recollect.errors import InvalidInput, NotFound
 from recollect.ingest.accept import accept_turn
 from recollect.ingest.echo import ANYWHERE, note_injected
+from recollect.off.speech import claim_of
 from recollect.rooms import Rooms
 from recollect.rules.guard import Guard
 from recollect.settings import Settings
@@ -178,7 +179,8 @@ def _row(unit: Unit, said: Said, guard: Guard) -> TurnRow | None:
         turn.tool_calls,
         turn.tool_results,
         turn.at,
-        trust=turn.trust,
+        # Whose words they are is judged anew, so that a changed file makes nobody the owner.
+        trust=turn.trust if claim_of(turn, guard.owners) is None else None,
     )
     try:
         row = accept_turn(told, turn.at, guard)

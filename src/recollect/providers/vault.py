@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from recollect import private
 from recollect.errors import ConfigError, InvalidInput, StoreReadOnly
 from recollect.providers.extras import load
 from recollect.rules.secrets_sealed import ENVELOPE, is_sealed
@@ -98,7 +99,7 @@ def _make_file(path: Path) -> None:
     """On the disk before anything is sealed with it; of two processes at once one key stays."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with open(draft, "x", encoding="ascii", opener=private.opener) as file:
             file.write(_new_key() + "\n")
             file.flush()
             os.fsync(file.fileno())

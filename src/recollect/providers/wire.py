@@ -5,7 +5,9 @@ The key travels in a header and nowhere else: not in addresses, errors or logs.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -13,19 +15,33 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
+from recollect.errors import (
+    DeadlineReached,
+    ModelError,
+    ModelRateLimited,
+    ModelRefused,
+    ModelUnavailable,
+)
 from recollect.locks import ForkSafeLock
 from recollect.providers import deadline, extras
+from recollect.providers.breaker import Breaker
+from recollect.providers.packed import ACCEPTED, decoder_for
 from recollect.settings.values import MASK, Secret
 
 if TYPE_CHECKING:
     import httpx
 
 EXTRA = "models"
-_LARGEST = 64 * 1024 * 1024  # bytes of an answer; 64 vectors of 3072 numbers are some 4 MB
+# Bytes of an answer once unpacked. Parsed JSON may take twenty times as much memory.
+LARGEST_ANSWER = 8 << 20
+_LARGEST_ERROR = 64 * 1024
 _EXCERPT = 200
 _CHUNK = 64 * 1024
+# A key of fewer characters may be a word ("test", "ollama"), which stands in any text.
+_TELLING_KEY = 8
+_NAMED_KEY = r"(bearer\s+|key[\"']?\s*(?:[:=]|is|provided:?)\s*[\"']?)"
 _TRY_LATER = frozenset({408, 409, 425})
+_DOWN = frozenset({502, 503, 504, 529})
 
 
 class Wire:
@@ -41,6 +57,7 @@ class Wire:
         headers: Mapping[str, str] | None = None,
         timeout: timedelta = timedelta(seconds=10),
         connect_timeout: timedelta = timedelta(seconds=10),
+        breaker: Breaker | None = None,
     ) -> None:
         """``service`` names the server in errors; ``timeout`` is for the whole of a call."""
         extras.require(EXTRA, "httpx")
@@ -51,21 +68,76 @@ class Wire:
         self._headers = dict(headers or {})
         self._timeout = timeout.total_seconds()
         self._connect_timeout = min(connect_timeout.total_seconds(), self._timeout)
+        self._breaker = breaker
         self._client: httpx.Client | None = None
         self._lock = ForkSafeLock()
 
-    def post(self, path: str, payload: object) -> Any:
-        """The answer as parsed JSON."""
+    def post(
+        self,
+        path: str,
+        payload: object,
+        *,
+        largest: int = LARGEST_ANSWER,
+        hurry: timedelta | None = None,
+    ) -> Any:
+        """The answer as parsed JSON; one of more than ``largest`` bytes is refused.
+
+        ``hurry``: somebody waits, for no longer than this. A server that failed before is then
+        probed in the background, and this call fails at once.
+        """
         body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        if self._breaker is None:
+            return self._send(path, body, largest, self._timeout)
+        if self._breaker.enter() == "probe" and hurry is not None:
+            probe = threading.Thread(
+                target=self._probe, args=(path, body, largest), name="recollect-probe", daemon=True
+            )
+            probe.start()
+            raise self._breaker.suspended(self._timeout)
+        longest = self._timeout if hurry is None else min(hurry.total_seconds(), self._timeout)
+        return self._guarded(self._breaker, path, body, largest, longest)
+
+    def _probe(self, path: str, body: bytes, largest: int) -> None:
+        if self._breaker is not None:
+            # The breaker has the outcome; nobody waits for this answer.
+            with contextlib.suppress(ModelError):
+                self._guarded(self._breaker, path, body, largest, self._timeout)
+
+    def _guarded(
+        self, breaker: Breaker, path: str, body: bytes, largest: int, timeout: float
+    ) -> Any:
+        """Send, and tell the breaker what came of it."""
+        try:
+            answer = self._send(path, body, largest, timeout)
+        except ModelUnavailable as error:
+            pause = breaker.failed(outage=error.outage)
+            if not pause:
+                raise
+            raise ModelUnavailable(
+                f"{error.message}; it is not asked again for {pause:g} s",
+                remedy=error.remedy,
+                outage=error.outage,
+            ) from error
+        except DeadlineReached:
+            breaker.abandoned()
+            raise
+        except BaseException:
+            breaker.succeeded()  # a refusal is an answer, too
+            raise
+        breaker.succeeded()
+        return answer
+
+    def _send(self, path: str, body: bytes, largest: int, timeout: float) -> Any:
         client = self._connected()  # before the clock starts: the first time is slow
-        patience = deadline.seconds_left(self._timeout)
-        call = _Call(self, client, path, body, time.monotonic() + patience)
+        patience = deadline.seconds_left(timeout)
+        end = time.monotonic() + patience
+        call = _Call(self, client, path, body, deadline=end, largest=largest)
         # On a thread of its own: a server that sends a byte now and then satisfies every timeout
         # of a socket, and only someone outside can hang up on it.
         threading.Thread(target=call.run, name="recollect-wire", daemon=True).start()
         if not call.done.wait(patience):
             self.close()
-            raise self.too_slow() if patience == self._timeout else deadline.reached()
+            raise self.too_slow(timeout) if patience == timeout else deadline.reached()
         return call.outcome()
 
     def close(self) -> None:
@@ -79,8 +151,12 @@ class Wire:
         with self._lock:
             if self._client is None:
                 library = extras.load(EXTRA, "httpx")
-                headers = {"content-type": "application/json", "accept": "application/json"}
-                headers |= self._headers
+                headers = {
+                    "content-type": "application/json",
+                    "accept": "application/json",
+                    "accept-encoding": ACCEPTED,
+                    **self._headers,
+                }
                 if self._key:
                     scheme = "Bearer " if self._key_header == "authorization" else ""
                     headers[self._key_header] = scheme + self._key.reveal().strip()
@@ -101,10 +177,11 @@ class Wire:
             remedy="Correct base_url or api_key",
         )
 
-    def too_slow(self) -> ModelUnavailable:
+    def too_slow(self, timeout: float = 0.0) -> ModelUnavailable:
         return ModelUnavailable(
-            f"{self.service} did not answer whole within {self._timeout:g} s",
+            f"{self.service} did not answer whole within {timeout or self._timeout:g} s",
             remedy="Try again later, or raise the timeout",
+            outage=True,
         )
 
     def failure(self, response: httpx.Response, body: bytes) -> ModelError:
@@ -121,7 +198,7 @@ class Wire:
                 said, remedy="Wait before trying again", retry_after=_retry_after(response)
             )
         if status >= 500 or status in _TRY_LATER:
-            return ModelUnavailable(said, remedy="Try again later")
+            return ModelUnavailable(said, remedy="Try again later", outage=status in _DOWN)
         if 300 <= status < 400:
             return ModelRefused(said, remedy="Set the address it is to be found at", status=status)
         return ModelRefused(
@@ -129,9 +206,17 @@ class Wire:
         )
 
     def masked(self, text: str) -> str:
-        """A text without the key, which a server may have repeated."""
+        """An error's text without the key, which a server may have repeated.
+
+        A short key is masked only where the text presents it as a key.
+        """
         key = self._key.reveal().strip()
-        return text.replace(key, MASK) if key else text
+        if len(key) >= _TELLING_KEY:
+            return text.replace(key, MASK)
+        if not key:
+            return text
+        named = rf"(?i:{_NAMED_KEY}){re.escape(key)}(?![\w-])"
+        return re.sub(named, lambda found: found[1] + MASK, text)
 
     def _excerpt(self, body: bytes) -> str:
         text = self.masked(body.decode("utf-8", "replace"))
@@ -150,10 +235,18 @@ class _Call:
     """One request, run to its end on a thread, with what came of it."""
 
     def __init__(
-        self, wire: Wire, client: httpx.Client, path: str, body: bytes, deadline: float
+        self,
+        wire: Wire,
+        client: httpx.Client,
+        path: str,
+        body: bytes,
+        *,
+        deadline: float,
+        largest: int,
     ) -> None:
         self._wire, self._client = wire, client
         self._path, self._body, self._deadline = path, body, deadline
+        self._largest = largest
         self.done = threading.Event()
         self._answer: Any = None
         self._error: BaseException | None = None
@@ -188,6 +281,7 @@ class _Call:
             raise ModelUnavailable(
                 f"{wire.service} cannot be reached or hung up ({type(error).__name__})",
                 remedy="Check the address and the network, then try again",
+                outage=True,
             ) from error
         try:
             return json.loads(body)
@@ -197,16 +291,26 @@ class _Call:
             ) from error
 
     def _read(self, response: httpx.Response) -> bytes:
+        """The body, unpacked here and not by httpx: a chunk of it may unpack to any size.
+
+        Of an error only the beginning is read.
+        """
+        service, failed = self._wire.service, response.status_code != 200
+        largest = min(self._largest, _LARGEST_ERROR) if failed else self._largest
+        decoder = decoder_for(response.headers.get("content-encoding", ""), service)
         body = bytearray()
-        for chunk in response.iter_bytes(_CHUNK):
-            body += chunk
+        for chunk in response.iter_raw(_CHUNK):
+            body += decoder.decode(chunk, largest + 1 - len(body))
             if time.monotonic() > self._deadline:
                 raise self._wire.too_slow()
-            if len(body) > _LARGEST:
+            if len(body) > largest and failed:
+                return bytes(body)
+            if len(body) > largest:
                 raise ModelUnavailable(
-                    f"{self._wire.service} answered more than {_LARGEST >> 20} MB",
+                    f"{service} answered more than {largest / (1 << 20):.3g} MB",
                     remedy="Check that the address is one of a model",
                 )
+        decoder.finish()
         return bytes(body)
 
 

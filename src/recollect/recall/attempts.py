@@ -6,7 +6,13 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from recollect.clock import Clock
-from recollect.errors import ModelError, StoreError
+from recollect.errors import (
+    ModelError,
+    ModelSuspended,
+    RecollectError,
+    StoreError,
+    StoreUnavailable,
+)
 from recollect.ids import new_id
 from recollect.rules.guard import Guard
 from recollect.store.base import Store, Unit
@@ -23,23 +29,51 @@ class Attempts:
         self._space = space
         self._guard = guard
         self.failures: dict[str, str] = {}
+        self._errors: dict[str, RecollectError] = {}
+        self._worked = False
 
     def run(self, route: str, work: Callable[[Unit], R]) -> R | None:
         """What ``work`` found, or None when the store or the model failed it."""
         try:
             with self._store.read(self._space) as unit:
-                return work(unit)
+                found = work(unit)
         except (StoreError, ModelError) as error:
             self.failures[route] = f"{type(error).__name__}: {error.message}"
+            self._errors[route] = error
             return None
+        self._worked |= found is not None
+        return found
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether there were failures, and nothing that could be asked answered."""
+        return bool(self._errors) and not self._worked
+
+    def unanswered(self) -> StoreError:
+        """What a caller is told when nothing could be read: the store's own error and remedy."""
+        of_store = [error for error in self._errors.values() if isinstance(error, StoreError)]
+        first = of_store[0] if of_store else next(iter(self._errors.values()))
+        kind = type(first) if isinstance(first, StoreError) else StoreUnavailable
+        told = "; ".join(f"{route}: {why}" for route, why in self.failures.items())
+        return kind(f"Recall could read nothing ({told})", remedy=first.remedy)
 
     def note(self, clock: Clock) -> None:
-        """Leave an event for each failure. Where even that fails, the recall's owner shows it."""
+        """Leave an event for each failure. Where even that fails, the recall's owner shows it.
+
+        A model that is not asked for a while left its event when that while began.
+        """
+        told = {
+            route: why
+            for route, why in self.failures.items()
+            if not isinstance(self._errors[route], ModelSuspended)
+        }
+        if not told or self._store.read_only:
+            return
         now = clock.now()
         operation = key_of("recall", new_id(now))
         try:
             with self._store.write(self._space) as unit:
-                for route, error in self.failures.items():
+                for route, error in told.items():
                     unit.journal.add_event(
                         "retrieval_fail",
                         operation_id=operation,

@@ -24,7 +24,10 @@ from recollect.types import Hit
 
 
 class Recall:
-    """Answers queries over one space. No failure of a route reaches the caller."""
+    """Answers queries over one space.
+
+    A failure of one route does not reach the caller; an error is raised when nothing could be read.
+    """
 
     def __init__(
         self,
@@ -63,11 +66,14 @@ class Recall:
         hits = self._weigh(attempts, request, gathered)
         if hits is None:
             latest = self._gatherer.latest(attempts, request, ("turn",))
-            hits = self._weigh(attempts, request, latest)
+            hits = self._weigh(attempts, request, latest) if latest.docs else None
+        unread = hits is None or attempts.all_failed
         hits = self._reordered(attempts, request, hits or [])
         if attempts.failures:
             attempts.note(self._clock)
         self.failure = "; ".join(f"{route}: {why}" for route, why in attempts.failures.items())
+        if unread:
+            raise attempts.unanswered()
         used = [hit.id for hit in hits if hit.type in ("memory", "episode")]
         self._touches.add(used, request.now)
         return hits

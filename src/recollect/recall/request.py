@@ -18,6 +18,8 @@ from recollect.types import KINDS, RECORD_TYPES, TRUSTS, Kind, RecordType, Trust
 
 MAX_HITS = 1_000
 MAX_QUERY = 100_000
+READ_QUERY = 8_000  # characters that are searched for: the beginning and the end of a longer query
+_MOST_TIMES = 6  # each is a search of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def read_request(
     guard: Guard,
 ) -> Request:
     """Check what the caller asked for; ``around`` is what was said just before the query."""
-    intake.check_text(query, "query", MAX_QUERY)
+    query = shortened(intake.check_text(query, "query", MAX_QUERY))
     intake.check_count(k, "k", MAX_HITS)
     if persona is not None:
         intake.check_text(persona, "persona", intake.MAX_NAME)
@@ -82,11 +84,25 @@ def read_request(
         scope=scope,
         asking=read_asking(query),
         exact=exact_question(query),
-        times=tuple(find_times(query, now)),
+        times=_times(query, now),
         persona=persona,
-        around=tuple(intake.check_text(text, "one of around", intake.MAX_INDEX) for text in around),
+        around=tuple(
+            shortened(intake.check_text(text, "one of around", intake.MAX_INDEX)) for text in around
+        ),
         now=now,
     )
+
+
+def shortened(text: str) -> str:
+    """A text as far as it is read: a long one says at its ends what it is about."""
+    half = READ_QUERY // 2
+    return text if len(text) <= READ_QUERY else f"{text[:half]}\n{text[-half:]}"
+
+
+def _times(query: str, now: datetime) -> tuple[TimeSpan, ...]:
+    """The first few different times that a query names."""
+    distinct = {(time.start, time.end): time for time in reversed(find_times(query, now))}
+    return tuple(list(distinct.values())[: -_MOST_TIMES - 1 : -1])
 
 
 def _types(of: Iterable[RecordType] | RecordType) -> tuple[RecordType, ...]:

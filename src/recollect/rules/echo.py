@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice, pairwise
 from operator import or_
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from recollect.rules.fence import strip_fenced
 from recollect.rules.gate_code import compiled
-from recollect.types import Role
+from recollect.rules.trust import least_trusted
+from recollect.types import Role, Trust
 
 Text = TypeVar("Text", bound=str)
 
 SHINGLE = 3  # tokens
 _LEAST = 2  # tokens of a line that says something
+_OWN_WORDS = 0.5  # of a statement's words are the owner's: it is the owner's statement
+_WHOLE = 0.75  # of a line's words in a statement: it holds the line
+_REPEATS = 0.6  # of a statement's words in one line: it repeats the line in other words
 _LONGEST = 200_000  # characters of a text that are looked at
 
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
@@ -69,6 +73,49 @@ def fingerprints(text: str) -> dict[int, tuple[int, ...]]:
             (whole,) = _windows(tokens, len(tokens))
             found[whole] = tuple(_windows(tokens, min(SHINGLE, len(tokens))))
     return found
+
+
+def word_marks(text: str) -> frozenset[int]:
+    """The words of a text that tell something, as hashes."""
+    telling = [word for word in _tokens(text) if word not in _LEADS_IN]
+    return frozenset(_windows(telling, 1))
+
+
+def sentences(text: str, most: int) -> Iterator[str]:
+    """The first sentences of a text."""
+    return (text[start:end] for start, end in islice(_sentences(text), most))
+
+
+class UntrustedLine(NamedTuple):
+    """The words of a line that a tool or an outsider said and that went into a prompt."""
+
+    trust: Trust
+    words: frozenset[int]
+
+
+def taint_of(text: str, own: str, lines: Iterable[UntrustedLine]) -> Trust | None:
+    """The least trust among the lines that a statement is mostly made of; None where it is not.
+
+    ``own`` is what the owner says in the turns it stands on: a statement in the owner's own words
+    is the owner's, whoever else said it before.
+    """
+    words = word_marks(text)
+    if not words:
+        return None
+    owned = len(words & word_marks(own)) / len(words)
+    if owned >= _OWN_WORDS:
+        return None
+    least = max(owned, _REPEATS)
+    found = [line.trust for line in lines if _repeats(words, line.words, least)]
+    return least_trusted(found) if found else None
+
+
+def _repeats(words: frozenset[int], line: frozenset[int], least: float) -> bool:
+    """Whether most words of a statement are in a line, or nearly all of a line's in it."""
+    shared = len(words & line)
+    if shared < _LEAST:
+        return shared == len(words) == len(line)
+    return shared >= least * len(words) or shared >= _WHOLE * len(line)
 
 
 def without_echo(text: Text, role: Role, marks: Collection[int]) -> Text:

@@ -20,6 +20,7 @@ from recollect.rules.one_line import one_line
 from recollect.rules.secrets import USUAL, redact, redact_json
 from recollect.rules.secrets_looks import MARK, Bounds
 from recollect.rules.secrets_together import redact_many
+from recollect.rules.speakers import speaker_marks
 from recollect.settings import Settings
 from recollect.types import EMPTY, ActionNode, Fact, SafeAction, SafeName, SafeText
 
@@ -32,12 +33,16 @@ _MARKED = re.compile(rf"{re.escape(MARK)}([a-z0-9_]+)\]")
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Sizes of what is stored, and what counts as a secret in it; None keeps secrets."""
+    """Sizes of what is stored, and what counts as a secret in it; None keeps secrets.
+
+    ``owners`` are the marks of the senders that are the owner (rules/speakers.py).
+    """
 
     characters: int
     tool_calls: int
     tags: int
     secrets: Bounds | None = USUAL
+    owners: frozenset[int] = frozenset()
     _named: Callable[[str, str], SafeName] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -146,6 +151,7 @@ def guard_of(settings: Settings) -> Guard:
         tool_calls=settings.ledger.max_tool_calls,
         tags=settings.ledger.max_tags,
         secrets=None if kept else Bounds(secrets.min_length, secrets.min_entropy),
+        owners=speaker_marks(settings.trust.owners),
     )
 
 
@@ -179,10 +185,13 @@ def _safe_name(value: str, what: str, bounds: Bounds | None) -> SafeName:
     if shown == told:
         return SafeName(SafeText(told))
     digest = blake2b(told.encode(), digest_size=4).hexdigest()
-    if shown != line:
-        shown = _MARKED.sub(rf"{MARK}\1:{digest}]", shown)
-    if digest not in shown or len(shown) > intake.MAX_NAME:
+    if shown == line:
         shown = f"{shown[: intake.MAX_NAME - 9]}~{digest}"
+    else:
+        shown = _MARKED.sub(rf"{MARK}\1-{digest}]", shown)
+        # Read back, it has to be the same name.
+        if bounds is None or len(shown) > intake.MAX_NAME or redact(shown, bounds) != shown:
+            shown = f"{MARK}name-{digest}]"
     return SafeName(SafeText(shown))
 
 

@@ -51,6 +51,12 @@ def has_one_answer(kind: Kind, predicate: str) -> bool:
     return bool(what) and kind in ("identity", "config")
 
 
+def is_common(predicate: str) -> bool:
+    """Whether a predicate is one of those that the engine itself knows."""
+    what = predicate_of(predicate)
+    return what in _SPELLINGS or what in _ONE or what in _MANY
+
+
 def opposites(predicate: str) -> tuple[str, ...]:
     """Predicates that cannot hold of the same value at the same time."""
     return _OPPOSITES.get(predicate_of(predicate), ())

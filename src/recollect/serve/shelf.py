@@ -57,6 +57,8 @@ class Shelf:
             return call_tool(self._mind, "read_scratchpad").text
         if uri == _EPISODES:
             latest = self._mind.episodes(limit=self._mind.settings.tools.episodes)
+            for episode in latest:
+                self._mind.note_shown([episode.summary], record=episode.id)
             stories = "\n\n".join(map(story, latest))
             return self._fenced(stories, "episodes") if stories else _NO_STORY.of(self._language)
         path = dict(self._files()).get(uri)

@@ -149,6 +149,9 @@ class Embedding(Section):
     api_key: Secret = secret("The key.")
     base_url: str = url("", "The address, where it is not the provider's usual one.")
     timeout: timedelta = span("10s", "Longest wait for an answer.")
+    query_timeout: timedelta = span(
+        "2s", "Longest wait for the vector of a query; after that, words answer alone."
+    )
     batch: int = count(64, "Texts in one call.", low=1)
     cache_entries: int = count(1000, "Vectors kept in process, on top of those in the database.")
     models: Table[EmbeddingModel] = table(
@@ -197,6 +200,12 @@ class Trust(Section):
     agent: SourceTrust = group(SourceTrust, max_confidence=0.95)
     tool: SourceTrust = group(SourceTrust, max_confidence=0.9)
     external: SourceTrust = group(SourceTrust, rank=0.9, max_confidence=0.8)
+    owners: tuple[str, ...] = names(
+        (),
+        None,
+        "Senders that are the owner, in any case and width; every other named user is an outsider."
+        " Empty: the only one who speaks as the user of a session is the owner.",
+    )
     quarantine: tuple[SourceName, ...] = names(
         ("external",), SourceName, "Sources whose memories wait for the user's word."
     )

@@ -203,6 +203,11 @@ class Upkeep(Section):
     weekly: tuple[WeeklyStep, ...] = names(
         ("merge", "core", "decay"), WeeklyStep, "Steps of the weekly work."
     )
+    longest_gap: timedelta | None = span_or_never(
+        "365d",
+        "After a longer gap in what was recorded, what goes by age waits until the time has held"
+        " for a day: the clock may have jumped.",
+    )
     cluster_distance: float = ratio(0.15, "Memories nearer than this are one cluster.")
     cluster_max: int = count(5, "Memories of a cluster that are judged in one call.", low=2)
     partition_min: int = count(10, "Partitions with fewer entries are not merged.", low=2)

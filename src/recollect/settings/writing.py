@@ -33,7 +33,11 @@ class Ledger(Section):
     jsonl_keep: timedelta | None = span_or_never(
         "30d", "Age at which a JSONL file is removed; its turns stay in the database."
     )
-    max_characters: int = count(16_000_000, "Longest text one turn or memory may hold.", low=1)
+    max_characters: int = count(
+        250_000,
+        "Longest text one turn, with its tool calls and results, or memory may hold.",
+        low=1,
+    )
     max_tool_calls: int = count(1_000, "Most tool calls, or results, of one turn.", low=1)
     max_tags: int = count(100, "Most tags or sources of one record.", low=1)
 

@@ -16,6 +16,7 @@ from recollect.store.erasing import Counters, Erasing, Tidying
 from recollect.store.rows import (
     AttachmentRow,
     Coverage,
+    EchoAbout,
     EmbedText,
     EpisodeRow,
     LoadedVectors,
@@ -54,6 +55,7 @@ from recollect.types import (
     SafeText,
     SessionInfo,
     Stats,
+    Trust,
     Turn,
     TurnState,
     UsageTotal,
@@ -70,6 +72,15 @@ class Ledger(Protocol):
     def session(self, session: SafeName) -> SessionInfo | None: ...
     def sessions(self, limit: int, offset: int) -> list[SessionInfo]: ...
     def append(self, rows: Sequence[TurnRow]) -> list[Placed]: ...
+    def claimants(self, session: SafeName) -> list[str]:
+        """The senders whose user turns are the owner's because nobody else spoke."""
+
+    def disown(self, session: SafeName, senders: Sequence[str]) -> list[str]:
+        """Make such turns of these senders external; says which turns."""
+
+    def least_trust(self, session: SafeName) -> Trust | None:
+        """The least trust of what was said in a session, tools included."""
+
     def turns(self, wanted: TurnFilter) -> list[Turn]: ...
     def turn_at(self, session: SafeName, index: int) -> Turn: ...
     def turns_by_id(self, ids: Sequence[str]) -> list[Turn]: ...
@@ -177,9 +188,19 @@ class Echoes(Protocol):
     """Fingerprints of what memory put into prompts, by session and for a time."""
 
     def note(
-        self, session: SafeName, lines: Mapping[int, Sequence[int]], at: datetime, most: int
+        self,
+        session: SafeName,
+        lines: Mapping[int, Sequence[int]],
+        at: datetime,
+        most: int,
+        about: Mapping[int, EchoAbout] | None = None,
     ) -> None: ...
-    def marks(self, session: SafeName, since: datetime) -> frozenset[int]: ...
+    def marks(self, session: SafeName, since: datetime) -> dict[int, int]:
+        """Each mark with the order of ids when it was first shown."""
+
+    def untrusted(self, since: datetime) -> list[tuple[Trust, frozenset[int]]]:
+        """The words of lines that tools and outsiders said, in any session."""
+
     def drop(self, before: datetime | None) -> None: ...
 
 
@@ -369,6 +390,8 @@ class Store(Protocol):
 
     @property
     def queue(self) -> Queue: ...
+    @property
+    def read_only(self) -> bool: ...
     def read(self, space: str) -> AbstractContextManager[Unit]: ...
     def write(self, space: str) -> AbstractContextManager[Unit]: ...
     def stats(self, space: str) -> Stats: ...

@@ -22,9 +22,35 @@ HeldKind = Literal[
     "scratchpad",
     "card",
     "onboarding",
-    "session",
+    "turn reason",
     "job",
+    "upkeep error",
 ]
+NameKind = Literal[
+    "session",
+    "sender",
+    "channel",
+    "project",
+    "topic",
+    "tool",
+    "tool call",
+    "parameter",
+    "predicate",
+    "tag",
+    "address",
+    "media type",
+    "model",
+    "purpose",
+    "host",
+    "operation",
+]
+
+
+class Name(NamedTuple):
+    """What something is called: given by people or hosts, and no part of what was said."""
+
+    kind: NameKind
+    text: str
 
 
 class Held(NamedTuple):
@@ -60,6 +86,7 @@ class Removal:
     episodes: Collection[str] = ()
     attachments: Collection[str] = ()
     daily_events: Collection[str] = ()
+    sessions: Collection[str] = ()  # those without turns; one whose turns go needs no mention
 
     def of(self, type_: RecordType) -> Collection[str]:
         """The ids of one type of record."""
@@ -108,6 +135,11 @@ class Erasing(Protocol):
     def drop_cached(self, hashes: Collection[bytes]) -> None: ...
     def drop_echoes(self, marks: Collection[int]) -> None: ...
     def end_job(self, kind: str, key: str) -> None: ...
+    def names(self, kinds: Collection[NameKind] | None = None) -> Iterator[Name]: ...
+    def names_only_in(self, removal: Removal) -> set[Name]: ...
+    def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]: ...
+    def rename(self, names: Mapping[Name, SafeName]) -> None: ...
+    def drop_vectors(self, docs: Collection[int]) -> None: ...
 
 
 class Orphans(NamedTuple):

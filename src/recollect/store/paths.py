@@ -10,6 +10,7 @@ import os
 import re
 from pathlib import Path
 
+from recollect import private
 from recollect.errors import StoreUnavailable
 
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
@@ -84,7 +85,7 @@ def is_link_error(error: OSError) -> bool:
 
 def open_own(path: str, flags: int) -> int:
     """An opener for ``open``: follows no link, and a new file is for its owner alone."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    return private.opener(path, flags | getattr(os, "O_NOFOLLOW", 0))
 
 
 def _is_special(name: str) -> bool:

@@ -45,13 +45,30 @@ class TurnRow(NamedTuple):
     trust: Trust
     terms: SafeText
     packed: bytes
+    claim: int | None = None  # what its trust rests on: rules/speakers.py
+
+
+class EchoAbout(NamedTuple):
+    """What is known of a line that went into a prompt: the least trust it came with, hashes of
+    its words where that is not the owner's or the agent's, and the order of ids when it was shown.
+    """
+
+    trust: Trust = "agent"
+    words: tuple[int, ...] = ()
+    since: int = 0
 
 
 class Placed(NamedTuple):
-    """Where a turn stands after an append, and whether this append put it there."""
+    """Where a turn stands after an append, and whether this append put it there.
+
+    ``external``: it is not the owner's, since others speak as the user of its session, too.
+    ``disowned``: this turn was the first to show it, so what was recorded before has to be lowered.
+    """
 
     idx: int
     added: bool
+    external: bool = False
+    disowned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

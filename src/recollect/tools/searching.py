@@ -85,6 +85,12 @@ def search_traces(desk: Desk, asked: SearchTraces) -> ToolAnswer:
     if not found.turns:
         text = f"{_NO_TRACE.of(desk.language)} {skipped}".strip()
         return ToolAnswer(text, {"results": [], "left_out": 0, **about})
+    if found.level != "database":  # recall has noted those
+        for turn in found.turns:
+            desk.mind.note_shown(
+                [turn.content, *(result.content for result in turn.tool_results)],
+                trust=turn.trust or "external",
+            )
     answer = evidence(
         [_shown_turn(desk, turn) for turn in found.turns],
         "search_conversation_traces",

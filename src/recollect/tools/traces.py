@@ -204,4 +204,5 @@ def _without_time(turn: Turn) -> NewTurn:
         tool_calls=turn.tool_calls,
         tool_results=turn.tool_results,
         index=turn.index,
+        trust=turn.trust,
     )

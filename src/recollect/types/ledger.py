@@ -38,8 +38,10 @@ SafeResult = NewType("SafeResult", ToolResult)
 class NewTurn:
     """A message to be recorded. Without ``index`` it goes to the end of its session.
 
-    ``trust`` says whose words they are where the role does not: "external" for a stranger in a
-    group, or for mail that is passed on as a message.
+    Who speaks as the user is the owner as long as nobody else does in that session; the setting
+    `trust.owners` names the senders that are. ``trust`` is the host's own word on it: "external"
+    for a stranger or for mail that is passed on, "owner" for the owner in a group. For other roles
+    than user it can only lower the trust.
     """
 
     session: str

@@ -65,6 +65,8 @@ class Stats:
     worker_failure: str = ""
     recall_failure: str = ""
     unembedded: int = 0
+    read_only: bool = False
+    suspended: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,19 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """One thing that forgetting removes or gives other words, and why; its first words too."""
+    """One thing that forgetting removes or changes, and why.
+
+    ``text`` is the part of it that tells why, and ``highlights`` are the places in that text where
+    the words stand, as (start, end). A *renamed* name gets ``id`` instead; what is *emptied* keeps
+    its place without the text.
+    """
 
     kind: str
     id: str
-    change: Literal["removed", "rewritten"]
+    change: Literal["removed", "rewritten", "emptied", "renamed"]
     reason: str
     text: str
+    highlights: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from recollect.types import TRUSTS
 from recollect.upkeep.forget_traces import tokens
 
 _LONGEST_QUERY = 1_000
-_SEARCHED: tuple[HeldKind, ...] = ("turn", "memory", "episode", "attachment", "daily event")
+# What people said or wrote: nothing else chooses what is forgotten.
+_SEARCHED: tuple[HeldKind, ...] = ("turn", "memory", "episode", "attachment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,10 @@ class Asked:
     until: datetime | None = None
 
     @property
+    def timed(self) -> bool:
+        return self.since is not None or self.until is not None
+
+    @property
     def told(self) -> str:
         """How it was asked, without what for."""
         if self.id is not None:
@@ -45,7 +50,10 @@ class Asked:
 
 @dataclass(slots=True)
 class Chosen:
-    """Records by id, each with the reason; ``evidence`` are turns that only memories lead to."""
+    """Records by id, each with the reason; ``evidence`` are turns that only memories lead to.
+
+    ``sessions`` are those without a turn, ``found`` the texts in which the words were found.
+    """
 
     turns: dict[str, str] = field(default_factory=dict)
     memories: dict[str, str] = field(default_factory=dict)
@@ -53,6 +61,8 @@ class Chosen:
     attachments: dict[str, str] = field(default_factory=dict)
     daily_events: dict[str, str] = field(default_factory=dict)
     evidence: dict[str, str] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
+    found: dict[str, str] = field(default_factory=dict)
 
 
 def read_asked(
@@ -137,10 +147,12 @@ def _by_words(unit: Unit, asked: Asked, query: str) -> Chosen:
     }
     said = tokens(query)
     for held in unit.erasing.holdings(_SEARCHED):
-        if held.kind not in places or not _within(held.at, asked):
+        if not _within(held.at, asked):
             continue
-        if any(has_phrase(text, said) for text in held.texts):
+        text = next((text for text in held.texts if has_phrase(text, said)), None)
+        if text is not None:
             places[held.kind][held.id] = why
+            chosen.found[held.id] = text
     return chosen
 
 
@@ -197,7 +209,10 @@ def _by_origin(unit: Unit, asked: Asked, origin: Origin) -> Chosen:
             ),
         )
     erasing = unit.erasing
+    info = unit.ledger.session(name)
+    empty = [name] if info is not None and not info.turns and not asked.timed else []
     return Chosen(
+        sessions=_noted(empty, "it was named"),
         turns=_noted(erasing.turns_of(session=name, since=since, until=until), why),
         memories=_noted(erasing.records_of("memory", session=name, since=since, until=until), why),
         episodes=_noted(erasing.records_of("episode", session=name, since=since, until=until), why),

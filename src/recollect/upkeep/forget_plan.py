@@ -19,11 +19,10 @@ from recollect.ingest.episodes import episode_terms
 from recollect.rules import intake
 from recollect.rules.episode import tell
 from recollect.rules.guard import MAX_SUMMARY, guard_of
-from recollect.rules.secrets_sealed import masked
 from recollect.settings import Settings
 from recollect.store import codec
 from recollect.store.base import Unit
-from recollect.store.erasing import HeldKind, Removal, Rewrite, Stretch
+from recollect.store.erasing import HeldKind, Name, Removal, Rewrite, Stretch
 from recollect.store.rows import EpisodeRow
 from recollect.types import (
     EMPTY,
@@ -35,20 +34,33 @@ from recollect.types import (
     SafeText,
     Turn,
 )
+from recollect.upkeep import forget_names
 from recollect.upkeep.forget_asking import Asked, Chosen, choose, has_phrase
-from recollect.upkeep.forget_traces import Traces, tokens, traces_of, words
+from recollect.upkeep.forget_preview import Change, Preview
+from recollect.upkeep.forget_traces import Traces, function_words, tokens, traces_of, words
 
 _KEY_BYTES = 32
-_SHOWN = 80  # characters of each text in a preview
 _ID_LENGTH = 36
-_WRITTEN: tuple[HeldKind, ...] = ("event", "scratchpad", "card", "onboarding", "session", "job")
+# Copies of what people said, and what the engine wrote itself.
+_COPIED: tuple[HeldKind, ...] = ("event", "scratchpad", "card", "onboarding")
+_OWN: tuple[HeldKind, ...] = ("turn reason", "job", "upkeep error")
+
+
+_STORY = "summary goal outcome started_at ended_at actions entities tools tags".split()
 
 
 @dataclass(slots=True)
 class Plan:
-    """What forgetting does; every dictionary gives the reason for each id."""
+    """What forgetting does.
+
+    ``renamed`` are names that have the words, ``lost`` those that nothing has any more, each with
+    its replacement. ``quoting`` is, for each rewriting and card, the text that is the reason.
+    """
 
     removed: Chosen
+    renamed: dict[Name, SafeName] = field(default_factory=dict)
+    lost: dict[Name, SafeName] = field(default_factory=dict)
+    quoting: dict[tuple[str, str], str] = field(default_factory=dict)
     retold: dict[str, EpisodeRow] = field(default_factory=dict)
     loosened: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rewritten: list[Rewrite] = field(default_factory=list)
@@ -64,14 +76,24 @@ class Plan:
     def removal(self) -> Removal:
         gone = self.removed
         return Removal(
-            gone.turns, gone.memories, gone.episodes, gone.attachments, gone.daily_events
+            gone.turns,
+            gone.memories,
+            gone.episodes,
+            gone.attachments,
+            gone.daily_events,
+            gone.sessions,
         )
+
+    @property
+    def names(self) -> dict[Name, SafeName]:
+        """What every name is replaced by, empty where it goes."""
+        return {**self.lost, **self.renamed}
 
     @property
     def counts(self) -> dict[str, int]:
         """How many of each kind were removed or rewritten."""
         told = Counter(
-            item.kind if item.change == "removed" else f"{item.kind} rewritten"
+            item.kind if item.change == "removed" else f"{item.kind} {item.change}"
             for item in self.items
         )
         return dict(sorted(told.items()))
@@ -84,14 +106,17 @@ class Plan:
 class Planner:
     """Works out one request on a snapshot; nothing is written."""
 
-    def __init__(self, unit: Unit, settings: Settings) -> None:
+    def __init__(self, unit: Unit, settings: Settings, *, marked: bool = False) -> None:
         self._unit = unit
         self._settings = settings
+        self._marked = marked
 
     def plan(self, asked: Asked) -> Plan:
         unit = self._unit
         plan = Plan(choose(unit, asked))
         gone = plan.removed
+        if asked.query is not None and not asked.timed:  # a name is of no time
+            plan.renamed = forget_names.having(unit, tokens(asked.query))
         derived = unit.erasing.derived(gone.turns)
         for id_, turns in derived.items():
             if set(turns) <= gone.turns.keys():
@@ -104,12 +129,17 @@ class Planner:
             self._retell(plan, stretch)
         partly = [id_ for id_ in derived if id_ not in gone.memories]
         self._trace(plan, asked, said, stretches, partly)
+        known = len(gone.memories)
         self._part(plan, derived, partly)
         for stretch in stretches:
             self._retell(plan, stretch)
         self._rewrite_days(plan, {turn.at.date() for turn in said})
+        if len(gone.memories) > known:
+            plan.lost = forget_names.lost(unit, plan.removal)
+        plan.traces = plan.traces.with_names(plan.names)
         self._rewrite_rest(plan)
-        self._list(plan, said)
+        self._keep_stories(plan, stretches)
+        plan.items = self._listed(plan, said)
         return plan
 
     def _stretches(self, gone: Chosen, asked: Asked) -> list[Stretch]:
@@ -133,8 +163,11 @@ class Planner:
     ) -> None:
         unit, gone = self._unit, plan.removed
         plan.texts = [text for turn in said for text in turn_texts(turn)]
+        # Who said it, and with what, unless others have that name too.
+        plan.lost = forget_names.lost(unit, plan.removal)
+        plan.texts += [name.text for name in plan.lost if name.kind in ("sender", "tool")]
         for memory in unit.memories.by_id(list(gone.memories)):
-            plan.texts += [memory.content, memory.value, memory.subject, memory.predicate]
+            plan.texts += filter(None, [memory.content, memory.value, memory.subject])
         for file in unit.attachments.by_id(list(gone.attachments)):
             plan.texts += [file.filename, file.description, file.transcription, file.extracted_text]
         told = unit.episodes.by_id(list(gone.episodes))
@@ -150,10 +183,13 @@ class Planner:
         }
         docs = {doc for type_ in RECORD_TYPES for doc in unit.erasing.docs(type_, going[type_])}
         every = {word for text in (*plan.texts, *tales) for word in words(text)}
+        every -= function_words()
         every.difference_update(*(row.terms.split() for row in plan.retold.values()))
         plan.owed = unit.erasing.only_in(every, docs)
         key = secrets.token_bytes(_KEY_BYTES)
-        plan.traces = traces_of(key, plan.texts, plan.owed, asked.query)
+        # Words of one time only may be said elsewhere: what is not of that time keeps them.
+        phrase = None if asked.timed else asked.query
+        plan.traces = traces_of(key, plan.texts, plan.owed, phrase)
 
     def _days(self, ids: Iterable[str]) -> list[tuple[str, str]]:
         wanted = set(ids)
@@ -181,13 +217,17 @@ class Planner:
 
     def _retell(self, plan: Plan, stretch: Stretch) -> None:
         left = [id_ for id_ in stretch.turns if id_ not in plan.removed.turns]
-        turns = sorted(self._unit.ledger.turns_by_id(left), key=lambda turn: (turn.at, turn.index))
+        found = forget_names.turns_with(self._unit.ledger.turns_by_id(left), plan.renamed)
+        turns = sorted(found, key=lambda turn: (turn.at, turn.index))
         if not turns:
             plan.removed.episodes[stretch.episode.id] = "nothing it tells of is left"
             return
         episode = stretch.episode
         info = self._unit.ledger.session(episode.session)
-        about = (info.project, info.topic) if info else ()
+        about: tuple[str, ...] = ()
+        if info is not None:
+            about = forget_names.replaced([info.project], "project", plan.renamed)
+            about += forget_names.replaced([info.topic], "topic", plan.renamed)
         ended = episode.source != "context_compress"
         story = tell(turns, self._settings.episodes, tags=about, ended=ended)
         guard = guard_of(self._settings)
@@ -220,11 +260,13 @@ class Planner:
             if event.id in gone:
                 continue
             found = traces.touches if event.day in days else traces.says
-            if not found(event.summary):
+            told = forget_names.text_with(event.summary, plan.renamed)
+            rest = traces.without(told, found) if found(told) else told
+            if rest == event.summary:
                 continue
-            rest = traces.without(event.summary, found)
             if rest:
                 plan.rewritten.append(Rewrite("daily event", event.id, SafeText(rest)))
+                plan.quoting["daily event", event.id] = event.summary
             else:
                 gone[event.id] = "it is about what is forgotten"
 
@@ -240,59 +282,64 @@ class Planner:
                 known[text] = traces.quotes(text)
             return known[text]
 
-        for held in erasing.holdings(_WRITTEN):
-            if not any(map(quotes, held.texts)):
+        texts = {name.text for name in plan.names}
+        for held in erasing.holdings((*_COPIED, *_OWN)):
+            found = next(filter(quotes, held.texts), None)
+            named = held.kind == "event" and not texts.isdisjoint(held.texts)
+            if found is None and not named:
                 continue
             if held.kind == "card":
                 plan.cards.append(held.id)
+                plan.quoting["card", held.id] = found or ""
                 continue
-            if held.kind == "session" and not any(map(traces.mentions, held.texts)):
-                continue  # a name that happens to be in the text
             before = erasing.stored(held.kind, held.id)
-            after = self._rewritten(held.kind, before, traces)
+            after = self._rewritten(held.kind, before, plan)
             if after != before:
                 plan.rewritten.append(Rewrite(held.kind, held.id, after))
+                plan.quoting[held.kind, held.id] = found or ""
 
-    def _rewritten(self, kind: HeldKind, stored: str, traces: Traces) -> SafeText:
+    def _rewritten(self, kind: HeldKind, stored: str, plan: Plan) -> SafeText:
         """Less of what is stored is as safe as it is."""
         if kind in ("event", "onboarding"):
-            cleaned = traces.cleaned(codec.load(stored), all_text=kind == "onboarding")
+            payload = forget_names.payload_with(codec.load(stored), plan.names)
+            cleaned = plan.traces.cleaned(payload, all_text=kind == "onboarding")
             return SafeText(codec.dump(cleaned))
         if kind == "scratchpad":
-            return SafeText(traces.without_lines(stored))
-        return EMPTY if traces.quotes(stored) else SafeText(stored)
+            return SafeText(plan.traces.without_lines(stored))
+        return EMPTY
 
-    # --- telling ---------------------------------------------------------------------------------
+    def _keep_stories(self, plan: Plan, stretches: Sequence[Stretch]) -> None:
+        """An episode that comes out as it was stays as it is."""
+        for stretch in stretches:
+            row = plan.retold.get(stretch.episode.id)
+            if row is not None and all(
+                getattr(row, name) == getattr(stretch.episode, name) for name in _STORY
+            ):
+                del plan.retold[row.id]
 
-    def _list(self, plan: Plan, said: Sequence[Turn]) -> None:
-        gone, unit = plan.removed, self._unit
-        shown: dict[str, str] = {turn.id: turn.content for turn in said}
-        shown |= {m.id: masked(m).content for m in unit.memories.by_id(list(gone.memories))}
-        shown |= {e.id: e.summary for e in unit.episodes.by_id([*gone.episodes, *plan.retold])}
-        shown |= {a.id: a.filename for a in unit.attachments.by_id(list(gone.attachments))}
-        shown |= dict(self._days(gone.daily_events))
-        for kind, ids in (
-            ("turn", gone.turns),
-            ("memory", gone.memories),
-            ("episode", gone.episodes),
-            ("attachment", gone.attachments),
-            ("daily event", gone.daily_events),
-        ):
-            for id_, why in ids.items():
-                text = shown.get(id_, "")[:_SHOWN]
-                plan.items.append(Forgotten(kind, id_, "removed", why, text))
-        for id_ in plan.retold:
-            plan.items.append(
-                Forgotten("episode", id_, "rewritten", "it tells of it", shown[id_][:_SHOWN])
-            )
+    def _listed(self, plan: Plan, said: Sequence[Turn]) -> list[Forgotten]:
+        gone = plan.removed
+        preview = Preview(self._unit, plan.traces if self._marked else None, gone.found)
+        preview.turns(gone.turns, said)
+        preview.memories(gone.memories)
+        preview.episodes(gone.episodes, plan.retold)
+        preview.attachments(gone.attachments)
+        preview.daily_events(gone.daily_events, self._days(gone.daily_events))
+        for id_, why in gone.sessions.items():
+            preview.add("session", id_, "removed", why, id_)
         for id_ in plan.cards:
-            plan.items.append(Forgotten("card", id_, "removed", "it quotes it", ""))
-        for change in plan.rewritten:
-            plan.items.append(Forgotten(change.kind, change.id, "rewritten", "it quotes it", ""))
+            preview.add("card", id_, "removed", "it quotes it", plan.quoting["card", id_])
+        for kind, id_, _ in plan.rewritten:
+            own = kind in _OWN
+            change: Change = "emptied" if own else "rewritten"
+            why = "the engine noted it" if own else "it quotes it"
+            preview.add(kind, id_, change, why, plan.quoting.get((kind, id_), ""))
+        for name, after in plan.renamed.items():
+            change = "renamed" if after else "emptied"
+            preview.add(name.kind, after, change, "the name has the words", name.text)
         for id_ in plan.loosened:
-            plan.items.append(
-                Forgotten("memory", id_, "rewritten", "it loses a source; others said it too", "")
-            )
+            preview.add("memory", id_, "rewritten", "it loses a source; others said it too", "")
+        return preview.items
 
 
 def _says(memory: Memory, forgotten: Iterable[str]) -> bool:
@@ -301,9 +348,9 @@ def _says(memory: Memory, forgotten: Iterable[str]) -> bool:
 
 def turn_texts(turn: Turn) -> list[str]:
     """Everything that a turn says, what its tools were told and answered included."""
-    texts: list[str] = [turn.content, turn.sender]
+    texts: list[str] = [turn.content]
     for call in turn.tool_calls:
-        texts += [call.name, *_strings(dict(call.input))]
+        texts += [text for value in call.input.values() for text in _strings(value)]
     texts += [result.content for result in turn.tool_results]
     return [text for text in texts if text]
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from hashlib import blake2b
 
 from recollect.ids import is_id
 from recollect.index.segment import index_text
-from recollect.types import Json
+from recollect.store.codec import stored_name
+from recollect.store.erasing import Name, NameKind
+from recollect.types import Json, SafeName
 
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 _TOKEN = re.compile(rf"[{_DENSE}]|[^\W_{_DENSE}]+")
@@ -25,6 +27,17 @@ _SEGMENT = re.compile(r"(?<=[。！？!?；;\n])| · |(?<=[.])\s|(?<=→)")
 _TEXT_FIELDS = frozenset("focus before gone error text summary content task question".split())
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
 _LEAST = 2  # characters of a word that can tell anything
+# Words that tell nothing, however few texts have them.
+_FUNCTION_WORDS = """
+    a about after again all also am an and any are as at be because been before below but by can
+    could did do does for from had has have he her here him his how i if in into is it its just like
+    may me more my no not now of on one only or other our out over please she so some such than that
+    the their them then there these they this those to too two under up us very was we were what
+    when where which who why will with would yes you your
+    我们 你们 他们 她们 它们 自己 这个 那个 这些 那些 这里 那里 这样 那样 什么 怎么 为什么 哪里
+    多少 没有 不是 就是 还是 但是 因为 所以 如果 可以 已经 现在 一个 一些 一下 时候 知道 觉得
+    应该 需要 可能 非常
+"""
 
 
 def tokens(text: str) -> list[str]:
@@ -32,9 +45,35 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
+def spans(text: str) -> list[tuple[str, int, int]]:
+    """The same words, each with its place in the text as it was written."""
+    return [
+        (token, match.start(), match.end())
+        for match in _TOKEN.finditer(text)
+        for token in tokens(match[0])
+    ]
+
+
+def _joined(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Places without overlaps."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
 def words(text: str) -> frozenset[str]:
     """The terms a text is found by; one letter or one Chinese character tells nothing."""
     return frozenset(term for term in index_text(text).split() if len(term) >= _LEAST)
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """Terms of words that tell nothing of what was said."""
+    return words(_FUNCTION_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +93,16 @@ class Hasher:
 
 @dataclass(frozen=True)
 class Traces:
-    """What to look for; ``phrase`` is the number of its words and the hash of them."""
+    """What to look for; ``phrase`` is the number of its words and the hash of them.
+
+    ``names`` are the replacements of names, by the hash of kind and name.
+    """
 
     key: str
     words: frozenset[str] = frozenset()
     runs: frozenset[str] = frozenset()
     phrase: tuple[int, str] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def _hash(self) -> Hasher:
@@ -71,6 +114,40 @@ class Traces:
             return False
         size, hashed = self.phrase
         return hashed in self._hash.runs(tokens(text), size)
+
+    def renamed(self, kind: NameKind, text: str) -> SafeName:
+        """The replacement of a stored name, empty if it goes; the name itself where it stays."""
+        found = self.names.get(self._hash(f"{kind}\x1f{text}"), text) if self.names else text
+        return stored_name(found)
+
+    def with_names(self, names: Mapping[Name, str]) -> Traces:
+        """The same traces, with what names are replaced by."""
+        hashed = {
+            self._hash(f"{name.kind}\x1f{text}"): after
+            for name, after in names.items()
+            for text in {name.text, " ".join(name.text.split())}
+        }
+        return replace(self, names=hashed)
+
+    def highlights(self, text: str) -> tuple[tuple[int, int], ...]:
+        """Where in a text a trace stands, in order: the phrase, the words, the runs."""
+        places = spans(text)
+        said = [token for token, _, _ in places]
+        found: set[tuple[int, int]] = set()
+        size, hashed = self.phrase or (_RUN, "")
+        for n, run in enumerate(self._hash.runs(said, size)):
+            if run == hashed:
+                found.add((places[n][1], places[n + size - 1][2]))
+        if not found:
+            for n, known in enumerate(self._known(said)):
+                if known:
+                    found.add((places[n][1], places[n + _RUN - 1][2]))
+            found |= {(a, b) for token, a, b in places if self.has_word(token)}
+            folded = text.casefold()  # a Chinese word is more than one token
+            for word in words(text) if len(folded) == len(text) else ():
+                if not word.isascii() and self._hash(word) in self.words:
+                    found |= {match.span() for match in re.finditer(re.escape(word), folded)}
+        return _joined(found)
 
     def touches(self, text: str) -> bool:
         """Whether anything of it may be in a text that was derived from it."""
@@ -128,6 +205,7 @@ class Traces:
             "words": [*sorted(self.words)],
             "runs": [*sorted(self.runs)],
             "phrase": None if self.phrase is None else list(self.phrase),
+            "names": dict(self.names),
         }
 
 
@@ -144,7 +222,9 @@ def load(told: Json) -> Traces:
         return Traces("00")
     phrase = told.get("phrase")
     pair = (int(str(phrase[0])), str(phrase[1])) if isinstance(phrase, list) else None
-    return Traces(str(told["key"]), _texts(told["words"]), _texts(told["runs"]), pair)
+    names = told.get("names")
+    renamed = {name: str(text) for name, text in names.items()} if isinstance(names, dict) else {}
+    return Traces(str(told["key"]), _texts(told["words"]), _texts(told["runs"]), pair, renamed)
 
 
 def _texts(told: Json) -> frozenset[str]:

@@ -16,11 +16,13 @@ from recollect.errors import StoreBusy
 from recollect.ids import new_id
 from recollect.ingest.embedding import Ask, cache_hashes
 from recollect.ingest.learning import triggers
+from recollect.ingest.reindex import index_again
 from recollect.rules.echo import fingerprints
 from recollect.rules.guard import guard_of
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.store.codec import stored_name
+from recollect.store.erasing import Name
 from recollect.types import EMPTY, RECORD_TYPES, Fact, Job, Json, Receipt, SafeName, digests, key_of
 from recollect.upkeep import forget_traces, receipts
 from recollect.upkeep.forget_asking import Asked, read_asked
@@ -120,7 +122,7 @@ class Forgetting:
         )
         if dry_run:
             with self._store.read(self._space) as unit:
-                plan = Planner(unit, self._settings).plan(asked)
+                plan = Planner(unit, self._settings, marked=True).plan(asked)
                 return self._receipt(plan, asked, items=True)
         self._outside.gather()
         with self._store.write(self._space) as unit:
@@ -144,6 +146,10 @@ class Forgetting:
         removal, most = plan.removal, self._settings.jobs.max_attempts
         docs = [d for type_ in RECORD_TYPES for d in erasing.docs(type_, removal.of(type_))]
         docs += erasing.docs("episode", list(plan.retold))
+        bearing = erasing.bearing(plan.renamed)
+        named = [doc for type_, ids in bearing.items() for doc in erasing.docs(type_, ids)]
+        docs += named
+        plan.sessions |= self._copied(unit, plan, bearing.get("turn", []))
         erasing.drop_cached(cache_hashes(erasing.embed_texts(docs)))
         marks = {
             mark for text in plan.texts for line in fingerprints(text).values() for mark in line
@@ -156,11 +162,15 @@ class Forgetting:
             erasing.retell(id_, row)
         for change in plan.rewritten:
             erasing.rewrite(change)
+        erasing.rename(plan.names)
+        erasing.drop_vectors(named)
+        for type_, ids in bearing.items():
+            index_again(unit, type_, ids)
         for name in plan.cards:
             unit.cards.drop(name)
         for session in erasing.learn_again(plan.relearnt):
             triggers.queue(unit, session, now=now, run_at=now, max_attempts=most, quiet=False)
-        if plan.retold:
+        if plan.retold or named:
             self._ask(unit, now)
         whole = receipts.without_present(unit, receipt, plan.texts)
         unit.tasks.enqueue(
@@ -173,6 +183,14 @@ class Forgetting:
             max_attempts=most,
         )
         return whole
+
+    @staticmethod
+    def _copied(unit: Unit, plan: Plan, turns: list[str]) -> set[SafeName]:
+        """Sessions whose transcripts have a name that is replaced, under both of their names."""
+        renamed = {name: after for name, after in plan.renamed.items() if name.kind == "session"}
+        before = {turn.session for turn in unit.ledger.turns_by_id(turns)}
+        before |= plan.sessions | {stored_name(name.text) for name in renamed}
+        return before | {renamed.get(Name("session", id_), id_) for id_ in before}
 
     def _receipt(self, plan: Plan, asked: Asked, *, items: bool = False) -> Receipt:
         now = self._clock.now()

@@ -89,6 +89,8 @@ class Uses:
 
     def flush(self) -> None:
         """Write down what was counted."""
+        if self._store.read_only:
+            return
         with self._guard:
             self._check_fork()
             counts, self._counts = self._counts, Counter()

@@ -12,7 +12,7 @@ WORKS: tuple[Work, ...] = ("daily", "weekly")
 Action = Literal[
     "archive", "delete", "demote", "expire", "merge", "core", "leave_core", "forget_file"
 ]
-StepState = Literal["done", "done before", "running elsewhere", "failed", "planned"]
+StepState = Literal["done", "done before", "running elsewhere", "failed", "planned", "waiting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """What one step did. ``operation`` names it in the history, and for undoing it."""
+    """What one step did. ``operation`` names it in the history, and for undoing it.
+
+    A step that waits did nothing, and ``error`` says what for.
+    """
 
     name: str
     state: StepState
@@ -53,7 +56,8 @@ class Report:
     @property
     def finished(self) -> bool:
         """Whether nothing is left of this run."""
-        return all(step.state in ("done", "done before", "planned") for step in self.steps)
+        ended = ("done", "done before", "planned", "waiting")
+        return all(step.state in ended for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)

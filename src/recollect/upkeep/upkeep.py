@@ -17,6 +17,7 @@ from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types import EMPTY, Job, SafeText, joined
 from recollect.upkeep.changing import undo
+from recollect.upkeep.jumps import BY_AGE, take_back, unconfirmed_gap
 from recollect.upkeep.report import WORKS, Report, StepReport, Undone
 from recollect.upkeep.report import Work as WorkName
 from recollect.upkeep.steps.ageing import expire, forget_files
@@ -124,7 +125,14 @@ class Upkeep:
             run = day.isoformat() if dry_run else self._begin(space, work, day, now)
         owner = f"{os.getpid()}-{new_id(now)}"
         reports: list[StepReport] = []
+        restored = 0 if dry_run else take_back(self._store, space, now)
+        if restored:
+            reports.append(StepReport("clock", "done", {"restored": restored}))
+        gap = unconfirmed_gap(self._store, space, self._settings, now)
         for name in names:
+            if gap is not None and name in BY_AGE:
+                reports.append(_waiting(name, gap))
+                continue
             step = Step(
                 self._store, space, self._settings, self._clock, self._tools,
                 work, name, day, run, owner, dry_run, tuple(reports),
@@ -184,6 +192,14 @@ class Upkeep:
             time.perf_counter() - begun,
             error,
         )
+
+
+def _waiting(name: str, gap: timedelta) -> StepReport:
+    reason = (
+        f"nothing was recorded for {gap.days:,} days, so the clock may have jumped; this step goes"
+        " on when the time has held for a day (upkeep.longest_gap)"
+    )
+    return StepReport(name, "waiting", {}, error=reason)
 
 
 def _planned(step: Step) -> StepReport:

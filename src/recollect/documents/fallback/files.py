@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
+from recollect import private
 from recollect.documents.files import read_bytes, typed, write
 from recollect.ingest.transcripts import folder_of
 from recollect.settings.around import Switch
@@ -65,7 +66,7 @@ class Folder:
 
         refuse_links(self.path, self._base)
         with typed(self.path, "written"):
-            self.path.mkdir(parents=True, exist_ok=True)
+            private.make_folder(self.path)
             guard = open(self.path / ".lock", "ab", opener=open_own)  # noqa: SIM115
         with guard:
             fcntl.flock(guard, fcntl.LOCK_EX)

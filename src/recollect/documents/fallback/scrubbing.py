@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from recollect.documents.fallback import logs, notes
@@ -12,7 +13,10 @@ from recollect.documents.fallback.logs import Ended, Entry, Failed, Said
 from recollect.documents.fallback.notes import Note
 from recollect.plain import plain
 from recollect.store.base import Store
+from recollect.store.erasing import NameKind
+from recollect.types import SafeName
 
+_END = "end:"  # how off/taking_in.py begins the name of an end
 Says = Callable[[str], bool]
 
 
@@ -20,16 +24,18 @@ Says = Callable[[str], bool]
 class Gone:
     """What is forgotten: ids, and how to tell a text that says it.
 
-    ``quotes`` judges texts of the engine, ``repeats`` those of a person.
+    ``quotes`` judges texts of the engine, ``repeats`` those of a person; ``renamed`` says what a
+    name of a kind is replaced by.
     """
 
     turns: Collection[str]
     memories: Collection[str]
     quotes: Says
     repeats: Says
+    renamed: Callable[[NameKind, str], SafeName]
 
 
-def scrub(store: Store, space: str, folder: Folder, gone: Gone) -> None:
+def scrub(store: Store, space: str, folder: Folder, gone: Gone, now: datetime) -> None:
     """Take it out of every file. What the database still holds stays here as well."""
     if not folder.path.is_dir():
         return
@@ -37,6 +43,7 @@ def scrub(store: Store, space: str, folder: Folder, gone: Gone) -> None:
         _scrub_notes(store, space, folder, gone)
         for path in folder.logs().values():
             _scrub_log(store, space, folder, path, gone)
+            _scrub_ends(store, space, path, gone, now)
 
 
 def _scrub_log(store: Store, space: str, folder: Folder, path: Path, gone: Gone) -> None:
@@ -52,11 +59,60 @@ def _scrub_log(store: Store, space: str, folder: Folder, path: Path, gone: Gone)
                 return turn.id in gone.turns or (turn.id not in held and _says(gone, turn))
             case Failed():
                 return gone.quotes(entry.error)
-            case Ended():
-                return False
+            case Ended():  # it was taken in under its old name
+                return gone.renamed("session", entry.session) != entry.session
 
-    judged = ((lines, None if entry is None else goes(entry)) for lines, entry in pieces)
+    judged = (
+        (lines, None, None) if entry is None else (lines, goes(entry), _entry_with(entry, gone))
+        for lines, entry in pieces
+    )
     _replace(folder, path, text, _kept(judged, gone))
+
+
+def _entry_with(entry: Entry, gone: Gone) -> list[str] | None:
+    """The lines of an entry in which a name is replaced; None where none is."""
+    after = entry
+    if isinstance(entry, Said):
+        turn = entry.turn
+        calls = (replace(c, name=gone.renamed("tool", c.name)) for c in turn.tool_calls)
+        after = replace(
+            entry,
+            turn=replace(
+                turn,
+                session=gone.renamed("session", turn.session),
+                sender=gone.renamed("sender", turn.sender),
+                channel=gone.renamed("channel", turn.channel),
+                tool_calls=tuple(calls),
+            ),
+            project=gone.renamed("project", entry.project),
+            topic=gone.renamed("topic", entry.topic),
+        )
+    elif isinstance(entry, Failed):
+        after = replace(entry, where=gone.renamed("host", entry.where))
+    return None if after == entry else logs.written(after).rstrip("\n").split("\n")
+
+
+def _scrub_ends(store: Store, space: str, path: Path, gone: Gone, now: datetime) -> None:
+    """What was taken from a log is noted by ids, and the end of a session by its name."""
+    with store.write(space) as unit:
+        row = unit.document_states.get(state_name(path))
+        if row is None or row.written is None:
+            return
+        kept = {
+            name: mark
+            for name, mark in row.written.bullets.items()
+            if not name.startswith(_END) or not _is_renamed(name, gone)
+        }
+        if kept != row.written.bullets:
+            written = replace(row.written, bullets=kept)
+            unit.document_states.put(replace(row, written=written), now)
+
+
+def _is_renamed(end: str, gone: Gone) -> bool:
+    """``end:SESSION:TIME``, and a time has colons too."""
+    parts = end.removeprefix(_END).split(":")
+    names = (":".join(parts[:n]) for n in range(1, len(parts)))
+    return any(gone.renamed("session", name) != name for name in names)
 
 
 def _scrub_notes(store: Store, space: str, folder: Folder, gone: Gone) -> None:
@@ -73,18 +129,40 @@ def _scrub_notes(store: Store, space: str, folder: Folder, gone: Gone) -> None:
             return memory in gone.memories
         return _says(gone, note.memory) if note.ours else gone.repeats(note.memory.content)
 
-    judged = ((lines, None if note is None else goes(note)) for lines, note in pieces)
+    judged = (
+        (lines, None, None) if note is None else (lines, goes(note), _note_with(note, gone))
+        for lines, note in pieces
+    )
     _replace(folder, folder.notes, text, _kept(judged, gone))
 
 
-def _kept(pieces: Iterable[tuple[list[str], bool | None]], gone: Gone) -> Iterator[str]:
-    """The lines that stay, by whether each piece goes. A loose line (None) is a person's, or the
-    rest of an entry that was cut off.
+def _note_with(note: Note, gone: Gone) -> list[str] | None:
+    """The lines of a statement in which a name is replaced; None where none is."""
+    memory = note.memory
+    after = replace(
+        memory,
+        project=gone.renamed("project", memory.project),
+        topic=gone.renamed("topic", memory.topic),
+        predicate=gone.renamed("predicate", memory.predicate),
+        tags=tuple(filter(None, (gone.renamed("tag", tag) for tag in memory.tags))),
+    )
+    operation = gone.renamed("operation", note.operation)
+    if not note.ours or (after, operation) == (memory, note.operation):
+        return None
+    changed = replace(note, memory=after, operation=operation)
+    return notes.written(changed).rstrip("\n").split("\n")
+
+
+def _kept(
+    pieces: Iterable[tuple[list[str], bool | None, list[str] | None]], gone: Gone
+) -> Iterator[str]:
+    """The lines that stay, by whether each piece goes and what it says then. A loose line (None)
+    is a person's, or the rest of an entry that was cut off.
     """
-    for lines, goes in pieces:
+    for lines, goes, after in pieces:
         says = gone.quotes if _is_rest(lines[0]) else gone.repeats
         if not (any(map(says, lines)) if goes is None else goes):
-            yield from lines
+            yield from after or lines
 
 
 def _is_rest(line: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from recollect.clock import Clock
-from recollect.errors import ModelError, ModelRefused, NotFound
+from recollect.errors import ModelError, ModelRefused, ModelSuspended, NotFound
 from recollect.ids import new_id
 from recollect.ingest.embedding import Ask
 from recollect.ingest.endings import end_with_session
@@ -170,6 +170,8 @@ class Ending:
 
 def _is_last(job: Job, error: ModelError) -> bool:
     """Whether the worker gives the job up after this error."""
+    if isinstance(error, ModelSuspended):
+        return False  # put off, and the try is not counted
     return isinstance(error, ModelRefused) or job.attempts >= job.max_attempts
 
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from recollect.clock import Clock
 from recollect.errors import ModelRefused, StoreDamaged
 from recollect.ids import made_until
-from recollect.ingest.echo import known_marks
+from recollect.ingest.echo import known_marks, tainted, untrusted_lines
 from recollect.ingest.endings import end_with_session
 from recollect.ingest.learning import triggers
 from recollect.ingest.learning.batches import first_batch
@@ -20,6 +20,8 @@ from recollect.ingest.learning.extractors import Extractor
 from recollect.ingest.learning.grounding import Voices, grounded
 from recollect.ingest.learning.showing import heard
 from recollect.ingest.reconcile import Reconciler
+from recollect.rules.attribution import attributed
+from recollect.rules.echo import UntrustedLine
 from recollect.rules.guard import guard_of
 from recollect.rules.quiet import talking_until
 from recollect.settings import Settings
@@ -57,12 +59,15 @@ LearnerOf = Callable[[str], Learner]
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The next batch of a session as it was recorded, and with what came before it as heard."""
+    """The next batch of a session as it was recorded, and with what came before it as heard;
+    ``untrusted`` is what outsiders and tools said in the prompts of late.
+    """
 
     batch: Sequence[Turn]
     before: Sequence[Turn]
     spoken: Sequence[Turn]
     earlier: Sequence[Turn]
+    untrusted: Sequence[UntrustedLine]
 
 
 class Extraction:
@@ -124,9 +129,11 @@ class Extraction:
                 if refusal.status not in _ABOUT_THE_TEXT:
                     raise
                 declined = declined or refusal
-                self._give_up(job.space, session, reading.batch, f"ModelRefused: {refusal}")
+                done = self._give_up(job.space, session, reading.batch, f"ModelRefused: {refusal}")
             else:
-                self._settle(job.space, session, reading, learner, candidates)
+                done = self._settle(job.space, session, reading, learner, candidates)
+            if not done:
+                read.discard(reading.batch[0].id)  # to be read as it is by now
             if self._clock.now() >= until:
                 return False
         if declined is not None:
@@ -147,7 +154,13 @@ class Extraction:
                 unit.ledger.set_state(ids, "failed", self._guard.error(reason))
                 return
             began, ended = self._began(job), set[SafeName]()
-            while ids := [turn.id for turn in waiting if made_until(turn.id, began)]:
+            now = self._clock.now()
+            # An id of the future is of a clock that has been set back since; it tells no order.
+            while ids := [
+                turn.id
+                for turn in waiting
+                if made_until(turn.id, began) or not made_until(turn.id, now)
+            ]:
                 if ids[0] in ended:
                     break  # a damaged file does not keep what is written: doctor shows it
                 ended.update(ids)
@@ -177,9 +190,11 @@ class Extraction:
                 for turn in unit.ledger.turns_before(session, batch[0].index, _EARLIER)
                 if turn.state != "dead"  # what could not be read must not hold up what follows
             ]
-            marks = known_marks(unit, session, self._clock.now(), self._settings.trust)
+            now = self._clock.now()
+            marks = known_marks(unit, session, now, self._settings.trust)
+            untrusted = untrusted_lines(unit, now, self._settings.trust)
         said = heard([*before, *batch], marks)
-        return _Reading(batch, before, said[len(before) :], said[: len(before)])
+        return _Reading(batch, before, said[len(before) :], said[: len(before)], untrusted)
 
     def _size(self, job: Job) -> int:
         tokens = self._settings.extraction.batch_tokens
@@ -192,15 +207,14 @@ class Extraction:
         reading: _Reading,
         learner: Learner,
         candidates: Sequence[Candidate],
-    ) -> None:
+    ) -> bool:
+        """Write what the batch says; False when it has changed meanwhile."""
         now, batch = self._clock.now(), reading.batch
-        core = self._settings.upkeep.core_importance
-        voices = Voices(batch, reading.before)
-        believed = [grounded(candidate, voices, core) for candidate in candidates]
+        believed = self._believed(reading, candidates)
         prepared = [learner.reconciler.prepare(candidate, now) for candidate in believed]
         with self._store.write(space) as unit:
             if not self._still_waits(unit, session, batch):
-                return  # another worker was here in the meantime
+                return False  # another worker was here, or somebody else spoke as the user
             settled = [
                 learner.reconciler.settle(
                     unit,
@@ -212,18 +226,31 @@ class Extraction:
                 for n, (candidate, found) in enumerate(zip(believed, prepared, strict=True))
             ]
             self._note_states(unit, session, batch, believed, settled)
+        return True
 
-    def _give_up(self, space: str, session: SafeName, batch: Sequence[Turn], reason: str) -> None:
+    def _believed(self, reading: _Reading, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates with the trust they deserve, and those of outsiders as theirs."""
+        core = self._settings.upkeep.core_importance
+        voices = Voices(reading.batch, reading.before)
+        return [
+            attributed(
+                tainted(grounded(candidate, voices, core), reading.batch, reading.untrusted),
+                reading.batch,
+            )
+            for candidate in candidates
+        ]
+
+    def _give_up(self, space: str, session: SafeName, batch: Sequence[Turn], reason: str) -> bool:
         with self._store.write(space) as unit:
-            if self._still_waits(unit, session, batch):
-                unit.ledger.set_state(
-                    [turn.id for turn in batch], "dead", self._guard.error(reason)
-                )
-                unit.ledger.mark_extracted(session)
+            if not self._still_waits(unit, session, batch):
+                return False
+            unit.ledger.set_state([turn.id for turn in batch], "dead", self._guard.error(reason))
+            unit.ledger.mark_extracted(session)
+        return True
 
     def _still_waits(self, unit: Unit, session: SafeName, batch: Sequence[Turn]) -> bool:
-        waiting = {turn.id for turn in unit.ledger.unextracted(session, _READ)}
-        return all(turn.id in waiting for turn in batch)
+        waiting = {turn.id: turn.trust for turn in unit.ledger.unextracted(session, _READ)}
+        return all(waiting.get(turn.id) == turn.trust for turn in batch)
 
     def _note_states(
         self,

@@ -10,11 +10,13 @@ from recollect.ingest.learning.answers import read_facts, schema
 from recollect.ingest.learning.showing import line, shown
 from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
+from recollect.rules.attribution import attributed
 from recollect.rules.extract import Said, extract
 from recollect.rules.fence import fence
 from recollect.rules.guard import guard_of
 from recollect.rules.language import language_of
 from recollect.rules.secrets import redact
+from recollect.rules.speakers import speaker_mark
 from recollect.settings import Settings
 from recollect.types import Candidate, Turn
 
@@ -37,9 +39,9 @@ class RuleExtractor:
     def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
         said = [Said(turn.role, redact(turn.content)) for turn in (*earlier, *turns)]
         return tuple(
-            candidate
+            attributed(candidate, [turn])
             for place, turn in enumerate(turns, len(earlier))
-            if turn.trust == "owner"
+            if turn.trust == "owner" or _is_a_person(turn)
             for candidate in extract(
                 said[place].text,
                 said_at=turn.at,
@@ -47,10 +49,29 @@ class RuleExtractor:
                 extraction=self.settings.extraction,
                 role=turn.role,
                 trust=turn.trust,
-                earlier=said[:place],
+                earlier=_same_speaker(turn, (*earlier, *turns)[:place], said),
                 source=turn.id,
             )
         )
+
+
+def _is_a_person(turn: Turn) -> bool:
+    """Somebody else than the owner who speaks by name; what they say is kept as theirs."""
+    return turn.role == "user" and turn.trust == "external" and bool(turn.sender)
+
+
+def _same_speaker(turn: Turn, before: Sequence[Turn], said: Sequence[Said]) -> list[Said]:
+    """What was said before, without other users: "upgraded to 3.12" is not about theirs."""
+    speaker = speaker_mark(turn.sender)
+    return [
+        one
+        for earlier, one in zip(before, said, strict=False)
+        if earlier.role != "user"
+        or (
+            earlier.trust == turn.trust
+            and (turn.trust == "owner" or speaker_mark(earlier.sender) == speaker)
+        )
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from recollect.ids import is_id, order_of
 from recollect.rules.echo import without_echo
 from recollect.rules.fence import strip_fenced
 from recollect.rules.lines import indented, label
@@ -15,11 +16,37 @@ from recollect.store import codec
 from recollect.types import ToolCall, Turn
 
 
-def heard(turns: Sequence[Turn], marks: Collection[int] | None) -> list[Turn]:
-    """The turns without what memory itself said; None: echoes count like anything else."""
+class _ShownBefore(Collection[int]):
+    """The marks of what was shown before a turn was recorded: no turn is an echo of a later prompt,
+    nor of itself.
+    """
+
+    def __init__(self, marks: Mapping[int, int], turn: Turn) -> None:
+        self._marks = marks
+        self._order = order_of(turn.id) if is_id(turn.id) else None
+
+    def __contains__(self, mark: object) -> bool:
+        shown = self._marks.get(mark)  # type: ignore[call-overload]
+        return shown is not None and (self._order is None or shown <= self._order)
+
+    def __iter__(self) -> Iterator[int]:
+        return (mark for mark in self._marks if mark in self)
+
+    def __len__(self) -> int:
+        return len(self._marks)
+
+
+def heard(turns: Sequence[Turn], marks: Mapping[int, int] | None) -> list[Turn]:
+    """The turns without what memory itself said; None: echoes count like anything else.
+
+    ``marks`` are those that prompts left, each with the order of ids at that time.
+    """
     if marks is None:
         return list(turns)
-    return [replace(turn, content=without_echo(turn.content, turn.role, marks)) for turn in turns]
+    return [
+        replace(turn, content=without_echo(turn.content, turn.role, _ShownBefore(marks, turn)))
+        for turn in turns
+    ]
 
 
 def shown(turns: Sequence[Turn], tool_chars: int) -> str:

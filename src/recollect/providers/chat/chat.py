@@ -45,7 +45,7 @@ class Chat:
                 return Answer(_judged(said, parse), spent)
             except WrongShape as wrong:
                 if not left:
-                    raise self._unusable(said, wrong, purpose) from wrong
+                    raise self._unusable(said, wrong, purpose) from None
                 left -= 1
                 prompt = _repairing(first, said, wrong, system)
 
@@ -69,7 +69,8 @@ class Chat:
         said = self._speaker.say(prompt)
         if said.ending == "declined":
             raise ModelRefused(
-                f"{self.name} declined to answer for {prompt.purpose}{_quoted(said.text)}",
+                f"{self.name} declined to answer for {prompt.purpose}"
+                + _quoted(self._speaker.masked(said.text)),
                 remedy="Leave out what it objects to, or use another model",
             )
         return said
@@ -79,7 +80,8 @@ class Chat:
         if said.ending == "cut":
             remedy = "Raise model.max_tokens, or give it less at once"
         return BadAnswer(
-            f"What {self.name} answered for {purpose} cannot be used{_quoted(str(wrong))}",
+            f"What {self.name} answered for {purpose} cannot be used"
+            + _quoted(self._speaker.masked(str(wrong))),
             remedy=remedy,
         )
 

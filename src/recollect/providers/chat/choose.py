@@ -9,6 +9,7 @@ from recollect.errors import ConfigError
 from recollect.settings.values import Secret
 
 if TYPE_CHECKING:
+    from recollect.providers.breaker import Circuits
     from recollect.providers.chat.base import ChatModel
     from recollect.providers.chat.dialects import Dialect
     from recollect.providers.chat.manners import Form
@@ -51,11 +52,11 @@ class _Wanted:
     temperature: float | None
 
 
-def chat_model_for(settings: Settings) -> ChatModel | None:
+def chat_model_for(settings: Settings, circuits: Circuits | None = None) -> ChatModel | None:
     """The model that does the work of memory, or None where the rules do it.
 
     Nothing is sent before the first question, but what is missing (a key, a name, a package) is
-    said at once.
+    said at once. ``circuits`` keep a server that failed from being asked.
     """
     model = settings.memory_model
     borrows = settings.model.provider == "chat"
@@ -81,7 +82,7 @@ def chat_model_for(settings: Settings) -> ChatModel | None:
             f"model.daily_cost is set, and what {model.name or 'the model'} costs is not known",
             remedy=f'Set input and output of model.prices."{model.name}", or use daily_tokens',
         )
-    return _behind_an_address(settings, wanted)
+    return _behind_an_address(settings, wanted, circuits)
 
 
 def main_model_for(settings: Settings) -> ChatModel | None:
@@ -95,7 +96,9 @@ def main_model_for(settings: Settings) -> ChatModel | None:
     return _behind_an_address(settings, wanted)
 
 
-def _behind_an_address(settings: Settings, wanted: _Wanted) -> ChatModel:
+def _behind_an_address(
+    settings: Settings, wanted: _Wanted, circuits: Circuits | None = None
+) -> ChatModel:
     from recollect.providers import extras
     from recollect.providers.chat.chat import Chat
     from recollect.providers.chat.http import HttpSpeaker
@@ -123,7 +126,7 @@ def _behind_an_address(settings: Settings, wanted: _Wanted) -> ChatModel:
         service.forms if settings.model.json_output else ("plain",),
     )
     speaker = HttpSpeaker(
-        _wire(settings, wanted, service),
+        _wire(settings, wanted, service, circuits),
         _dialect(service),
         manners,
         price=settings.model.prices.get(wanted.name),
@@ -131,7 +134,7 @@ def _behind_an_address(settings: Settings, wanted: _Wanted) -> ChatModel:
     return Chat(speaker, repairs=settings.extraction.repairs)
 
 
-def _wire(settings: Settings, wanted: _Wanted, service: Service) -> Wire:
+def _wire(settings: Settings, wanted: _Wanted, service: Service, circuits: Circuits | None) -> Wire:
     from recollect.providers.chat.dialects import ANTHROPIC_HEADERS
     from recollect.providers.wire import Wire
 
@@ -139,14 +142,16 @@ def _wire(settings: Settings, wanted: _Wanted, service: Service) -> Wire:
     address = (wanted.base_url or service.base_url).rstrip("/")
     if service.tongue != "openai":  # people know the address by the other protocol it speaks
         address = address.removesuffix("/v1")
+    named = f"{wanted.provider} {wanted.name}"
     return Wire(
         address,
-        service=f"{wanted.provider} {wanted.name}",
+        service=named,
         key=wanted.key,
         key_header="x-api-key" if theirs else "authorization",
         headers=ANTHROPIC_HEADERS if theirs else None,
         timeout=settings.model.timeout,
         connect_timeout=settings.model.connect_timeout,
+        breaker=None if circuits is None else circuits.of(named, address),
     )
 
 

@@ -31,9 +31,13 @@ class HttpSpeaker:
 
     def say(self, prompt: Prompt) -> Said:
         reply = self._asked(prompt)
-        # A server may repeat the key, or send half a character; neither goes any further.
-        text = self._wire.masked(reply.text.encode("utf-8", "replace").decode())
+        # A server may send half a character, which no database takes. Its words are its own: the
+        # key is masked in errors, and what looks like a secret where it is written.
+        text = reply.text.encode("utf-8", "replace").decode()
         return Said(text, reply.ending, self._spent(prompt, reply))
+
+    def masked(self, text: str) -> str:
+        return self._wire.masked(text)
 
     def close(self) -> None:
         self._wire.close()

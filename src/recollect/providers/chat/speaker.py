@@ -35,6 +35,10 @@ class Speaker(Protocol):
     @property
     def name(self) -> str: ...
     def say(self, prompt: Prompt) -> Said: ...
+
+    def masked(self, text: str) -> str:
+        """The text as an error may show it: without the key, should a server have repeated it."""
+
     def close(self) -> None: ...
 
 
@@ -53,6 +57,9 @@ class Metered:
         said = self._speaker.say(prompt)
         self._meter.record(prompt.purpose, said.spent)
         return said
+
+    def masked(self, text: str) -> str:
+        return self._speaker.masked(text)
 
     def close(self) -> None:
         self._speaker.close()

@@ -10,16 +10,17 @@ from recollect.errors import ConfigError, MissingExtra
 from recollect.settings.values import Secret
 
 if TYPE_CHECKING:
+    from recollect.providers.breaker import Circuits
     from recollect.providers.embedding.base import Embedder
     from recollect.settings import Settings
     from recollect.settings.around import Embedding
 
 
-def embedder_for(settings: Settings) -> Embedder | None:
+def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedder | None:
     """Whoever makes the vectors, or None where nobody does.
 
     Nothing is loaded and nothing is sent before the first text, but what is missing (a key, a
-    package, a file) is said at once.
+    package, a file) is said at once. ``circuits`` keep a server that failed from being asked.
     """
     wanted = settings.embedding
     match wanted.provider:
@@ -36,10 +37,12 @@ def embedder_for(settings: Settings) -> Embedder | None:
         case "model2vec":
             return _remembered(_model2vec(wanted), wanted)
         case _:
-            return _remembered(_behind_an_address(wanted), wanted)
+            return _remembered(_behind_an_address(wanted, circuits), wanted)
 
 
-def embedder_named(name: str, settings: Settings) -> Embedder | None:
+def embedder_named(
+    name: str, settings: Settings, circuits: Circuits | None = None
+) -> Embedder | None:
     """An embedder of earlier settings, by the name its vectors are stored under.
 
     None where the present settings do not lead to it: another folder, no key, a package that is
@@ -49,7 +52,7 @@ def embedder_named(name: str, settings: Settings) -> Embedder | None:
         return local
     for wanted in _candidates(name, settings.embedding):
         try:
-            found = embedder_for(settings.replace(embedding=wanted))
+            found = embedder_for(settings.replace(embedding=wanted), circuits)
         except (ConfigError, MissingExtra):
             continue
         if found is not None and found.name == name:
@@ -129,7 +132,7 @@ def _model2vec(wanted: Embedding) -> Embedder:
     return Model2VecEmbedder(folder or wanted.model)
 
 
-def _behind_an_address(wanted: Embedding) -> Embedder:
+def _behind_an_address(wanted: Embedding, circuits: Circuits | None) -> Embedder:
     from recollect.providers.embedding.http import SERVICES, HttpEmbedder
     from recollect.providers.wire import Wire
 
@@ -148,11 +151,13 @@ def _behind_an_address(wanted: Embedding) -> Embedder:
             remedy="Set embedding.api_key, or RECOLLECT_EMBEDDING__API_KEY in the environment",
         )
     dimensions = wanted.dimensions or (usual.dimensions if usual and model == usual.name else 0)
+    address, named = wanted.base_url or service.base_url, f"{provider} embeddings"
     wire = Wire(
-        wanted.base_url or service.base_url,
-        service=f"{provider} embeddings",
+        address,
+        service=named,
         key=wanted.api_key,
         timeout=wanted.timeout,
+        breaker=None if circuits is None else circuits.of(named, address),
     )
     return HttpEmbedder(
         wire,
@@ -161,4 +166,5 @@ def _behind_an_address(wanted: Embedding) -> Embedder:
         dimensions=dimensions,
         ask_dimensions=bool(wanted.dimensions),
         batch=wanted.batch,
+        query_timeout=wanted.query_timeout,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +14,9 @@ from recollect.providers.embedding.base import Vectors, checked
 from recollect.providers.wire import Wire
 
 Protocol = Literal["openai", "ollama"]
+_LONGEST_VECTOR = 4096  # numbers, where the length is not known yet
+_NUMBER_BYTES = 32  # one number as JSON, with room for white space
+_LARGEST = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,13 @@ class HttpEmbedder:
         dimensions: int = 0,
         ask_dimensions: bool = False,
         batch: int = 64,
+        query_timeout: timedelta | None = None,
     ) -> None:
-        """``ask_dimensions``: tell the server how long the vectors shall be."""
+        """``ask_dimensions``: tell the server how long the vectors shall be.
+
+        ``query_timeout``: the longest that whoever waits for the vector of a query waits.
+        """
+        self._query_timeout = query_timeout
         self._wire, self._model = wire, model
         self._service = SERVICES[provider]
         self._expected = dimensions
@@ -64,9 +73,10 @@ class HttpEmbedder:
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         # Servers refuse a blank text, and there is nothing to say about it anyway.
+        hurry = self._query_timeout if query else None
         spoken = [at for at, text in enumerate(texts) if text.strip()]
         answers = [
-            self._ask([texts[at] for at in spoken[start : start + self._batch]])
+            self._ask([texts[at] for at in spoken[start : start + self._batch]], hurry=hurry)
             for start in range(0, len(spoken), self._batch)
         ]
         lengths = {answer.shape[1] for answer in answers} or {self.dimensions}
@@ -82,15 +92,19 @@ class HttpEmbedder:
         """Drop the connections."""
         self._wire.close()
 
-    def _ask(self, texts: list[str]) -> Vectors:
+    def _ask(self, texts: list[str], *, hurry: timedelta | None) -> Vectors:
         payload: dict[str, object] = {"model": self._model, "input": texts}
         if self._asked:
             payload["dimensions"] = self._asked
+        numbers = len(texts) * max(self.dimensions, _LONGEST_VECTOR)
+        largest = min(_LARGEST, (1 << 20) + numbers * _NUMBER_BYTES)
         if self._service.protocol == "ollama":
-            found = _ollama(self._wire.post("/api/embed", payload), self._model)
+            answer = self._wire.post("/api/embed", payload, largest=largest, hurry=hurry)
+            found = _ollama(answer, self._model)
         else:
             payload["encoding_format"] = "float"
-            found = _openai(self._wire.post("/embeddings", payload), len(texts), self._model)
+            answer = self._wire.post("/embeddings", payload, largest=largest, hurry=hurry)
+            found = _openai(answer, len(texts), self._model)
         rows = checked(found, texts=len(texts), dimensions=self._expected, model=self._model)
         if not rows.any(axis=1).all():
             raise BadVector(

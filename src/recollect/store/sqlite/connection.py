@@ -8,6 +8,7 @@ polling. Readers come from a small pool and see one snapshot each. All waiting i
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import importlib.util
 import os
 import random
@@ -21,6 +22,15 @@ import apsw
 from recollect import errors
 from recollect.store.sqlite import forking
 from recollect.store.sqlite.faults import SUSPICIOUS, UNREADABLE, explain, is_sound
+from recollect.store.sqlite.readonly import (
+    FileState,
+    Reader,
+    ReadOnlyFile,
+    is_writable,
+    read_something,
+    refusal,
+    state_of,
+)
 
 MEMORY = ":memory:"
 _PRAGMAS: tuple[str, ...] = (
@@ -33,6 +43,8 @@ _PRAGMAS: tuple[str, ...] = (
     "PRAGMA cache_size = -16384",
     "PRAGMA journal_size_limit = 67108864",
 )
+# What opening for reading raises where SQLite cannot create the files it wants beside the database.
+_CANNOT_CREATE = (apsw.CantOpenError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError)
 _locks_guard = threading.Lock()
 _locks: dict[str, threading.RLock] = {}
 _torn: set[str] = set()  # files a parent was using in the moment it forked this process
@@ -45,10 +57,13 @@ class Database:
         self.path = path
         self._file = path if path == MEMORY else str(Path(path).resolve())
         self._busy_timeout = busy_timeout
+        self.read_only = path != MEMORY and Path(path).exists() and not is_writable(path)
+        self._readable = ReadOnlyFile(path)
+        self._moved = ctypes.c_int(0)
         self._closed = False
         self._damaged = False
         self._writer: apsw.Connection | None = None
-        self._pool: list[apsw.Connection] = []
+        self._pool: list[Reader] = []
         with forking.passing:
             self._start()
             forking.watch(self)
@@ -75,6 +90,8 @@ class Database:
         self._lock.acquire()
         try:
             self._check()
+            if self.read_only:
+                raise refusal(self.path)
             conn = self._writing()
             conn.execute("BEGIN IMMEDIATE")
         except UNREADABLE as error:
@@ -88,7 +105,9 @@ class Database:
     def commit(self, conn: apsw.Connection) -> None:
         """Bring a transaction to disk."""
         try:
+            self._check_place(conn)
             conn.execute("COMMIT")
+            self._check_place(conn)
         except BaseException as error:
             self.abandon(conn, error)
             raise
@@ -121,7 +140,8 @@ class Database:
                 with self._lock:
                     yield self._writing()
                 return
-            conn = self._borrow()
+            reader = self._borrow()
+            conn = reader.conn
             try:
                 conn.execute("BEGIN")
                 yield conn
@@ -133,12 +153,14 @@ class Database:
             finally:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
-                self._give_back(conn)
+                self._give_back(reader)
 
     def once(self, work: Callable[[apsw.Connection], None]) -> None:
         """Run ``work`` outside a transaction on the write connection (pragmas, VACUUM)."""
         with forking.passing, self._lock:
             self._check()
+            if self.read_only:
+                raise refusal(self.path)
             try:
                 work(self._writing())
             except UNREADABLE as error:
@@ -166,11 +188,9 @@ class Database:
         if clean or self.path == MEMORY:
             self._start()
             return
-        import ctypes
-
         _torn.add(self._file)
         # Closing an inherited connection would act on the parent's file, so it is never closed.
-        for conn in [*self._pool, *filter(None, [self._writer])]:
+        for conn in self._connections():
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(conn))
 
     def _check(self) -> None:
@@ -189,11 +209,26 @@ class Database:
     def _drop(self, *, finish: bool) -> None:
         """Close every connection; the last one to go empties the log into the file if it may."""
         with self._pool_guard:
-            for conn in [*self._pool, *filter(None, [self._writer])]:
+            for conn in self._connections():
                 conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0 if finish else 1)
                 conn.close()
             self._pool.clear()
             self._writer = None
+            self._readable.close()
+
+    def _connections(self) -> list[apsw.Connection]:
+        return [*(reader.conn for reader in self._pool), *filter(None, [self._writer])]
+
+    def _check_place(self, conn: apsw.Connection) -> None:
+        """What is written into a file without a name is lost, so it is never acknowledged."""
+        if self.path == MEMORY:
+            return
+        conn.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(self._moved))
+        if self._moved.value:
+            raise errors.StoreReplaced(
+                f"{self.path} was deleted, moved or replaced while it was open",
+                remedy="Put the file back if it was moved by mistake, then open it again",
+            )
 
     def _judge(self, error: BaseException, conn: apsw.Connection) -> errors.StoreError | None:
         """The error to raise instead, if the file is to blame.
@@ -219,24 +254,43 @@ class Database:
             self._writer = self._connect()
         return self._writer
 
-    def _borrow(self) -> apsw.Connection:
-        with self._pool_guard:
-            if self._pool:
-                return self._pool.pop()
+    def _borrow(self) -> Reader:
+        while True:
+            with self._pool_guard:
+                reader = self._pool.pop() if self._pool else None
+            if reader is None:
+                break
+            if reader.state is None or reader.state == _state_now(self.path):
+                return reader
+            reader.conn.close(True)  # what an immutable file held when it was opened
         try:
-            return self._connect()
+            return self._connect_reader()
         except UNREADABLE as error:
             raise self._explain(error) from error
 
-    def _give_back(self, conn: apsw.Connection) -> None:
+    def _give_back(self, reader: Reader) -> None:
         with self._pool_guard:
-            if not self._closed and not _is_stuck(conn):
-                self._pool.append(conn)
+            if not self._closed and not _is_stuck(reader.conn):
+                self._pool.append(reader)
                 return
-        conn.close(True)
+        reader.conn.close(True)
+
+    def _connect_reader(self) -> Reader:
+        if not self.read_only:
+            conn = self._connect()
+            try:
+                read_something(conn)
+            except _CANNOT_CREATE:
+                conn.close(True)
+            else:
+                return Reader(conn, None)
+        reader = self._readable.connect()
+        return Reader(self._prepared(reader.conn), reader.state)
 
     def _connect(self) -> apsw.Connection:
-        conn = apsw.Connection(self.path)
+        return self._prepared(apsw.Connection(self.path))
+
+    def _prepared(self, conn: apsw.Connection) -> apsw.Connection:
         # A connection that is merely dropped, after a failure, does not touch the file.
         conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         conn.set_busy_handler(self._patience())
@@ -261,6 +315,13 @@ class Database:
             return True
 
         return wait
+
+
+def _state_now(path: str) -> FileState | None:
+    try:
+        return state_of(path)
+    except OSError:
+        return None  # no longer there: connecting again says so
 
 
 def _is_stuck(conn: apsw.Connection) -> bool:

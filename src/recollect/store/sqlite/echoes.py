@@ -11,6 +11,8 @@ import apsw
 
 from recollect.errors import StoreDamaged
 from recollect.store import codec
+from recollect.store.rows import EchoAbout
+from recollect.types import TRUSTS, Trust
 
 _MARK = 8  # bytes
 _ANYWHERE = ""
@@ -24,38 +26,64 @@ class SqliteEchoes:
         self._space = space
 
     def note(
-        self, session: str, lines: Mapping[int, Sequence[int]], at: datetime, most: int
+        self,
+        session: str,
+        lines: Mapping[int, Sequence[int]],
+        at: datetime,
+        most: int,
+        about: Mapping[int, EchoAbout] | None = None,
     ) -> None:
-        """Remember lines by their marks; beyond ``most`` of a session the oldest go."""
-        moment = codec.to_micros(at)
+        """Remember lines by their marks; beyond ``most`` of a session the oldest go, those that
+        are trusted and those that are not each by themselves.
+        """
+        moment, told = codec.to_micros(at), about or {}
+        usual = EchoAbout()
         self._conn.executemany(
-            "INSERT INTO echo_lines VALUES (?, ?, ?, ?, ?) ON CONFLICT (space, session, line)"
-            " DO UPDATE SET at = max(at, excluded.at)",
+            "INSERT INTO echo_lines VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (space, session, line) DO UPDATE SET at = max(at, excluded.at),"
+            " taint = max(taint, excluded.taint), since = min(since, excluded.since),"
+            " words = iif(length(excluded.words), excluded.words, words)",
             [
-                (self._space, session, line, struct.pack(f"<{len(marks)}q", *marks), moment)
+                (
+                    self._space,
+                    session,
+                    line,
+                    _packed(marks),
+                    _packed(told.get(line, usual).words),
+                    TRUSTS.index(told.get(line, usual).trust),
+                    told.get(line, usual).since,
+                    moment,
+                )
                 for line, marks in lines.items()
             ],
         )
-        self._conn.execute(
-            "DELETE FROM echo_lines WHERE space = ? AND session = ? AND line IN (SELECT line"
-            " FROM echo_lines WHERE space = ? AND session = ?"
-            " ORDER BY at DESC, line LIMIT -1 OFFSET ?)",
-            (self._space, session, self._space, session, most),
-        )
+        for some in ("taint < 2", "taint >= 2"):
+            self._conn.execute(
+                "DELETE FROM echo_lines WHERE space = ? AND session = ? AND line IN (SELECT line"
+                f" FROM echo_lines WHERE space = ? AND session = ? AND {some}"
+                " ORDER BY at DESC, line LIMIT -1 OFFSET ?)",
+                (self._space, session, self._space, session, most),
+            )
 
-    def marks(self, session: str, since: datetime) -> frozenset[int]:
+    def marks(self, session: str, since: datetime) -> dict[int, int]:
         """The marks of a session, and of what was said in none in particular."""
         rows = self._conn.execute(
-            "SELECT marks FROM echo_lines WHERE space = ? AND session IN (?, ?) AND at >= ?",
+            "SELECT marks, since FROM echo_lines WHERE space = ? AND session IN (?, ?) AND at >= ?"
+            " ORDER BY since DESC",
             (self._space, session, _ANYWHERE, codec.to_micros(since)),
         )
-        packed = b"".join(marks for (marks,) in rows)
-        if len(packed) % _MARK:
-            raise StoreDamaged(
-                "The echo marks in the database are damaged",
-                remedy="Restore a backup; they are only needed for a day, so nothing else is lost",
-            )
-        return frozenset(struct.unpack(f"<{len(packed) // _MARK}q", packed))
+        found: dict[int, int] = {}
+        for packed, first in rows:
+            found.update(dict.fromkeys(_unpacked(packed), first))
+        return found
+
+    def untrusted(self, since: datetime) -> list[tuple[Trust, frozenset[int]]]:
+        """The words of lines that tools and outsiders said, in any session."""
+        rows = self._conn.execute(
+            "SELECT taint, words FROM echo_lines WHERE space = ? AND at >= ? AND taint >= 2",
+            (self._space, codec.to_micros(since)),
+        )
+        return [(TRUSTS[taint], frozenset(_unpacked(words))) for taint, words in rows]
 
     def drop_marked(self, marks: frozenset[int]) -> None:
         """Remove the lines that have one of these marks."""
@@ -67,7 +95,7 @@ class SqliteEchoes:
             [
                 (self._space, session, line)
                 for session, line, packed in rows
-                if not marks.isdisjoint(struct.unpack(f"<{len(packed) // _MARK}q", packed))
+                if not marks.isdisjoint(_unpacked(packed))
             ],
         )
 
@@ -77,3 +105,16 @@ class SqliteEchoes:
         self._conn.execute(
             "DELETE FROM echo_lines WHERE space = ? AND at < ?", (self._space, limit)
         )
+
+
+def _packed(marks: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(marks)}q", *marks)
+
+
+def _unpacked(packed: bytes) -> tuple[int, ...]:
+    if len(packed) % _MARK:
+        raise StoreDamaged(
+            "The echo marks in the database are damaged",
+            remedy="Restore a backup; they are only needed for a day, so nothing else is lost",
+        )
+    return struct.unpack(f"<{len(packed) // _MARK}q", packed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,11 +11,12 @@ import apsw
 from recollect.plain import plain
 from recollect.store import codec
 from recollect.store.documents import TABLES, first_doc, last_doc, number_of
-from recollect.store.erasing import Held, HeldKind, Removal, Rewrite, Stretch
+from recollect.store.erasing import Held, HeldKind, Name, NameKind, Removal, Rewrite, Stretch
 from recollect.store.rows import EmbedText, EpisodeRow
 from recollect.store.sqlite.echoes import SqliteEchoes
 from recollect.store.sqlite.episodes import SqliteEpisodes
 from recollect.store.sqlite.holdings import STORED, holdings
+from recollect.store.sqlite.naming import Naming
 from recollect.store.sqlite.postings import quoted
 from recollect.store.sqlite.text import set_terms
 from recollect.store.sqlite.textstats import TextStats
@@ -198,7 +199,7 @@ class SqliteErasing:
         """Take records out, and everything that is only about them."""
         self._conn.execute("PRAGMA secure_delete = ON")
         self._unlink(removal.memories)
-        sessions = self._sessions_of(removal.turns)
+        sessions = self._sessions_of(removal)
         for type_ in RECORD_TYPES:
             ids = removal.of(type_)
             docs = self.docs(type_, ids)
@@ -271,10 +272,12 @@ class SqliteErasing:
                 memories,
             )
 
-    def _sessions_of(self, turns: Collection[str]) -> list[int]:
+    def _sessions_of(self, removal: Removal) -> list[int]:
         rows = self._conn.execute(
-            f"SELECT DISTINCT session FROM turns WHERE space = :space AND id {_LISTED}",
-            self._listed(turns),
+            f"SELECT DISTINCT session FROM turns WHERE space = :space AND id {_LISTED}"
+            " UNION SELECT number FROM sessions WHERE space = :space"
+            " AND id IN (SELECT value FROM json_each(:sessions))",
+            {**self._listed(removal.turns), "sessions": codec.dump(list(removal.sessions))},
         )
         return [number for (number,) in rows]
 
@@ -395,10 +398,33 @@ class SqliteErasing:
         SqliteEchoes(self._conn, self._space).drop_marked(frozenset(marks))
 
     def end_job(self, kind: str, key: str) -> None:
-        """Remove a job, whoever holds it."""
+        """Remove a job, whoever holds it, and every byte of what it was about."""
+        self._conn.execute("PRAGMA secure_delete = ON")
         self._conn.execute(
             "DELETE FROM jobs WHERE space = ? AND kind = ? AND key = ?", (self._space, kind, key)
         )
+
+    # --- names ----------------------------------------------------------------------------------
+
+    def names(self, kinds: Collection[NameKind] | None = None) -> Iterator[Name]:
+        """Every name that people or hosts gave, or those of some kinds, each once."""
+        return Naming(self._conn, self._space).all(kinds)
+
+    def names_only_in(self, removal: Removal) -> set[Name]:
+        """Names that nothing has any more once these records are gone."""
+        return Naming(self._conn, self._space).only_in(removal)
+
+    def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]:
+        """Records that have one of these names in a copy: index, vector or transcript."""
+        return Naming(self._conn, self._space).bearing(names)
+
+    def rename(self, names: Mapping[Name, SafeName]) -> None:
+        """Put each name's replacement wherever it stands; an empty one takes the name away."""
+        Naming(self._conn, self._space).rename(names)
+
+    def drop_vectors(self, docs: Collection[int]) -> None:
+        """Vectors of texts that have changed."""
+        self._do(f"DELETE FROM vectors WHERE space = :space AND doc {_LISTED}", docs)
 
     # --- parts ----------------------------------------------------------------------------------
 

@@ -1,106 +1,42 @@
-"""Where text is kept in SQLite: every column of every table that can hold words of a person.
+"""Where text is kept in SQLite: every text column of every table, by whose words it holds.
 
-A column that is not named here holds numbers, ids or names (see ``NAMES``); a test walks the schema
-and fails for one that is in neither list.
+- ``WORDS``: what people said or wrote. Only these choose a record that is to be forgotten.
+- ``ENGINE``: what the engine wrote itself, such as reasons and errors. It is emptied where it says
+  something forgotten, and never chooses a record.
+- ``COPIES``: texts made of people's words, which lose the parts that say it.
+- Names of people, sessions, tools and so on stand in naming.py.
+- ``FIXED``: ids, words of a fixed list, fingerprints.
+
+A test walks the schema and fails for a column that is in none of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import apsw
 
 from recollect.store import codec
 from recollect.store.erasing import Held, HeldKind
 
-# kind -> id, time, plain columns, JSON columns, table
-_READ: dict[HeldKind, tuple[str, str, tuple[str, ...], tuple[str, ...], str]] = {
-    "turn": ("id", "at", ("content", "sender", "reason"), ("tool_calls", "tool_results"), "turns"),
-    "memory": (
-        "id",
-        "created_at",
-        ("content", "subject", "predicate", "value"),
-        ("tags",),
-        "memories",
-    ),
-    "episode": (
-        "id",
-        "ended_at",
-        ("summary", "goal"),
-        ("actions", "entities", "tags"),
-        "episodes",
-    ),
-    "attachment": (
-        "id",
-        "created_at",
-        ("filename", "path", "url", "description", "transcription", "extracted_text"),
-        ("tags",),
-        "attachments",
-    ),
-    "daily event": ("id", "created_at", ("summary", "sender"), (), "daily_events"),
-    "event": ("id", "at", (), ("payload",), "events"),
-    "scratchpad": ("''", "updated_at", ("text",), (), "scratchpads"),
-    "card": ("name", "made_at", ("text",), (), "cards"),
-    "onboarding": ("''", "updated_at", (), ("answers",), "onboarding"),
-    "session": ("id", "last_at", ("id", "project", "topic"), (), "sessions"),
-    "job": ("id", "created_at", ("key", "error"), ("payload",), "jobs"),
-}
-# What can be given other words: table, column, and what names the row.
-STORED: dict[HeldKind, tuple[str, str, str]] = {
-    "daily event": ("daily_events", "summary", "id"),
-    "event": ("events", "payload", "id"),
-    "scratchpad": ("scratchpads", "text", "''"),
-    "card": ("cards", "text", "name"),
-    "onboarding": ("onboarding", "answers", "''"),
-    "session": ("sessions", "topic", "id"),
-    "job": ("jobs", "error", "id"),
-}
-# Text columns that hold ids, names of a fixed list, hashes, or names that people gave.
-NAMES: dict[str, tuple[str, ...]] = {
-    "spaces": ("name",),
-    "turns": ("id", "role", "channel", "trust", "state"),
-    "turn_tools": ("name",),
-    "memories": (
-        "id", "kind", "project", "topic", "trust", "status", "superseded_by", "episode", "slot",
-        "session",
-    ),
-    "memory_sources": ("memory", "turn"),
-    "episodes": ("id", "session", "outcome", "tools", "memories", "source", "last_turn"),
-    "attachments": ("id", "session", "mime", "direction", "memories"),
-    "events": ("id", "type", "operation_id", "subject"),
-    "daily_events": ("id", "day", "channel"),
-    "usage": ("id", "purpose", "model"),
-    "jobs": ("id", "kind", "state", "lease_owner"),
-    "schedules": ("kind", "cron", "zone"),
-    "embedders": ("name",),
-    "embedded": ("type",),
-    "echo_lines": ("session",),
-    "documents": ("name", "written", "writing", "rolled_through"),
-    "document_choices": ("document", "memory", "choice"),
-    "upkeep_runs": ("work", "run"),
-    "upkeep_steps": ("work", "run", "step", "owner", "counts", "error"),
-    "cards": ("name", "source", "maker"),
-    "onboarding": ("stage",),
-    "counters": ("day", "name"),
-}  # fmt: skip
+Reader = Callable[[Any], Iterator[str]]
 
 
-def holdings(conn: apsw.Connection, space: int, kinds: Collection[HeldKind]) -> Iterator[Held]:
-    """Everything of these kinds, with its texts."""
-    for kind in kinds:
-        key, time, plain, json, table = _READ[kind]
-        columns = ", ".join((key, time, *plain, *json))
-        rows = conn.execute(f"SELECT {columns} FROM {table} WHERE space = ?", (space,))
-        for id_, at, *cells in rows:
-            texts = [str(cell) for cell in cells[: len(plain)] if cell]
-            texts += [leaf for cell in cells[len(plain) :] if cell for leaf in leaves(cell)]
-            yield Held(kind, codec.stored_name(id_), tuple(texts), codec.from_micros(at))
+class Source(NamedTuple):
+    """Where texts of one kind stand: plain columns, and JSON columns with how each is read."""
+
+    table: str
+    key: str
+    time: str
+    plain: tuple[str, ...] = ()
+    json: Mapping[str, Reader] = {}
+    where: str = "true"
 
 
-def leaves(stored: str) -> Iterator[str]:
-    """Every string in a JSON text, keys included."""
-    waiting: list[Any] = [codec.load(stored)]
+def leaves(value: Any) -> Iterator[str]:
+    """Every string in a JSON value, keys included."""
+    waiting: list[Any] = [value]
     while waiting:
         value = waiting.pop()
         if isinstance(value, str):
@@ -109,6 +45,113 @@ def leaves(stored: str) -> Iterator[str]:
             waiting += [*value.keys(), *value.values()]
         elif isinstance(value, list):
             waiting += value
+
+
+def _call_words(calls: Any) -> Iterator[str]:
+    """What tools were told; their own names and those of their parameters are not."""
+    for call in calls:
+        for value in call.get("input", {}).values():
+            yield from leaves(value)
+
+
+def _result_words(results: Any) -> Iterator[str]:
+    for result in results:
+        yield result.get("content", "")
+
+
+def _action_words(actions: Any) -> Iterator[str]:
+    for action in actions:
+        for value in action.get("params", {}).values():
+            yield from leaves(value)
+        for name in ("result", "error", "decision"):
+            yield action.get(name, "")
+
+
+# What the engine and its models call the owner is nobody's word.
+_SUBJECT = "iif(lower(subject) IN ('user', 'the user', '用户'), '', subject)"
+WORDS: dict[HeldKind, Source] = {
+    "turn": Source(
+        "turns", "id", "at", ("content",),
+        {"tool_calls": _call_words, "tool_results": _result_words},
+    ),
+    "memory": Source("memories", "id", "created_at", ("content", _SUBJECT, "value")),
+    "episode": Source(
+        "episodes", "id", "ended_at", ("summary", "goal"),
+        {"actions": _action_words, "entities": leaves},
+    ),
+    "attachment": Source(
+        "attachments", "id", "created_at",
+        ("filename", "description", "transcription", "extracted_text"),
+    ),
+}  # fmt: skip
+COPIES: dict[HeldKind, Source] = {
+    "daily event": Source("daily_events", "id", "created_at", ("summary",)),
+    "event": Source("events", "id", "at", (), {"payload": leaves}),
+    "scratchpad": Source("scratchpads", "''", "updated_at", ("text",)),
+    "card": Source("cards", "name", "made_at", ("text",)),
+    "onboarding": Source("onboarding", "''", "updated_at", (), {"answers": leaves}),
+}
+_STEP = "work || ' ' || run || ' ' || step"
+ENGINE: dict[HeldKind, Source] = {
+    "turn reason": Source("turns", "id", "at", ("reason",), where="reason != ''"),
+    "job": Source("jobs", "id", "created_at", ("error",), where="error != ''"),
+    "upkeep error": Source(
+        "upkeep_steps", _STEP, "ifnull(finished_at, 0)", ("error",), where="error != ''"
+    ),
+}
+_SOURCES = WORDS | COPIES | ENGINE
+
+# What can be given other words: table, column, and what names the row.
+STORED: dict[HeldKind, tuple[str, str, str]] = {
+    "daily event": ("daily_events", "summary", "id"),
+    "event": ("events", "payload", "id"),
+    "scratchpad": ("scratchpads", "text", "''"),
+    "card": ("cards", "text", "name"),
+    "onboarding": ("onboarding", "answers", "''"),
+    "turn reason": ("turns", "reason", "id"),
+    "job": ("jobs", "error", "id"),
+    "upkeep error": ("upkeep_steps", "error", _STEP),
+}
+# Text columns that hold ids, words of a fixed list, settings, or fingerprints.
+FIXED: dict[str, tuple[str, ...]] = {
+    "spaces": ("name",),
+    "turns": ("id", "role", "trust", "state"),
+    "memories": ("id", "kind", "trust", "status", "superseded_by", "episode"),
+    "memory_sources": ("memory", "turn"),
+    "episodes": ("id", "outcome", "memories", "source", "last_turn"),
+    "attachments": ("id", "direction", "memories"),
+    "events": ("id", "type"),
+    "daily_events": ("id", "day"),
+    "usage": ("id",),
+    "jobs": ("id", "kind", "state", "lease_owner"),
+    "schedules": ("kind", "cron", "zone"),
+    "embedders": ("name",),
+    "embedded": ("type",),
+    "documents": ("name", "written", "writing", "rolled_through"),
+    "document_choices": ("document", "memory", "choice"),
+    "upkeep_runs": ("work", "run"),
+    "upkeep_steps": ("work", "run", "step", "owner", "counts"),
+    "cards": ("name", "source", "maker"),
+    "onboarding": ("stage",),
+    "counters": ("day", "name"),
+}
+
+
+def holdings(conn: apsw.Connection, space: int, kinds: Collection[HeldKind]) -> Iterator[Held]:
+    """Everything of these kinds, with its texts."""
+    for kind in kinds:
+        source = _SOURCES[kind]
+        plain, readers = source.plain, tuple(source.json.values())
+        columns = ", ".join((source.key, source.time, *plain, *source.json))
+        rows = conn.execute(
+            f"SELECT {columns} FROM {source.table} WHERE space = ? AND {source.where}", (space,)
+        )
+        for id_, at, *cells in rows:
+            texts = [str(cell) for cell in cells[: len(plain)] if cell]
+            for cell, reader in zip(cells[len(plain) :], readers, strict=True):
+                if cell:
+                    texts += filter(None, reader(codec.load(cell)))
+            yield Held(kind, codec.stored_name(id_), tuple(texts), codec.from_micros(at))
 
 
 # Columns of names, and of words that the engine itself writes.

@@ -242,22 +242,24 @@ class SqliteQueue:
     def schedule(self, space: str, kind: str, cron: str, zone: str, next_at: datetime) -> bool:
         """Register a recurring job; an unchanged one keeps its place, so overdue stays overdue.
 
-        False when the space does not exist yet.
+        One that would run later than ``next_at``, its next time by the present clock, was placed by
+        a clock that has gone back since. False when the space does not exist yet.
         """
         values = (space, kind, cron, zone)
         known = (
             "SELECT 1 FROM schedules c JOIN spaces s ON s.space = c.space"
-            " WHERE s.name = ? AND c.kind = ? AND c.cron = ? AND c.zone = ?"
+            " WHERE s.name = ? AND c.kind = ? AND c.cron = ? AND c.zone = ? AND c.next_at <= ?"
         )
         with self._database.read() as conn:
-            if conn.execute(known, values).get:
+            if conn.execute(known, (*values, codec.to_micros(next_at))).get:
                 return True
         with self._database.write() as conn:
             conn.execute(
                 "INSERT INTO schedules SELECT space, ?, ?, ?, ?, NULL FROM spaces WHERE name = ?"
                 " ON CONFLICT (space, kind) DO UPDATE SET cron = excluded.cron,"
                 " zone = excluded.zone, next_at = excluded.next_at"
-                " WHERE cron != excluded.cron OR zone != excluded.zone",
+                " WHERE cron != excluded.cron OR zone != excluded.zone"
+                " OR next_at > excluded.next_at",
                 (kind, cron, zone, codec.to_micros(next_at), space),
             )
             return conn.changes() > 0

@@ -7,9 +7,8 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-import apsw
-
 from recollect.errors import Conflict, NotFound
+from recollect.rules.speakers import Speech
 from recollect.store import codec
 from recollect.store.documents import first_doc, last_doc
 from recollect.store.rows import (
@@ -20,6 +19,7 @@ from recollect.store.rows import (
     TurnFilter,
     TurnRow,
 )
+from recollect.store.sqlite.speech import SpeechRows
 from recollect.store.sqlite.text import add_many, next_doc
 from recollect.types import SafeName, SessionInfo, Turn, TurnState
 
@@ -33,14 +33,14 @@ _PLACE = (
     " substr(n.content, -40) GLOB '*[?？]*'"
 )
 _FROM = "FROM turns t JOIN sessions s ON s.number = t.session"
-_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '')"
+_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '', ?)"
 _INSERT = f"INSERT INTO turns VALUES {_VALUES}"
 _AT_ONCE = 200  # turns: few calls for a large batch, and a statement short enough to be kept ready
 _INSERT_MANY = f"INSERT INTO turns VALUES {', '.join([_VALUES] * _AT_ONCE)}"
 _WAITS = "t.state IN ('new', 'failed')"
 # The end of a session, and the next free document.
 _END = (
-    "SELECT number, next_idx,"
+    "SELECT number, next_idx, speaker, shared,"
     " ifnull((SELECT max(doc) + 1 FROM turns WHERE doc BETWEEN ? AND ?), ?)"
     " FROM sessions WHERE space = ? AND id = ?"
 )
@@ -55,20 +55,17 @@ _APPEND = (
 class _Append:
     """One append in progress: what is known of a session, and the rows still to be written."""
 
-    def __init__(self, number: int, next_idx: int, turns: int) -> None:
+    def __init__(self, number: int, next_idx: int, turns: int, speaker: int, shared: int) -> None:
         self.number = number
         self.next_idx = next_idx
         self.turns = turns
+        self.speech = Speech(speaker, bool(shared))
         self.last_at = 0
         self.waiting: dict[int, TurnRow] = {}
 
 
-class SqliteLedger:
+class SqliteLedger(SpeechRows):
     """The ledger of one space on one connection."""
-
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
-        self._conn = conn
-        self._space = space
 
     # --- sessions -------------------------------------------------------------------------------
 
@@ -128,17 +125,21 @@ class SqliteLedger:
         begun = self._begin(rows)
         placed: list[Placed] = []
         fresh: list[tuple[TurnRow, int, int]] = []
-        for row in rows:
-            state = begun[row.session]
+        for given in rows:
+            row, state = given, begun[given.session]
             index = state.next_idx if row.idx is None else row.idx
             if index < state.next_idx and self._is_known(state, index, row):
                 placed.append(Placed(index, added=False))
                 continue
+            disowned = False
+            if row.claim is not None:
+                row, state.speech, disowned = self.claimed(row, state.number, state.speech)
             state.waiting[index] = row
             state.turns += 1
             if index >= state.next_idx:
                 state.next_idx = index + 1
-            placed.append(Placed(index, added=True))
+            external = row is not given
+            placed.append(Placed(index, added=True, external=external, disowned=disowned))
             fresh.append((row, state.number, index))
         if fresh:
             self._write(fresh, begun)
@@ -153,13 +154,16 @@ class SqliteLedger:
         if found is None:
             self.open_session(row.session, "", "", row.at)
             found = conn.execute(_END, wanted).fetchone()
-        number, index, doc = found
+        number, index, speaker, shared, doc = found
+        disowned, given = False, row
+        if row.claim is not None:
+            row, _, disowned = self.claimed(row, number, Speech(speaker, bool(shared)))
         turn = _columns(space, doc, number, index, row)
         session = (index + 1, turn[9], number)
         conn.execute(_APPEND, (*turn, doc, row.terms, space, doc, row.packed, *session))
         if row.tool_calls:
             self._add_tools([(row, doc)])
-        return Placed(index, added=True)
+        return Placed(index, added=True, external=row is not given, disowned=disowned)
 
     def _begin(self, rows: Sequence[TurnRow]) -> dict[str, _Append]:
         """The ends of the sessions of these turns, each begun if it is new."""
@@ -180,7 +184,7 @@ class SqliteLedger:
 
     def _ends(self, sessions: Sequence[str]) -> dict[str, _Append]:
         rows = self._conn.execute(
-            "SELECT s.id, s.number, s.next_idx, s.turns FROM json_each(?) j"
+            "SELECT s.id, s.number, s.next_idx, s.turns, s.speaker, s.shared FROM json_each(?) j"
             " CROSS JOIN sessions s ON s.space = ? AND s.id = j.value",
             (codec.dump(sessions), self._space),
         )
@@ -505,9 +509,7 @@ class SqliteLedger:
         return [_turn(row) for row in rows]
 
 
-def _columns(
-    space: int, doc: int, session: int, index: int, row: TurnRow
-) -> tuple[int, int, str, int, int, str, str, str | None, str | None, int, int, int, str, str, str]:
+def _columns(space: int, doc: int, session: int, index: int, row: TurnRow) -> tuple[Any, ...]:
     return (
         space,
         doc,
@@ -524,6 +526,7 @@ def _columns(
         row.channel,
         row.sender,
         row.trust,
+        row.claim is not None,
     )
 
 

@@ -226,7 +226,8 @@ class SqliteMemories:
     def to_offer(self, *, now: datetime, since: datetime | None, limit: int) -> list[Memory]:
         """Pending ones that may be offered: the least often offered, then the most important."""
         return self._select(
-            f"status = 'pending' AND {_LASTS} AND (snoozed_until IS NULL OR snoozed_until <= :at)"
+            f"status = 'pending' AND {_LASTS} AND (snoozed_until IS NULL OR snoozed_until <= :at"
+            " OR updated_at > :at)"
             " AND (:since IS NULL OR created_at > :since)"
             " ORDER BY offered, importance DESC, created_at, doc LIMIT :limit",
             {

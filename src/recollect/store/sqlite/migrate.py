@@ -5,6 +5,7 @@ A file that is not ours, or is from a newer Recollect, is refused without a byte
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import time
 from importlib import resources
@@ -12,12 +13,13 @@ from pathlib import Path
 
 import apsw
 
-from recollect import errors
+from recollect import errors, private
 from recollect.store.sqlite import forking
 from recollect.store.sqlite.connection import MEMORY, Database
 from recollect.store.sqlite.faults import explain
+from recollect.store.sqlite.readonly import ReadOnlyFile, is_writable
 
-LATEST = 3
+LATEST = 4
 APPLICATION_ID = 0x5265636F  # "Reco"
 _MAGIC = b"SQLite format 3\x00"
 _WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
@@ -32,6 +34,12 @@ def prepare(database: Database, now: int) -> None:
     found = inspect(database.path)
     if found == LATEST:
         return
+    if database.read_only:
+        raise errors.StoreReadOnly(
+            f"{database.path} has schema {found} and cannot be brought to {LATEST}: the file or its"
+            " folder cannot be written",
+            remedy="Open it once where it can be written, or open a copy",
+        )
     deadline = time.monotonic() + 60
     while True:
         try:
@@ -93,8 +101,12 @@ def _look(path: str) -> tuple[int, int, int]:
 
     Not needed without one, and better not done: SQLite would leave files beside a stranger's.
     """
+    readable = ReadOnlyFile(path)
     try:
-        conn = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        if is_writable(path):
+            conn = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        else:
+            conn = readable.connect().conn
     except apsw.Error as error:
         raise explain(error, path) from error
     try:
@@ -111,6 +123,7 @@ def _look(path: str) -> tuple[int, int, int]:
         raise explain(error, path) from error
     finally:
         conn.close()
+        readable.close()
 
 
 def size_of(path: str) -> int:
@@ -165,6 +178,9 @@ def _use_wal(database: Database) -> None:
         conn.execute("PRAGMA journal_mode = WAL")
 
     if database.path != MEMORY:
+        # SQLite gives the files it makes beside this one the same mode.
+        with contextlib.suppress(OSError):  # SQLite will say what is the matter
+            private.create_empty(Path(database.path))
         database.once(switch)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 
+from recollect.ids import is_id, last_id_of, made_at
 from recollect.store import codec
 from recollect.store.upkeep import CardRow, Claimed, OnboardingRow, RunRow, StepRow
 
@@ -124,6 +125,36 @@ class SqliteRuns:
             (self._space, step),
         ).get
         return codec.maybe_from_micros(found)
+
+    def begun_after(self, moment: datetime) -> list[tuple[str, str]]:
+        """Work and run of those that began later, the latest first."""
+        rows = self._conn.execute(
+            "SELECT work, run FROM upkeep_runs WHERE space = ? AND started_at > ?"
+            " ORDER BY started_at DESC, length(run) DESC, run DESC",
+            (self._space, codec.to_micros(moment)),
+        )
+        return [(work, run) for work, run in rows]
+
+    def last_activity(self, until: datetime) -> datetime | None:
+        """When something was last recorded up to then, by the clock of that time.
+
+        Turns and memories by their ids: the times they speak of are given by whoever records them.
+        """
+        values = (self._space, codec.to_micros(until))
+        found: list[datetime | None] = [
+            codec.maybe_from_micros(self._conn.execute(query, values).get)
+            for query in (
+                "SELECT max(started_at) FROM upkeep_runs WHERE space = ? AND started_at <= ?",
+                "SELECT max(at) FROM events WHERE space = ? AND at <= ?",
+            )
+        ]
+        for table in ("turns", "memories"):
+            latest = self._conn.execute(
+                f"SELECT max(id) FROM {table} WHERE space = ? AND id <= ?",
+                (self._space, last_id_of(until)),
+            ).get
+            found.append(made_at(latest) if latest is not None and is_id(latest) else None)
+        return max(filter(None, found), default=None)
 
     def latest(self, work: str) -> RunRow | None:
         rows: list[tuple[Any, ...]] = self._conn.execute(

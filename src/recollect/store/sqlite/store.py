@@ -13,6 +13,7 @@ from types import TracebackType
 
 import apsw
 
+from recollect import private
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.store import codec
 from recollect.store.documents import MAX_SPACES, NOBODY
@@ -166,6 +167,11 @@ class SqliteStore:
         self.queue = SqliteQueue(self.database)
         migrate.prepare(self.database, codec.to_micros(now()))
 
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written, so that nobody should try."""
+        return self.database.read_only
+
     @contextlib.contextmanager
     def read(self, space: str) -> Iterator[SqliteUnit]:
         with self.database.read() as conn:
@@ -246,7 +252,8 @@ def open_sqlite(path: str, *, busy_timeout: float, now: Callable[[], datetime]) 
 
 def _make_folder(file: Path) -> None:
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(file.parent)
+        file.exists()  # a name that the system does not take is refused here
     except OSError as error:
         refused = isinstance(error, PermissionError) or error.errno == errno.EROFS
         kind = StoreReadOnly if refused else StoreUnavailable

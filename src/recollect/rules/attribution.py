@@ -1,0 +1,53 @@
+"""Statements of somebody else than the owner, told as that person's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recollect.types import Candidate, Kind, Turn
+
+_USER = frozenset({"user", "the user", "用户"})
+_PERSONAL: tuple[Kind, ...] = ("identity", "preference", "rule", "trait")
+_ABOUT_THE_USER = re.compile(r"(?:the )?user(?P<s>'s)?\b|用户", re.IGNORECASE)
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def attributed(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
+    """The candidate with the outsider who said it as its subject, never the user.
+
+    ``turns`` are those it may stand on. What is not an outsider's, of nobody in particular, or not
+    about the speaker is left as it is.
+    """
+    if candidate.trust != "external":
+        return candidate
+    cited = frozenset(candidate.sources)
+    senders = {
+        turn.sender
+        for turn in turns
+        if turn.id in cited and turn.role == "user" and turn.trust == "external"
+    }
+    if len(senders) != 1 or not (sender := senders.pop()):
+        return candidate
+    if not _is_about_the_speaker(candidate):
+        return candidate
+    return replace(candidate, subject=sender, content=_told(candidate.content, sender))
+
+
+def _is_about_the_speaker(candidate: Candidate) -> bool:
+    """Whether a statement would be taken for one about the user, or for the user's wish."""
+    subject = " ".join(candidate.subject.casefold().split())
+    if subject in _USER:
+        return True
+    unsaid = not subject and candidate.kind in _PERSONAL
+    return unsaid or bool(_ABOUT_THE_USER.match(candidate.content))
+
+
+def _told(content: str, sender: str) -> str:
+    if sender.casefold() in content.casefold():
+        return content
+    about = _ABOUT_THE_USER.match(content)
+    if about:
+        return f"{sender}{about['s'] or ''}{content[about.end() :]}"
+    return f"{sender}：{content}" if _HAN.search(content) else f"{sender}: {content}"
