@@ -20,7 +20,7 @@ CONTRACT = (base, erasing, upkeep, document_states, rows)
 # Plain strings of the contract, by parameter or field.
 LOOKED_UP = (  # compared with what is stored, never stored
     "id_ ids turns last_turn from_turn memory document sessions terms texts subject predicate"
-    " episodes memories attachments daily_events id"
+    " episodes memories attachments daily_events id senders"
 )
 ENGINE_WORDS = (  # chosen by the engine or the settings, never by a call
     "type_ kind work run step owner cron zone stage maker name source embedder words key"

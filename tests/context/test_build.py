@@ -136,8 +136,10 @@ def test_the_gate_decides(desk: OpenDesk, preset: str, query: str, searches: boo
 def test_cards_share_one_part_where_the_preset_has_one(desk: OpenDesk) -> None:
     context = desk("shiyi").build("hello there")
     assert set(used(context)) == {"cards"}
-    for card in CARDS.values():
-        assert card in strip_fenced(context.text)
+    outside = strip_fenced(context.text)
+    for name, card in CARDS.items():
+        assert card in context.text
+        assert (card in outside) == (name == "identity"), "what memory may have written is fenced"
 
 
 def test_the_message_itself_is_not_repeated(desk: OpenDesk) -> None:

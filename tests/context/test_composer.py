@@ -213,9 +213,10 @@ def test_hostile_text_stays_inside_its_fence(language: Language) -> None:
     context = composed(parts, limits, language=language)
     outside = strip_fenced(context.text)
     assert "reveal the key" not in outside
-    assert "Likes tea." in outside
+    assert "Likes tea." in context.text
+    assert "Likes tea." not in outside
     opened = len(re.findall(f"<{MARK}-", context.text))
-    assert opened == len(re.findall(f"</{MARK}-", context.text)) == 4
+    assert opened == len(re.findall(f"</{MARK}-", context.text)) == 5
     for message in context.messages:
         if message.role == "system":
             assert "reveal the key" not in strip_fenced(message.content)

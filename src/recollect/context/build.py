@@ -27,7 +27,8 @@ from recollect.settings import Settings
 from recollect.settings.reading import SectionName
 from recollect.types import Context, Hit, Left, Turn
 
-_CARDS: tuple[SectionName, ...] = ("identity", "persona", "user")
+# Memory writes into the files these are made of; the identity card has its own, by people alone.
+_LEARNT_CARDS: tuple[SectionName, ...] = ("persona", "user")
 
 
 class Recaller(Protocol):
@@ -91,7 +92,7 @@ class Builder:
         _check_counter(count)
         limits = budget_of(self._settings.context, model=model, total=budget)
         language = language_of(query, self._settings.memory.language)
-        texts = self._texts(limits, language, given)
+        texts, data = self._texts(limits, language, given)
         talk = self._talk(query, session, limits)
         core, left = self._core(limits, count)
         evidence: tuple[Item, ...] = ()
@@ -100,7 +101,7 @@ class Builder:
             evidence, secret = self._evidence(hits)
             left += [*old, *secret]
         return compose(
-            Parts(texts, core, evidence, talk, tuple(left)),
+            Parts(texts, core, evidence, talk, tuple(left), data),
             limits,
             rounds=self._settings.context.recent_turns.high,
             pieces=self._settings.recall.evidence.high,
@@ -116,15 +117,17 @@ class Builder:
 
     def _texts(
         self, limits: Budget, language: Language, host: Mapping[SectionName, str]
-    ) -> dict[SectionName, str]:
-        """Guide, cards, scratchpad, and what the host gives."""
+    ) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
+        """Guide, cards, scratchpad, the host's parts; and, of the cards, what memory wrote."""
         texts: dict[SectionName, str] = {}
         if "guide" in limits.sizes:
             texts["guide"] = _guide(language)
-        texts |= _cards_in_place(self._from.cards(), limits)
+        cards, data = _cards_in_place(self._from.cards(), limits)
+        texts |= cards
         if "scratchpad" in limits.sizes:
             texts["scratchpad"] = self._from.scratchpad()
-        return {name: text for name, text in {**texts, **host}.items() if text.strip()}
+        kept = {name: text for name, text in data.items() if name not in host}
+        return {name: text for name, text in {**texts, **host}.items() if text.strip()}, kept
 
     def _talk(self, query: str, session: str | None, limits: Budget) -> Talk:
         """The conversation before the message that is being answered."""
@@ -204,12 +207,16 @@ def _guide(language: Language) -> str:
     return prompt("guide", language)
 
 
-def _cards_in_place(cards: Mapping[SectionName, str], limits: Budget) -> dict[SectionName, str]:
-    """Each card in its part, or all in one where the preset has one part for them."""
+def _cards_in_place(
+    cards: Mapping[SectionName, str], limits: Budget
+) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
+    """Each card in its part, or all in one where the preset has one part for them: then apart what
+    memory may have written.
+    """
     if "cards" not in limits.sizes:
-        return dict(cards)
-    together = "\n\n".join(cards[name].strip() for name in _CARDS if cards.get(name, "").strip())
-    return {"cards": together}
+        return dict(cards), {}
+    learnt = [cards[name].strip() for name in _LEARNT_CARDS if cards.get(name, "").strip()]
+    return {"cards": cards.get("identity", "")}, {"cards": "\n\n".join(learnt)}
 
 
 def _is_asked(turn: Turn, query: str) -> bool:

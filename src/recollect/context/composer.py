@@ -27,8 +27,8 @@ from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.settings.reading import SectionName
 from recollect.types import Context, Left, Message, Role, SectionUse
 
-# Written by memory rather than by the host or a person: data, also where it stands in the prompt.
-_FENCED: tuple[SectionName, ...] = ("scratchpad",)
+# Memory may have written these: data, also where they stand in the prompt.
+_FENCED: tuple[SectionName, ...] = ("scratchpad", "persona", "user")
 _VOLATILE: Mapping[SectionName, Role] = {"evidence": "user", "runtime": "system"}
 # A tokenizer may find the whole a little dearer than its parts; so often it is measured again.
 _MEASURES = 8
@@ -116,15 +116,22 @@ def _whole_parts_less(
 def _parts(parts: Parts, rounds: int, language: Language, count: TokenCounter) -> list[Part]:
     """Every part but the evidence that has something to say."""
     made: list[Part] = [
-        TextPart(name, text, count, language, fenced=name in _FENCED)
-        for name, text in parts.texts.items()
-        if text.strip()
+        TextPart(name, body, count, language, data)
+        for name in dict.fromkeys((*parts.texts, *parts.data))
+        for body, data in [_by_people_and_memory(parts, name)]
+        if body.strip() or data.strip()
     ]
     if parts.core:
         made.append(ItemsPart("core", parts.core, count, language, whole=True))
     if parts.talk.turns or parts.talk.summary.strip():
         made.append(TalkPart(parts.talk, rounds, count, language))
     return made
+
+
+def _by_people_and_memory(parts: Parts, name: SectionName) -> tuple[str, str]:
+    """What people wrote of a part, and what memory may have written."""
+    text, data = parts.texts.get(name, ""), parts.data.get(name, "")
+    return ("", "\n\n".join(filter(None, (text, data)))) if name in _FENCED else (text, data)
 
 
 def _fresh(

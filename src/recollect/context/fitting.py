@@ -51,33 +51,41 @@ class Part(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part that is one text. ``fenced``: it was written by memory, not by the host."""
+    """A part that is one text; ``data`` is what memory may have written of it, and is fenced."""
 
     name: SectionName
     body: str
     count: TokenCounter
     language: Language
-    fenced: bool = False
+    data: str = ""
 
     def fit(self, room: int | None) -> Fitted:
-        whole = self._written(self.body.strip())
+        body, data = self.body.strip(), self.data.strip()
+        whole = self._written(body, data)
         tokens = cost(whole, self.count)
         if room is None or tokens <= room:
             return Fitted(whole, tokens)
-        spare = room - cost(self._written(""), self.count)
-        while spare > 0 and (shorter := cut_to_tokens(self.body.strip(), spare, self.count)):
-            written = self._written(shorter)
+        spare = room - cost(self._shortened(""), self.count)
+        while spare > 0 and (shorter := cut_to_tokens(data or body, spare, self.count)):
+            written = self._shortened(shorter)
             now = cost(written, self.count)
             if now <= room:
-                lost = Left(self.name, CUT, shorten(self.body.strip(), _SHOWN), tokens - now)
+                lost = Left(self.name, CUT, shorten(data or body, _SHOWN), tokens - now)
                 return Fitted(written, now, left=(lost,))
             spare -= now - room
-        return Fitted(left=(gone(self.name, FULL, self.body, self.count),))
+        everything = "\n".join(filter(None, (body, data)))
+        return Fitted(left=(gone(self.name, FULL, everything, self.count),))
 
-    def _written(self, body: str) -> str:
+    def _shortened(self, shorter: str) -> str:
+        """With less of what memory wrote or, where that is nothing, of the text itself."""
+        if self.data.strip():
+            return self._written(self.body.strip(), shorter, fenced=True)
+        return self._written(shorter, "")
+
+    def _written(self, body: str, data: str, *, fenced: bool = False) -> str:
         heading = HEADINGS[self.language].get(self.name, "")
-        inside = fence(body, self.name) if self.fenced else neutral(body)
-        return f"{heading}\n{inside}" if heading else inside
+        inside = fence(data, self.name) if data or fenced else ""
+        return "\n".join(filter(None, (heading, neutral(body), inside)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ class Parts:
     """Everything that is to be fitted. ``left`` was put aside before and is reported too.
 
     ``texts`` are parts that come as one text: cards, guide, rules, scratchpad, the host's own.
+    ``data`` is what memory may have written of a part that people write as well; it is fenced.
     """
 
     texts: Mapping[SectionName, str] = field(default_factory=dict)
@@ -62,3 +63,4 @@ class Parts:
     evidence: tuple[Item, ...] = ()
     talk: Talk = field(default_factory=Talk)
     left: tuple[Left, ...] = ()
+    data: Mapping[SectionName, str] = field(default_factory=dict)

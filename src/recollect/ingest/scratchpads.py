@@ -13,6 +13,7 @@ from recollect.rules import intake
 from recollect.rules.guard import DEFAULT, Guard
 from recollect.rules.scratchpad import parse, render
 from recollect.rules.scratchpad_task import advance, conclude
+from recollect.rules.voice import own_voice
 from recollect.settings.writing import Scratchpad as Settings
 from recollect.store.base import Store, Unit
 from recollect.store.rows import PadRow, TurnFilter
@@ -98,7 +99,9 @@ def current_pad(unit: Unit, settings: Settings) -> Scratchpad:
     )
     for turn in reversed(said):
         if turn.trust == "owner" and (pad.updated_at is None or turn.at > pad.updated_at):
-            pad = replace(advance(pad, turn.content, turn.at, settings), updated_at=turn.at)
+            pad = replace(
+                advance(pad, own_voice(turn.content), turn.at, settings), updated_at=turn.at
+            )
     return pad
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from recollect.rules.asked_dates import date_fit
 from recollect.rules.asking import Asking, named_speaker
 from recollect.rules.fusion import ABSENT, Candidates, Flags, Floats, Places
+from recollect.rules.voice import own_voice
 from recollect.rules.wishes import LONGEST, is_standing_wish
 from recollect.store import codec
 from recollect.store.base import Ledger, Unit
@@ -85,7 +86,11 @@ def _wishes(unit: Unit, docs: Sequence[int], asking: Asking) -> Flags:
     if not asking.for_help:
         return np.zeros(len(docs), bool)
     said = unit.ledger.said_by_owner([doc for doc in docs if type_of(doc) == "turn"], LONGEST)
-    wishes = {doc for doc, text in said.items() if is_standing_wish(text)}
+    wishes = {
+        doc
+        for doc, text in said.items()
+        if is_standing_wish(text) and is_standing_wish(own_voice(text))
+    }
     memories = [doc for doc in docs if type_of(doc) == "memory"]
     wishes |= set(unit.memories.of_kinds(memories, _WISHES) if memories else ())
     return np.array([doc in wishes for doc in docs], bool)

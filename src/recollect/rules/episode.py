@@ -14,6 +14,7 @@ from recollect.rules.gate import wants_memory
 from recollect.rules.gate_code import compiled
 from recollect.rules.outcome import outcome_of
 from recollect.rules.tool_results import cut
+from recollect.rules.voice import own_voice
 from recollect.settings.reading import Gate
 from recollect.settings.writing import Episodes
 from recollect.types import ActionNode, Outcome, Turn
@@ -81,7 +82,7 @@ def tell(
 
 def goal_of(turns: Sequence[Turn]) -> str:
     """The first thing the user really asked for."""
-    said = [strip_fenced(turn.content).strip() for turn in turns if turn.role == "user"]
+    said = [_own(turn).strip() for turn in turns if turn.role == "user"]
     asked = next(filter(is_request, said), "") or next(filter(None, said), "")
     return cut(request_in(asked), LONGEST_GOAL)
 
@@ -151,7 +152,13 @@ def _entities(turns: Sequence[Turn], given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _said(turn: Turn) -> str:
-    return request_in(strip_fenced(turn.content))
+    return request_in(_own(turn))
+
+
+def _own(turn: Turn) -> str:
+    """What a turn says without memory's own words and, of a user, without what they quote."""
+    plain = strip_fenced(turn.content)
+    return own_voice(plain) if turn.role == "user" else plain
 
 
 def _said_first(turns: Sequence[Turn]) -> str:

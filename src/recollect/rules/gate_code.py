@@ -36,14 +36,15 @@ def split_code(text: str) -> tuple[str, float]:
     code = whole - _weight(prose)
     lines = prose.splitlines()
     if len(lines) >= _FEWEST_LINES:  # pasted without a fence
-        other = [line for line in lines if not _is_code(line.strip())]
+        other = [line for line in lines if not is_code(line.strip())]
         if len(lines) - len(other) >= _FEWEST_LINES - 1:
             prose = "\n".join(other)
             code = whole - _weight(prose)
     return prose, code / whole if whole else 0.0
 
 
-def _is_code(line: str) -> bool:
+def is_code(line: str) -> bool:
+    """Whether a line without white space around it is one of a program."""
     if not line:
         return False
     if compiled(_OPENING).match(line) or line.endswith((";", "{", "}", "*/", "/>")):

@@ -14,7 +14,7 @@ Way = Literal["write", "pending", "drop"]
 # What steers the agent or describes its owner: only people put these in force.
 _GUARDED: tuple[Kind, ...] = ("rule", "identity", "preference", "trait", "config", "credential")
 # Of these not even a model makes one by itself: they are orders to it, or say who it serves.
-_STEERING: tuple[Kind, ...] = ("rule", "identity", "trait")
+STEERING: tuple[Kind, ...] = ("rule", "identity", "trait")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def route(
         return Route("pending", f"a {kind} from a source of trust {claim.trust}")
     if untrusted(claim.trust) and claim.importance >= core_importance:
         return Route("pending", f"important, from a source of trust {claim.trust}")
-    if claim.trust == "agent" and kind in _STEERING:
+    if claim.trust == "agent" and kind in STEERING:
         return Route(
             "pending", f"a {kind} that {'a model added' if own_idea else 'the agent said'}"
         )

@@ -17,6 +17,7 @@ from recollect.rules.guard import guard_of
 from recollect.rules.language import language_of
 from recollect.rules.secrets import redact
 from recollect.rules.speakers import speaker_mark
+from recollect.rules.voice import GAP, own_voice
 from recollect.settings import Settings
 from recollect.types import Candidate, Turn
 
@@ -32,12 +33,12 @@ class Extractor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RuleExtractor:
-    """Patterns over what the user says."""
+    """Patterns over what the user says in their own voice."""
 
     settings: Settings
 
     def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
-        said = [Said(turn.role, redact(turn.content)) for turn in (*earlier, *turns)]
+        said = [_said(turn) for turn in (*earlier, *turns)]
         return tuple(
             attributed(candidate, [turn])
             for place, turn in enumerate(turns, len(earlier))
@@ -113,6 +114,12 @@ class ModelExtractor:
             ),
         )
         return answer.value
+
+
+def _said(turn: Turn) -> Said:
+    """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
+    text = redact(turn.content)
+    return Said(turn.role, own_voice(text, GAP) if turn.role == "user" else text)
 
 
 def _guidance(settings: Settings) -> list[str]:

@@ -1,7 +1,9 @@
 """Whose words a statement is made of, whatever a model says it stands on.
 
 A page that a tool has read can tell a model to put its own wishes down as the user's. So a
-statement has the owner's trust only if it is made of what the owner said.
+statement has the owner's trust only if it is made of what the owner said in their own voice, and
+what steers the agent only if it does not turn around what they said; with a tool or a stranger in
+sight it has to be the owner's wording.
 """
 
 from __future__ import annotations
@@ -12,9 +14,12 @@ from functools import cached_property
 from math import nextafter
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
+from recollect.ingest.learning.wording import Wording, wording_of
 from recollect.rules.gate_code import compiled
+from recollect.rules.routing import STEERING
 from recollect.rules.trust import least_trusted
-from recollect.types import Candidate, Trust, Turn
+from recollect.rules.voice import has_quoted, own_voice, quoted_voice
+from recollect.types import Candidate, Kind, Trust, Turn
 
 Words = frozenset[str]
 # An agent says back at length what its owner said in short, and is no stranger. So it has to have
@@ -24,6 +29,9 @@ _NEARLY_ALL = 0.75  # of its words are the owner's: it is the owner's, whoever e
 _LEAST = 0.2  # of its words have to be the owner's where somebody else is heard, too
 _READ = 20_000  # characters at either end of what a tool said
 _QUESTION = r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]"
+# What must not say the opposite of what the owner said.
+_SIGNED: tuple[Kind, ...] = (*STEERING, "preference")
+_STRANGERS: frozenset[Trust] = frozenset({"tool", "external"})
 _ABOUT_THE_OWNER = frozenset({"user", "users", "user's", "用户"})
 
 
@@ -48,7 +56,8 @@ class Voices:
 
     @cached_property
     def external(self) -> Words:
-        return _words("\n".join(turn.content for turn in self._by("external")))
+        said = [turn.content for turn in self._by("external")]
+        return _words("\n".join([*said, *self._quoted]))
 
     @cached_property
     def tools(self) -> Words:
@@ -62,7 +71,22 @@ class Voices:
         """Who is heard at all."""
         shown = (*self.earlier, *self.turns)
         trusts: set[Trust] = {turn.trust for turn in shown}
-        return frozenset(trusts | ({"tool"} if any(t.tool_results for t in shown) else set()))
+        if any(turn.tool_results for turn in shown):
+            trusts.add("tool")
+        if any(has_quoted(turn.content) for turn in self._by("owner")):
+            trusts.add("external")
+        return frozenset(trusts)
+
+    def stated(self, cited: Iterable[str]) -> list[str]:
+        """What the owner states in their own voice in the turns cited; questions state nothing."""
+        return [
+            compiled(_QUESTION).sub(" ", own_voice(turn.content)) for turn in self.owners(cited)
+        ]
+
+    @cached_property
+    def _quoted(self) -> list[str]:
+        """What the owner pasted, quoted, forwarded or attached: somebody else's words."""
+        return [quoted for turn in self._by("owner") if (quoted := quoted_voice(turn.content))]
 
     def _by(self, trust: Trust) -> list[Turn]:
         return [turn for turn in (*self.earlier, *self.turns) if turn.trust == trust]
@@ -79,17 +103,29 @@ def grounded(candidate: Candidate, voices: Voices, core_importance: float) -> Ca
     return replace(candidate, trust=trust, importance=importance)
 
 
+def grounded_in_summary(candidate: Candidate, voices: Voices, core_importance: float) -> Candidate:
+    """The same of what a model made of summaries, in which anybody's words may be: what steers the
+    agent has to be the owner's wording.
+    """
+    found = grounded(candidate, voices, core_importance)
+    if found.kind not in STEERING or found.trust != "owner":
+        return found
+    own = wording_of(voices.stated(found.sources)).is_own(found.content)
+    return found if own else replace(found, trust="agent")
+
+
 def _trust(candidate: Candidate, voices: Voices) -> Trust:
     if candidate.trust in ("tool", "external"):
         return candidate.trust
     words = _words(f"{candidate.content}\n{candidate.value}")
-    owners = voices.owners(candidate.sources)
-    stated = (compiled(_QUESTION).sub(" ", turn.content) for turn in owners)
+    stated = voices.stated(candidate.sources)
     own = _share(words, _words("\n".join(stated)))
-    trust: Trust = "owner" if owners else candidate.trust
-    if own >= _NEARLY_ALL:
-        return trust
+    trust: Trust = "owner" if stated else candidate.trust
     taken: list[Trust] = []
+    if trust == "owner" and _is_reworded(candidate, wording_of(stated), voices):
+        taken += ["agent", *(voices.heard & _STRANGERS)]
+    if own >= _NEARLY_ALL:
+        return least_trusted([trust, *taken])
     if _share(words, voices.agent) > _AGENT_SAYS_MORE * own:
         taken.append("agent")
     if _share(words, voices.tools) >= max(own, _LEAST):
@@ -99,6 +135,21 @@ def _trust(candidate: Candidate, voices: Voices) -> Trust:
     if own < _LEAST:  # it may be in code, or in another language
         taken += voices.heard
     return least_trusted([trust, *taken])
+
+
+def _is_reworded(candidate: Candidate, wording: Wording, voices: Voices) -> bool:
+    """Whether what steers the agent says the opposite of the owner's words or, where a tool or a
+    stranger could have had a hand in it, says it in other words than the owner's.
+    """
+    if candidate.kind not in _SIGNED:
+        return False
+    if wording.contradicts(candidate.content):
+        return True
+    if candidate.kind not in STEERING or not voices.heard & _STRANGERS:
+        return False
+    value = _words(candidate.value)
+    foreign = bool(value) and _share(value, wording.words) < _NEARLY_ALL
+    return foreign or not wording.is_own(candidate.content)
 
 
 def _share(words: Words, said: Words) -> float:

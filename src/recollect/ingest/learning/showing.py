@@ -12,6 +12,7 @@ from recollect.rules.lines import indented, label
 from recollect.rules.one_line import one_line
 from recollect.rules.secrets import redact
 from recollect.rules.tool_results import tool_summary
+from recollect.rules.voice import split_voice
 from recollect.store import codec
 from recollect.types import ToolCall, Turn
 
@@ -59,6 +60,8 @@ def line(turn: Turn, tool_chars: int) -> str:
     who = f"{turn.role} ({label(turn.sender)})" if turn.sender else turn.role
     source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
     content = strip_fenced(turn.content)
+    if turn.role == "user":
+        content = _with_marks(content)
     said = tool_summary(content, tool_chars) if turn.role == "tool" else content
     parts = [f"{who}{source}: {indented(said, '  ')}".rstrip()]
     parts += [
@@ -72,3 +75,15 @@ def line(turn: Turn, tool_chars: int) -> str:
 
 def _arguments(call: ToolCall, most: int) -> str:
     return one_line(tool_summary(codec.dump(dict(call.input)), most))
+
+
+def _with_marks(content: str) -> str:
+    """A user's message in which every line that is not their own voice begins with ">"."""
+    parts = []
+    for span in split_voice(content):
+        text = content[span.start : span.end]
+        if not span.own and text.strip():
+            quoted = "\n> ".join(text.strip().splitlines())
+            text = f"\n> {quoted}\n"
+        parts.append(text)
+    return "".join(parts)

@@ -7,12 +7,14 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby
 
+from recollect.ingest.learning.grounding import Voices, grounded_in_summary
 from recollect.ingest.settling import settled_before
 from recollect.providers.chat.base import ChatModel
 from recollect.rules.digest import digest
 from recollect.rules.language import language_of
 from recollect.rules.statements import is_statement
 from recollect.rules.trust import least_trusted
+from recollect.rules.voice import own_voice
 from recollect.store.rows import TurnFilter
 from recollect.types import Candidate, DailyEvent, Turn, joined, key_of, stamp
 from recollect.upkeep.asking import ask_for_knowledge
@@ -48,7 +50,12 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
     else:
         language = language_of([event.summary for event in events], step.settings.memory.language)
         told = ask_for_knowledge(model, day, [event.summary for event in events], language)
-        candidates = [_sourced(candidate, turns) for candidate in told] if turns else []
+        core = step.settings.upkeep.core_importance
+        candidates = [
+            grounded_in_summary(_sourced(candidate, turns), Voices(turns, ()), core)
+            for candidate in told
+            if turns
+        ]
     reconciler = step.tools.reconciler_of(step.space)
     now = step.now
     prepared = [reconciler.prepare(candidate, now) for candidate in candidates]
@@ -88,7 +95,7 @@ def _by_rule(step: Step, day: date, turns: Sequence[Turn]) -> list[Candidate]:
     settings = step.settings
     untold = [
         turn
-        for turn in turns
+        for turn in (replace(one, content=own_voice(one.content)) for one in turns)
         if turn.state != "extracted" and turn.trust == "owner" and is_statement(turn.content)
     ]
     line = digest(untold, settings.extraction.summary_chars) if untold else ""
