@@ -20,8 +20,9 @@ COMPILE = (
     *("pip", "compile", "--python", sys.executable),
     *("--no-sources", "--no-header", "--no-annotate", "--no-emit-index-url"),
 )
-# The locks are compiled for every platform and every Python from the first supported one on.
-UNIVERSAL = ("--universal", "--python-version", "3.11")
+# For every platform and every Python from the first supported one on, with one version of a package
+# for all of them where there is one: what is tested and typed on one target holds on the others.
+UNIVERSAL = ("--universal", "--python-version", "3.11", "--fork-strategy", "fewest")
 
 
 class ResolverError(Exception):
