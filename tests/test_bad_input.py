@@ -285,7 +285,7 @@ TAKEN: dict[str, Try] = {
     "a session nobody opened": lambda m: m.turns(session="nobody"),
     "recalling nothing": lambda m: m.recall(""),
     "recalling NUL": lambda m: m.recall("\x00"),
-    "recalling one type": lambda m: m.recall("tea", of="turn"),  # type: ignore[arg-type]
+    "recalling one type": lambda m: m.recall("tea", of="turn"),
 }
 
 

@@ -81,6 +81,7 @@ STRATEGIES: dict[type[codecs.Codec], Callable[[Any], st.SearchStrategy[Any]]] = 
         codec.low, codec.low + 10**6 if codec.high is None else codec.high, exclude_min=codec.above
     ),
     codecs.Choice: lambda codec: st.sampled_from(codec.options),
+    codecs.Inside: lambda codec: st.from_regex(r"[\w-]{1,9}(/[\w.-]{1,9}md)?", fullmatch=True),
     codecs.Text: lambda codec: lines if codec.empty else lines.filter(str.strip),
     codecs.Url: lambda codec: st.sampled_from(["", "http://127.0.0.1:1143", "https://a.org/v1"]),
     codecs.SecretText: lambda codec: lines,

@@ -9,6 +9,7 @@ RecollectError
 ├── MemoryOff              the switch memory.enabled is off, and plain files cannot do this
 ├── MissingExtra           an optional part is not installed
 ├── BudgetExhausted        the day's share for models is used up; ``until`` says when to go on
+├── DeadlineReached        the time given to a call was over before a model answered
 ├── ModelError             a model did not do what was asked
 │   ├── ModelUnavailable   no answer in time, or not a whole one; may work later
 │   │   └── ModelSuspended it failed a moment ago and is not asked until ``retry_after`` has passed
@@ -75,6 +76,10 @@ class BudgetExhausted(RecollectError):
     def __init__(self, message: str, *, remedy: str = "", until: datetime | None = None) -> None:
         super().__init__(message, remedy=remedy)
         self.until = until
+
+
+class DeadlineReached(RecollectError):
+    """The time given to a call was over; what was begun is put off, not failed."""
 
 
 class ModelError(RecollectError):

@@ -63,8 +63,10 @@ from recollect.recall.vectors import VectorRoute
 from recollect.rooms import Rooms
 from recollect.rules.backoff import Backoff
 from recollect.rules.guard import Guard, forget_names, guard_of
+from recollect.rules.lines import forget_labels
 from recollect.settings import Settings
 from recollect.store.base import Store
+from recollect.store.paths import own_base
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.upkeep import CoreLine
 from recollect.types import RECORD_TYPES, Hit, SafeName
@@ -262,6 +264,12 @@ def _history(house: House) -> Path:
     return Path(house.path).parent / house.settings.ledger.jsonl_folder
 
 
+def _copies(house: House) -> Transcripts:
+    ledger = house.settings.ledger
+    base = own_base(Path(house.path), ledger.jsonl_folder)
+    return Transcripts(house.store, _history(house), base, house.clock, ledger.jsonl_keep)
+
+
 def _by_meaning(house: House, embedder: Embedder, engine: VectorEngine) -> VectorRoute:
     settings = house.settings
     return VectorRoute(
@@ -331,7 +339,7 @@ def _sources(
 
 def _upkeep(house: House, extraction: Extraction) -> Upkeep:
     settings, ledger = house.settings, house.settings.ledger
-    copies = Transcripts(house.store, _history(house), house.clock, ledger.jsonl_keep)
+    copies = _copies(house)
     on_disk = house.path != MEMORY
 
     def write_report(space: str, day: date, sections: Sections) -> str:
@@ -373,7 +381,7 @@ def _forgetting(
     house: House, engine: VectorEngine, meaning: VectorRoute | None, held: Held
 ) -> Forgetting:
     settings, on_disk = house.settings, house.path != MEMORY
-    copies = Transcripts(house.store, _history(house), house.clock, settings.ledger.jsonl_keep)
+    copies = _copies(house)
 
     def gather() -> None:
         for room in (held.touches, held.injected, held.uses):
@@ -408,6 +416,7 @@ def _forgetting(
         forget_words()
         forget_chunks()
         forget_names()
+        forget_labels()
 
     return Forgetting(
         house.store,
@@ -463,7 +472,7 @@ def _worker(
         poll=jobs.poll,
     )
     ledger = settings.ledger
-    copies = Transcripts(store, _history(house), clock, ledger.jsonl_keep)
+    copies = _copies(house)
     quiet = settings.triggers.quiet_gap or timedelta()
     end = Ending(
         store, clock, settings, extraction=extraction, model_of=house.model_of, ask=house.ask

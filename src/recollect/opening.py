@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from recollect import settings as settings_
 from recollect.clock import Clock, SystemClock
 from recollect.documents.fallback.files import Folder, folder_beside
 from recollect.documents.library import USUAL_NAME
-from recollect.errors import ConfigError, StoreError
+from recollect.errors import ConfigError, InvalidInput, StoreError
 from recollect.furnishing import furnish
 from recollect.ingest.transcripts import DEFAULT_SPACE
 from recollect.mind import Mind
@@ -18,10 +19,14 @@ from recollect.off.rooms import plain_mind
 from recollect.off.taking_in import TakingIn
 from recollect.rules import intake
 from recollect.rules.guard import guard_of
+from recollect.rules.signatures import checked
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.sqlite.store import open_sqlite
 
+_LONGEST_PATH = 100_000
 
+
+@checked
 def open(
     target: str | os.PathLike[str] | None = None,
     *,
@@ -42,7 +47,7 @@ def open(
     path = place(target)
     chosen = settings_.load(preset, file=_settings_file(path), overrides=settings)
     space = guard_of(chosen).name(space, "space")
-    ticking = clock or SystemClock()
+    ticking = SystemClock() if clock is None else _checked_clock(clock)
     folder = folder_beside(path, space, chosen.memory)
     if not chosen.memory.enabled:
         return _switched_off(folder, space, chosen, ticking)
@@ -74,9 +79,22 @@ def _switched_off(
     return plain_mind(folder, space, chosen, clock, guard_of(chosen))
 
 
+def _checked_clock(clock: Clock) -> Clock:
+    now: object = clock.now()
+    if not isinstance(now, datetime) or now.utcoffset() is None:
+        raise InvalidInput(
+            f"clock.now() gives a {type(now).__name__} without a time zone",
+            remedy="Give a clock whose now() is an aware datetime",
+        )
+    return clock
+
+
 def place(target: str | os.PathLike[str] | None) -> str:
     """The file a target means."""
-    text = os.fspath(target) if target is not None else os.environ.get("RECOLLECT_DB", "")
+    named = os.fspath(target) if target is not None else os.environ.get("RECOLLECT_DB", "")
+    text = intake.check_text(named, "target", _LONGEST_PATH)
+    if "\0" in text:
+        raise InvalidInput("target holds a NUL", remedy="Give the path of a file")
     if not text:
         import platformdirs
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Protocol, Self
 
+from recollect.rules.signatures import CheckedCalls
 from recollect.types import NewTurn, ToolCall, ToolResult, Trust, Turn
 
 
@@ -17,7 +18,7 @@ class Host(Protocol):
     def end_session(self, session: str) -> None: ...
 
 
-class Session:
+class Session(CheckedCalls):
     """One conversation. Leaving its ``with`` block ends it."""
 
     def __init__(self, host: Host, id_: str) -> None:

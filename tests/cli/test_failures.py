@@ -60,8 +60,8 @@ def test_wrong_usage_leaves_with_2(shell: Shell, args: list[str], said: str) -> 
         (["ingest", "missing.jsonl"], "missing.jsonl cannot be read"),
     ],
 )
-def test_a_refusal_leaves_with_1(told: Shell, args: list[str], said: str) -> None:
-    assert said in told(*args, code=1).stderr
+def test_a_wrong_value_leaves_with_2(told: Shell, args: list[str], said: str) -> None:
+    assert said in told(*args, code=2).stderr
 
 
 def test_a_file_that_is_something_else_is_left_alone(shell: Shell) -> None:
@@ -71,7 +71,7 @@ def test_a_file_that_is_something_else_is_left_alone(shell: Shell) -> None:
 
 
 def test_a_pipe_that_is_not_utf8(shell: Shell) -> None:
-    said = shell("record", "-s", "a", input="中文".encode("gb18030"), code=1).stderr
+    said = shell("record", "-s", "a", input="中文".encode("gb18030"), code=2).stderr
     assert "not UTF-8" in said
 
 

@@ -121,7 +121,7 @@ class TestScratchpad:
         assert shell.json("scratchpad", "edit", "pad.md")["focus"] == "ship it"
         assert "No such file" in shell("scratchpad", "edit", "missing.md", code=1).stderr
         (tmp_path / "pad.md").write_bytes("中文".encode("gb18030"))
-        assert "not UTF-8" in shell("scratchpad", "edit", "pad.md", code=1).stderr
+        assert "not UTF-8" in shell("scratchpad", "edit", "pad.md", code=2).stderr
 
     def test_is_empty_at_first(self, shell: Shell) -> None:
         shell("scratchpad", "edit", input="")
@@ -169,4 +169,4 @@ class TestCredentials:
 
     def test_what_is_no_credential_has_nothing_to_reveal(self, told: Shell) -> None:
         (memory,) = told.json("memories")
-        assert "error:" in told("reveal", memory["id"], "--yes", code=1).stderr
+        assert "error:" in told("reveal", memory["id"], "--yes", code=2).stderr

@@ -116,5 +116,5 @@ class TestRollback:
         assert "Nothing was learnt from" in learnt(*self.SOURCE, "--yes").stderr
 
     def test_a_source_has_to_say_what_it_is(self, learnt: Shell) -> None:
-        assert "session:ID" in learnt("rollback", "--source", "talk", code=1).stderr
+        assert "session:ID" in learnt("rollback", "--source", "talk", code=2).stderr
         learnt("rollback", code=2)

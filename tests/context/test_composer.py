@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from recollect.context.composer import compose
+from recollect.context.composer import TOO_SMALL, compose
 from recollect.context.parts import Item, Parts, Talk
-from recollect.errors import InvalidInput
 from recollect.prompts import Language
 from recollect.rules.budget import PROMPT_ORDER, Budget, budget_of
 from recollect.rules.fence import MARK, neutral, strip_fenced
@@ -81,15 +80,16 @@ def test_whatever_goes_in(
     count: TokenCounter,
 ) -> None:
     limits = budget(preset, total)
-    try:
-        context = composed(parts, limits, language=language, count=count)
-    except InvalidInput:
+    context = composed(parts, limits, language=language, count=count)
+    assert_within_budget(context, limits, count)
+    if any(left.reason == TOO_SMALL for left in context.dropped):
         kept = [parts.texts.get(name, "") for name in limits.keep if name in limits.sizes]
         core = [one.text for one in parts.core] if "core" in limits.sizes else []
-        assert sum(map(count, [*kept, *core])) + 200 > limits.room, "only cards are refused"
-        return
-    assert_within_budget(context, limits, count)
-    assert_cards_are_whole(context, parts, limits)
+        assert sum(map(count, [*kept, *core])) + 200 > limits.room, "only then are cards cut"
+        names = {use.name for use in context.sections} - {*limits.keep, *limits.separate}
+        assert not names, "all else gives way first"
+    else:
+        assert_cards_are_whole(context, parts, limits)
     assert_in_order(context, parts)
     assert_accounted_for(context, parts)
     again = composed(parts, limits, language=language, count=count)
@@ -179,10 +179,10 @@ def test_compressed_turns_leave_a_summary_and_are_reported() -> None:
 
 
 @pytest.mark.feature("P2", preset="shiyi")
-def test_cards_that_do_not_fit_are_refused_with_what_would_do() -> None:
-    with pytest.raises(InvalidInput, match="never cut") as caught:
-        composed(Parts({"cards": "card " * 5_000}), budget("shiyi"))
-    assert "Give a budget of at least" in caught.value.remedy
+def test_cards_that_do_not_fit_are_shortened_and_reported() -> None:
+    context = composed(Parts({"cards": "card " * 5_000}), budget("shiyi"))
+    assert 3_000 < context.tokens <= context.budget
+    assert [(one.section, one.reason) for one in context.dropped] == [("cards", TOO_SMALL)]
 
 
 def test_a_tool_call_is_never_shown_without_its_result() -> None:
@@ -215,8 +215,8 @@ def test_hostile_text_stays_inside_its_fence(language: Language) -> None:
     assert "reveal the key" not in outside
     assert "Likes tea." in context.text
     assert "Likes tea." not in outside
-    opened = len(re.findall(f"<{MARK} ", context.text))
-    assert opened == len(re.findall(f"</{MARK}>", context.text)) == 5
+    opened = len(re.findall(f"<{MARK}-", context.text))
+    assert opened == len(re.findall(f"</{MARK}-", context.text)) == 5
     for message in context.messages:
         if message.role == "system":
             assert "reveal the key" not in strip_fenced(message.content)

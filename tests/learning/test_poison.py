@@ -154,7 +154,7 @@ def test_none_is_told_as_an_instruction(mind: Mind) -> None:
         for text in told:
             outside = strip_fenced(text).replace(asked(attempt), "")
             assert attempt.canary not in outside, attempt.id
-            assert text.count(f"<{MARK} ") == text.count(f"</{MARK}>"), attempt.id
+            assert text.count(f"<{MARK}-") == text.count(f"</{MARK}-"), attempt.id
         shown += attempt.canary in context.text
     assert shown > len(attempts()) / 2, "many are there, and all of those in their fence"
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,11 +22,60 @@ HOSTILE = st.lists(LETTERS, max_size=30).map("".join)
 CLOSE = f"</{MARK}>"
 
 
+def nonce_of(fenced: str) -> str:
+    found = re.match(rf"<{MARK}-([0-9a-f]{{12}}) ", fenced)
+    assert found
+    return found[1]
+
+
 def test_it_says_where_it_comes_from_and_when() -> None:
-    assert fence("likes tea", "memory", NOON) == (
-        f'<{MARK} source="memory" at="2026-02-12T12:00:00+00:00">\nlikes tea\n{CLOSE}'
+    told = re.fullmatch(
+        rf'<({MARK}-[0-9a-f]{{12}}) source="memory" at="2026-02-12T12:00:00\+00:00">\n'
+        r"likes tea\n</\1>",
+        fence("likes tea", "memory", NOON),
     )
-    assert fence("喜欢茶", 'a"b<c>\nd') == f'<{MARK} source="a_b_c__d">\n喜欢茶\n{CLOSE}'
+    assert told
+    assert re.fullmatch(
+        rf'<({MARK}-[0-9a-f]{{12}}) source="a_b_c__d">\n喜欢茶\n</\1>',
+        fence("喜欢茶", 'a"b<c>\nd'),
+    )
+
+
+@given(st.text(), HOSTILE)
+def test_the_nonce_is_that_of_the_text_and_nobody_can_write_it_first(text: str, other: str) -> None:
+    nonce = nonce_of(fence(text, "memory"))
+    assert nonce_of(fence(text, "memory")) == nonce  # a provider's prompt cache holds
+    assert nonce not in fence(text, "memory")[50:-50]
+    # Who learns a nonce and writes it gets another one.
+    learnt = f"{text}</{MARK}-{nonce}>{other}"
+    assert nonce_of(fence(learnt, "memory")) != nonce
+    assert strip_fenced(f"a{fence(learnt, 'memory')}b") == "ab"
+
+
+@given(st.text(), HOSTILE)
+def test_with_a_seed_the_nonce_stays_while_the_text_grows_unless_the_text_has_it(
+    text: str, more: str
+) -> None:
+    nonce = nonce_of(fence(text, "talk", seed="s1"))
+    assert nonce_of(fence(text + more, "talk", seed="s1")) == nonce
+    assert nonce_of(fence(text, "talk", seed="s2")) != nonce
+    closing = f"{text}</{MARK}-{nonce}>{more}"
+    assert nonce_of(fence(closing, "talk", seed="s1")) != nonce
+    assert strip_fenced(f"a{fence(closing, 'talk', seed='s1')}b") == "ab"
+
+
+def test_another_process_has_another_key() -> None:
+    program = "from recollect.rules.fence import fence; print(fence('tea', 'm'))"
+    made = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert nonce_of(made.stdout.decode()) != nonce_of(fence("tea", "m"))
+
+
+def test_marks_of_earlier_versions_and_marks_a_model_copied_badly_go_too() -> None:
+    old = f'a<{MARK} source="memory">\nlikes tea\n{CLOSE}b'
+    assert strip_fenced(old) == "ab"
+    whole = fence("likes tea", "memory")
+    assert strip_fenced(f"a{whole.replace(nonce_of(whole) + '>', '0' * 12 + '>')}b") == "ab"
+    assert strip_fenced(f"a{whole.removesuffix(f'-{nonce_of(whole)}>')}>b") == "ab"
 
 
 @given(HOSTILE, HOSTILE, HOSTILE)
@@ -35,7 +88,7 @@ def test_it_goes_as_it_came_whatever_is_inside(before: str, inside: str, after: 
 def test_nothing_inside_opens_or_closes_it(inside: str) -> None:
     fenced = fence(inside, "memory")
     assert fenced.lower().count(f"<{MARK}") == fenced.lower().count(f"</{MARK}") == 1
-    assert fenced.endswith(CLOSE)
+    assert fenced.endswith(f"</{MARK}-{nonce_of(fenced)}>")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +113,8 @@ def test_hostile_text_stays_inside(attack: str) -> None:
     fenced = fence(attack, "tool")
     assert strip_fenced(f"a {fenced} b") == "a  b"
     assert neutral(attack) != attack
-    assert "<" not in fenced.removeprefix(f"<{MARK}").removesuffix(CLOSE)
+    closing = f"</{MARK}-{nonce_of(fenced)}>"
+    assert "<" not in fenced.removeprefix(f"<{MARK}").removesuffix(closing)
 
 
 def test_what_was_cut_off_on_the_way() -> None:

@@ -180,7 +180,7 @@ def test_resources_and_prompts(tmp_path: Path, preset: str) -> None:
         (found,) = (await client.read_resource(uri)).contents
         assert isinstance(found, types.TextResourceContents)
         assert found.mime_type == "text/markdown"
-        assert found.text.count("</recollect-memory>") == 1
+        assert found.text.count("</recollect-memory") == 1
         return found.text
 
     async def told(client: Client, name: str, **arguments: str) -> str:

@@ -38,6 +38,12 @@ NEEDED = {
 }
 
 
+@pytest.fixture
+def mind(open_mind: OpenMind) -> Mind:
+    """One that offers every tool."""
+    return open_mind(tools={"answer_pending": True})
+
+
 def refused(mind: Mind, name: str, arguments: Any) -> str:
     answer = call_tool(mind, name, arguments)
     assert answer.is_error

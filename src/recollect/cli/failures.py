@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from recollect.errors import RecollectError
+from recollect.errors import ConfigError, InvalidInput, ModelError, RecollectError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
@@ -19,7 +19,7 @@ def exit_code(run: Callable[[], Any], *, as_json: Callable[[], bool]) -> int:
         ended = run()
     except RecollectError as error:
         _tell(type(error).__name__, error.message, error.remedy, as_json())
-        return FAILED
+        return MISUSED if _is_misuse(error) else FAILED
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "recollect"
         _tell("UsageError", error.format_message(), f"See {where} --help", as_json())
@@ -34,6 +34,11 @@ def exit_code(run: Callable[[], Any], *, as_json: Callable[[], bool]) -> int:
         _tell("OSError", f"{place}{error.strerror or error}", "", as_json())
         return FAILED
     return ended if isinstance(ended, int) else 0
+
+
+def _is_misuse(error: RecollectError) -> bool:
+    """Whether a value that the person gave is wrong, in the call or in the settings."""
+    return isinstance(error, InvalidInput | ConfigError) and not isinstance(error, ModelError)
 
 
 def _tell(kind: str, message: str, remedy: str, as_json: bool) -> None:

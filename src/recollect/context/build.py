@@ -17,8 +17,10 @@ from recollect.context.fitting import gone
 from recollect.context.parts import Item, Parts, Talk
 from recollect.context.window import Window
 from recollect.context.words import language_of
+from recollect.errors import InvalidInput
 from recollect.prompts import Language, prompt
-from recollect.rules.budget import Budget, budget_of
+from recollect.rules import intake
+from recollect.rules.budget import PROMPT_ORDER, Budget, budget_of
 from recollect.rules.gate import Verdict
 from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.settings import Settings
@@ -83,11 +85,14 @@ class Builder:
         """What the agent should see before it answers ``query``, within ``budget`` tokens.
 
         ``host`` are parts only the host knows: system, runtime, rules, catalogs. ``count`` is the
-        host's tokenizer. Raises InvalidInput when what is never cut exceeds the budget.
+        host's tokenizer. What did not fit is in ``dropped``, each with its reason.
         """
+        given = _host_parts(host or {})
+        intake.check_text(query, "query", intake.MAX_INDEX)
+        _check_counter(count)
         limits = budget_of(self._settings.context, model=model, total=budget)
         language = language_of(query, self._settings.memory.language)
-        texts, data = self._texts(limits, language, host or {})
+        texts, data = self._texts(limits, language, given)
         talk = self._talk(query, session, limits)
         core, left = self._core(limits, count)
         evidence: tuple[Item, ...] = ()
@@ -175,6 +180,26 @@ class Builder:
         items = self._from.read(hits)
         secret = [Left("evidence", SECRET, "", 0, i.id) for i in items if i.kind == "credential"]
         return tuple(item for item in items if item.kind != "credential"), secret
+
+
+def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:
+    for name, text in host.items():
+        intake.check_choice(name, PROMPT_ORDER, "a part in host")
+        intake.check_text(text, f"host[{name!r}]", intake.MAX_INDEX)
+    return host
+
+
+def _check_counter(count: TokenCounter) -> None:
+    """A tokenizer that does not count is refused before anything is fitted with it."""
+    if count is count_tokens:
+        return
+    try:
+        found: object = count("How many tokens?")
+    except Exception as error:
+        raise InvalidInput(
+            f"count does not count: {type(error).__name__}", remedy="Pass a function of text to int"
+        ) from error
+    intake.check_tokens(found, "what count gives")
 
 
 @lru_cache(maxsize=2)

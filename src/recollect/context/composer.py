@@ -22,7 +22,7 @@ from recollect.context.fitting import (
 from recollect.context.parts import Item, Parts
 from recollect.context.talk import TalkPart
 from recollect.prompts import Language
-from recollect.rules.budget import PROMPT_ORDER, Budget, allot, too_small
+from recollect.rules.budget import PROMPT_ORDER, Budget, allot, giving_way, kept_parts
 from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.settings.reading import SectionName
 from recollect.types import Context, Left, Message, Role, SectionUse
@@ -34,6 +34,7 @@ _VOLATILE: Mapping[SectionName, Role] = {"evidence": "user", "runtime": "system"
 _MEASURES = 8
 
 ENOUGH = "more evidence than is wanted"
+TOO_SMALL = "the budget is smaller than what is never cut"
 
 
 def compose(
@@ -45,7 +46,9 @@ def compose(
     language: Language = "en",
     count: TokenCounter = count_tokens,
 ) -> Context:
-    """Fit ``parts`` to ``budget``; raises InvalidInput when what is never cut does not fit.
+    """Fit ``parts`` to ``budget``.
+
+    Where even what is never cut exceeds it, that is shortened too, and ``dropped`` says so.
 
     ``rounds`` is how many of the latest rounds of the conversation may stand as they were,
     ``pieces`` how much evidence is wanted, not counting what the prompt holds already.
@@ -65,10 +68,13 @@ def compose(
             placed["evidence"], at_size["evidence"] = part, part.fit(limit)
     costs = {name: one.tokens for name, one in at_size.items()}
     narrowed = budget
+    fitted = at_size
     for _ in range(_MEASURES):
         rooms = allot(narrowed, costs)
         fitted = {
-            name: placed[name].fit(rooms[name]) if rooms[name] < costs[name] else at_size[name]
+            name: _cut(placed[name], rooms[name], budget)
+            if rooms[name] < costs[name]
+            else at_size[name]
             for name in PROMPT_ORDER
             if name in placed
         }
@@ -77,7 +83,34 @@ def compose(
         if over <= 0:
             return context
         narrowed = replace(narrowed, total=max(narrowed.reply, narrowed.total - over))
-    raise too_small(budget, costs)
+    return _whole_parts_less(placed, fitted, budget, tuple(left), count)
+
+
+def _cut(part: Part, room: int, budget: Budget) -> Fitted:
+    """A part in less than its size; of a kept one it is told that the budget made it so."""
+    fitted = part.fit(room)
+    if part.name not in kept_parts(budget):
+        return fitted
+    return replace(fitted, left=tuple(replace(one, reason=TOO_SMALL) for one in fitted.left))
+
+
+def _whole_parts_less(
+    placed: Mapping[SectionName, Part],
+    fitted: Mapping[SectionName, Fitted],
+    budget: Budget,
+    left: tuple[Left, ...],
+    count: TokenCounter,
+) -> Context:
+    """For a tokenizer that finds the whole much dearer than its parts: part after part goes."""
+    remaining = dict(fitted)
+    context = _written(remaining, budget, left, count)
+    for name in (*giving_way(budget), *kept_parts(budget), *budget.separate):
+        if context.tokens <= context.budget:
+            break
+        if name in remaining:
+            remaining[name] = _cut(placed[name], 0, budget)
+            context = _written(remaining, budget, left, count)
+    return context
 
 
 def _parts(parts: Parts, rounds: int, language: Language, count: TokenCounter) -> list[Part]:

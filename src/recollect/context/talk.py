@@ -16,6 +16,7 @@ from recollect.rules.cutting import cut_to_tokens
 from recollect.rules.digest import digest, shorten
 from recollect.rules.exchanges import Exchange, exchanges, latest_rounds
 from recollect.rules.fence import fence
+from recollect.rules.lines import indented
 from recollect.rules.sharing import share_out
 from recollect.rules.tokens import TokenCounter
 from recollect.settings.reading import SectionName
@@ -122,14 +123,15 @@ class TalkPart:
         said = [one.message for one in drawn if one.message is not None]
         spoken = sum(one.spoken for one in drawn)
         if summary:
-            earlier = f"{EARLIER[self.language]}\n{summary}"
+            earlier = f"{EARLIER[self.language]}\n  {indented(summary, '  ')}"
             lines.insert(0, earlier)
             said.insert(0, Message("user", fence(earlier, "conversation")))
             spoken += cost(said[0].content, self.count)
         if not lines:
             return Fitted()
         heading = HEADINGS[self.language][self.name]
-        text = f"{heading}\n{fence(chr(10).join(lines), 'conversation')}"
+        seed = shown[0][0].session if shown else ""
+        text = f"{heading}\n{fence(chr(10).join(lines), 'conversation', seed=seed)}"
         tokens = max(cost(text, self.count), spoken)
         return Fitted(text, tokens, tuple(turn.id for turn, _ in shown), (), tuple(said))
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from recollect import private
 from recollect.errors import DiskFull, StoreError, StoreReadOnly, StoreUnavailable
+from recollect.store.paths import is_link_error, linked, open_own, refuse_links
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -69,9 +70,11 @@ def load(path: Path, most: int) -> Loaded:
 
 def read_bytes(path: Path, most: int) -> bytes | None:
     """At most that many bytes, or Unreadable; None for a file that is not there."""
+    if path.is_symlink():
+        raise Unreadable("It is a symbolic link, and links are not followed; put the file itself")
     with typed(path, "read"):
         try:
-            with path.open("rb") as file:
+            with open(path, "rb", opener=open_own) as file:
                 data = file.read(most + 1)
         except FileNotFoundError:
             return None
@@ -83,6 +86,7 @@ def read_bytes(path: Path, most: int) -> bytes | None:
 @contextlib.contextmanager
 def prepared(path: Path, data: bytes) -> Iterator[Callable[[], None]]:
     """Write beside the file, and give what puts it in the file's place."""
+    refuse_links(path, path.parent)
     with typed(path, "written"):
         private.make_folder(path.parent)
         _sweep(path)
@@ -124,6 +128,8 @@ def _explained(error: OSError, path: Path, verb: str) -> StoreError:
     what = f"{path} cannot be {verb}: {error.strerror or error}"
     if error.errno in _FULL:
         return DiskFull(what, remedy="Make room and sync again; the old file is whole")
+    if is_link_error(error):
+        return linked(path)
     if error.errno in _REFUSED:
         return StoreReadOnly(what, remedy="Give permission on the file and its folder")
     return StoreUnavailable(what, remedy="Move away what is in its place, then sync again")

@@ -20,10 +20,12 @@ from recollect.ingest.memories import Keeper
 from recollect.ingest.reconcile import Reconciler
 from recollect.ingest.transcripts import DEFAULT_SPACE
 from recollect.rules.guard import Guard
+from recollect.rules.intake import check_name
 from recollect.rules.secrets import USUAL
 from recollect.rules.secrets_sealed import masked
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
+from recollect.store.paths import own_base, refuse_links
 from recollect.types import Memory
 
 _UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
@@ -33,10 +35,13 @@ USUAL_NAME = "memory.db"  # what a database is called when nobody names it
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """Where the documents and the daily reports of a space are."""
+    """Where the documents and the daily reports of a space are; below the bases no link is
+    followed."""
 
     documents: Path
     reports: Path
+    documents_base: Path
+    reports_base: Path
 
 
 def folders_of(database: Path, space: str, settings: Settings) -> Folders:
@@ -45,6 +50,8 @@ def folders_of(database: Path, space: str, settings: Settings) -> Folders:
     return Folders(
         _beside(database, settings.documents.folder) / inner,
         _beside(database, settings.upkeep.report_folder) / inner,
+        own_base(database, settings.documents.folder),
+        own_base(database, settings.upkeep.report_folder),
     )
 
 
@@ -92,6 +99,8 @@ class Documents:
 
     def sync(self, now: datetime | None = None) -> SyncReport:
         """Take in what people changed, then write what changed in memory."""
+        for view in self._views():
+            refuse_links(view.path.parent, self._folders.documents_base)
         syncing = Syncing(
             self._store, self._space, self._settings, views=self._views(), taker=self._taker
         )
@@ -99,6 +108,7 @@ class Documents:
 
     def write_report(self, report: DailyReport) -> Path:
         """Write a daily report; says where."""
+        refuse_links(self._folders.reports, self._folders.reports_base)
         return self._daily.write(report)
 
     # --- bullets that a person removed ----------------------------------------------------------
@@ -139,7 +149,7 @@ class Documents:
 
 
 def _found(unit: Unit, id_: str) -> Memory:
-    memory = unit.memories.get(id_)
+    memory = unit.memories.get(check_name(id_, "id"))
     if memory is None:
         raise NotFound(f"No memory {id_}", remedy="See questions()")
     return memory

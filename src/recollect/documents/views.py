@@ -105,7 +105,7 @@ class View:
 def views_of(folder: Path, settings: Settings, bounds: Bounds) -> tuple[View, ...]:
     """The documents that the settings ask for."""
     return tuple(
-        View(name, _inside(folder, getattr(settings.documents, f"{name}_file")), settings, bounds)
+        View(name, folder / getattr(settings.documents, f"{name}_file"), settings, bounds)
         for name in settings.documents.write
     )
 
@@ -124,9 +124,3 @@ def layout_of(view: View, sections: Sequence[Section], language: Language) -> La
 def new_parts(layout: Layout) -> tuple[Part, ...]:
     """An empty document."""
     return (Part(f"{TITLE} {layout.headings[TITLE]}", ()),)
-
-
-def _inside(folder: Path, file: str) -> Path:
-    """A document that is a link is written where the link leads."""
-    path = folder / file
-    return path.resolve() if path.is_symlink() else path

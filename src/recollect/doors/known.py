@@ -179,7 +179,7 @@ class KnownDoors(Led):
         query: str,
         *,
         k: int | None = None,
-        of: Iterable[RecordType] = RECORD_TYPES,
+        of: Iterable[RecordType] | RecordType = RECORD_TYPES,
         session: str | None = None,
         project: str | None = None,
         topic: str | None = None,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from recollect.clock import Clock
 from recollect.rooms import Rooms
 from recollect.rules.guard import guard_of
+from recollect.rules.signatures import CheckedCalls
 from recollect.settings import Settings
 from recollect.store.base import Store
 
 
-class Led:
+class Led(CheckedCalls):
     """One space with its rooms."""
 
     def __init__(

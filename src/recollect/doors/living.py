@@ -96,7 +96,11 @@ class LivingDoors(Led):
         return self._rooms.library
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
-        """Run every due job now."""
+        """Run every due job now, at most for ``timeout`` seconds.
+
+        When the time is over no further job begins, and one that waits for a model's server is put
+        off. Local work in hand is finished.
+        """
         self._rooms.touches.flush()
         self._rooms.injected.flush()
         self._rooms.uses.flush()

@@ -26,6 +26,7 @@ from recollect.rules.tokens import count_tokens
 from recollect.settings import Settings
 from recollect.settings.reading import SectionName
 from recollect.store.base import Store
+from recollect.store.paths import refuse_links
 from recollect.store.upkeep import CardRow
 
 RULES = "rules"
@@ -114,6 +115,7 @@ class Cards:
     def _compile(self, card: Card, known: CardRow | None, model: ChatModel | None) -> bool:
         source = self._source(self._file_of(card))
         path = self._compiled / _FILES[card]
+        refuse_links(path, self._compiled.parent)
         mark = self._mark(card, source)
         if known is not None and known.source == mark:
             if known.text and not path.exists():

@@ -6,10 +6,8 @@ beyond that; the next one cuts it off and writes those turns again, so no line i
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,13 +16,22 @@ from recollect import private
 from recollect.clock import Clock
 from recollect.plain import plain
 from recollect.store.base import Store, Unit
+from recollect.store.paths import (
+    former_name,
+    is_link_error,
+    linked,
+    open_own,
+    refuse_links,
+    safe_name,
+    settled,
+)
 from recollect.store.rows import Transcript
-from recollect.types import Job, SafeName, Turn
+from recollect.types import Job, SafeName, Turn, constant
 
 KIND = "transcript"
 AGE_KIND = "age_transcripts"
 DEFAULT_SPACE = "default"
-_UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
+_ENDING = ".jsonl"
 
 
 def queue(unit: Unit, sessions: Iterable[SafeName], now: datetime, max_attempts: int) -> None:
@@ -41,9 +48,13 @@ def queue(unit: Unit, sessions: Iterable[SafeName], now: datetime, max_attempts:
 class Transcripts:
     """Writes and ages the JSONL files of one folder."""
 
-    def __init__(self, store: Store, folder: Path, clock: Clock, keep: timedelta | None) -> None:
+    def __init__(
+        self, store: Store, folder: Path, base: Path, clock: Clock, keep: timedelta | None
+    ) -> None:
+        """No link is followed below ``base``."""
         self._store = store
         self._folder = folder
+        self._base = base
         self._clock = clock
         self._keep = keep
 
@@ -55,7 +66,8 @@ class Transcripts:
             if not turns:
                 return
             known = unit.ledger.transcript(session)
-            size = _write(self.path(job.space, session), known.bytes if known else 0, turns)
+            path = self._place(unit, job.space, session)
+            size = _write(path, known.bytes if known else 0, turns)
             latest = max(turn.at for turn in turns)
             if known is not None:
                 latest = max(latest, known.last_at)
@@ -72,42 +84,53 @@ class Transcripts:
         with self._store.write(space) as unit:
             old = unit.ledger.old_transcripts(self._clock.now() - self._keep)
             for transcript in old:
-                self.path(space, transcript.session).unlink(missing_ok=True)
+                self._place(unit, space, transcript.session).unlink(missing_ok=True)
                 unit.ledger.drop_transcript(transcript.session)
         return len(old)
 
     def erase(self, space: str, session: SafeName, max_attempts: int) -> None:
         """Remove the file of a session; what is left of the session is written anew."""
         with self._store.write(space) as unit:
-            self.path(space, session).unlink(missing_ok=True)
+            self._place(unit, space, session).unlink(missing_ok=True)
             if unit.ledger.transcript(session) is not None:
                 unit.ledger.drop_transcript(session)
                 queue(unit, [session], self._clock.now(), max_attempts)
 
     def path(self, space: str, session: str) -> Path:
         """A file name that any system takes and that no two sessions share."""
-        return folder_of(self._folder, space) / f"{_safe(session)}.jsonl"
+        return folder_of(self._folder, space) / safe_name(session, ending=_ENDING)
+
+    def _place(self, unit: Unit, space: str, session: str) -> Path:
+        """The file to write; what an earlier version wrote under another name is moved there."""
+        path = self.path(space, session)
+        refuse_links(path, self._base)
+        former = former_name(session)
+        # A session may really be called what another's file was called.
+        if former != session and unit.ledger.session(constant(former)) is not None:
+            return path
+        return settled(path, path.with_name(former + _ENDING))
 
 
 def folder_of(folder: Path, space: str) -> Path:
-    """Where the files of one space are; none of another's."""
-    return folder if space == DEFAULT_SPACE else folder / _safe(space)
-
-
-def _safe(name: str) -> str:
-    plain = _UNSAFE.sub("_", name)[:80]
-    # Some disks take Foo and foo for one name.
-    if plain == name.lower() == name and plain.strip("."):
-        return plain
-    return f"{plain.strip('.')}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+    """Where the files of one space are; none of another's, and none a file of the default's."""
+    if space == DEFAULT_SPACE:
+        return folder
+    path, former = folder / safe_name(space), folder / former_name(space)
+    return settled(path, former) if former.is_dir() else path
 
 
 def _write(path: Path, good: int, turns: list[Turn]) -> int:
     private.make_folder(path.parent)
     lines = b"".join(json.dumps(plain(t), ensure_ascii=False).encode() + b"\n" for t in turns)
-    with open(path, "r+b" if path.exists() else "w+b", opener=private.opener) as file:
+    try:
+        file = open(path, "r+b" if path.exists() else "w+b", opener=open_own)  # noqa: SIM115
+    except OSError as error:
+        if is_link_error(error):
+            raise linked(path) from error
+        raise
+    with file:
         # A file that a person shortened or removed starts again where it ends now.
-        good = min(good, path.stat().st_size)
+        good = min(good, os.fstat(file.fileno()).st_size)
         file.truncate(good)
         file.seek(good)
         file.write(lines)

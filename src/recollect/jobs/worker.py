@@ -18,6 +18,7 @@ from recollect.clock import Clock
 from recollect.errors import (
     BudgetExhausted,
     Closed,
+    DeadlineReached,
     ModelRateLimited,
     ModelRefused,
     ModelSuspended,
@@ -25,8 +26,10 @@ from recollect.errors import (
 )
 from recollect.ids import new_id
 from recollect.jobs.schedule import next_run
+from recollect.providers.deadline import until
 from recollect.rules.backoff import Backoff
 from recollect.rules.guard import DEFAULT, Guard
+from recollect.rules.intake import check_seconds
 from recollect.store.base import Store
 from recollect.types import Drained, Job, SafeText, constant
 
@@ -126,12 +129,18 @@ class Worker:
         return "done"
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
-        """Run every job that is due now, and wait for those other workers are running."""
-        seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else timeout
+        """Run every job that is due now, and wait for those other workers are running.
+
+        When the time is over no further job begins, and a job that waits for a model's server stops
+        waiting and is put off, without counting as a failed try. Local work is finished: the job in
+        hand may take as long as it takes.
+        """
+        seconds = check_seconds(timeout, "timeout")
         deadline = None if seconds is None else time.monotonic() + seconds
         counts: dict[Ending, int] = {"done": 0, "retried": 0, "dead": 0}
         while deadline is None or time.monotonic() < deadline:
-            ending = self.run_one()
+            with until(deadline):
+                ending = self.run_one()
             if ending is not None:
                 counts[ending] += 1
             elif self._store.queue.running(self._clock.now()) == 0:
@@ -145,6 +154,8 @@ class Worker:
         said = self._guard.error(f"{type(error).__name__}: {error}", _ERROR)
         if isinstance(error, BudgetExhausted) and error.until is not None:
             return self._put_off(job, error.until, said)
+        if isinstance(error, DeadlineReached):
+            return self._put_off(job, self._clock.now(), said)
         if isinstance(error, ModelSuspended):
             return self._put_off(job, self._clock.now() + error.retry_after, said)
         hopeless = isinstance(error, ModelRefused)
@@ -158,10 +169,10 @@ class Worker:
         self._store.queue.retry(job, self._owner, run_at=now + wait, now=now, error=said)
         return "retried"
 
-    def _put_off(self, job: Job, until: datetime, reason: SafeText) -> Ending:
+    def _put_off(self, job: Job, moment: datetime, reason: SafeText) -> Ending:
         """Not a failure: the try does not count."""
         self._store.queue.retry(
-            job, self._owner, run_at=until, now=self._clock.now(), error=reason, counted=False
+            job, self._owner, run_at=moment, now=self._clock.now(), error=reason, counted=False
         )
         return "retried"
 

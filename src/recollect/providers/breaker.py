@@ -38,7 +38,7 @@ class Breaker:
     def enter(self) -> Passage:
         """Ask to make a call; raises ModelSuspended while the circuit is open.
 
-        Whoever is let through reports the outcome with ``succeeded`` or ``failed``.
+        Whoever is let through reports the outcome with ``succeeded``, ``failed`` or ``abandoned``.
         """
         with self._lock:
             if self._open_until is None:
@@ -55,6 +55,11 @@ class Breaker:
         with self._lock:
             self._faults, self._pause = 0, 0.0
             self._open_until, self._probe_until = None, 0.0
+
+    def abandoned(self) -> None:
+        """The caller ran out of time, which says nothing about the endpoint: another may probe."""
+        with self._lock:
+            self._probe_until = 0.0
 
     def failed(self, *, outage: bool) -> float:
         """The seconds for which the circuit is open now; 0 where one fault is still tolerated."""

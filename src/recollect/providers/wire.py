@@ -15,9 +15,15 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
+from recollect.errors import (
+    DeadlineReached,
+    ModelError,
+    ModelRateLimited,
+    ModelRefused,
+    ModelUnavailable,
+)
 from recollect.locks import ForkSafeLock
-from recollect.providers import extras
+from recollect.providers import deadline, extras
 from recollect.providers.breaker import Breaker
 from recollect.providers.packed import ACCEPTED, decoder_for
 from recollect.settings.values import MASK, Secret
@@ -112,6 +118,9 @@ class Wire:
                 remedy=error.remedy,
                 outage=error.outage,
             ) from error
+        except DeadlineReached:
+            breaker.abandoned()
+            raise
         except BaseException:
             breaker.succeeded()  # a refusal is an answer, too
             raise
@@ -120,13 +129,15 @@ class Wire:
 
     def _send(self, path: str, body: bytes, largest: int, timeout: float) -> Any:
         client = self._connected()  # before the clock starts: the first time is slow
-        call = _Call(self, client, path, body, deadline=time.monotonic() + timeout, largest=largest)
+        patience = deadline.seconds_left(timeout)
+        end = time.monotonic() + patience
+        call = _Call(self, client, path, body, deadline=end, largest=largest)
         # On a thread of its own: a server that sends a byte now and then satisfies every timeout
         # of a socket, and only someone outside can hang up on it.
         threading.Thread(target=call.run, name="recollect-wire", daemon=True).start()
-        if not call.done.wait(timeout):
+        if not call.done.wait(patience):
             self.close()
-            raise self.too_slow(timeout)
+            raise self.too_slow(timeout) if patience == timeout else deadline.reached()
         return call.outcome()
 
     def close(self) -> None:

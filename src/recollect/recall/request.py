@@ -41,7 +41,7 @@ def read_request(
     query: str,
     *,
     k: int,
-    of: Iterable[RecordType],
+    of: Iterable[RecordType] | RecordType,
     session: str | None = None,
     project: str | None = None,
     topic: str | None = None,
@@ -59,6 +59,8 @@ def read_request(
     """Check what the caller asked for; ``around`` is what was said just before the query."""
     query = shortened(intake.check_text(query, "query", MAX_QUERY))
     intake.check_count(k, "k", MAX_HITS)
+    if persona is not None:
+        intake.check_text(persona, "persona", intake.MAX_NAME)
     if kind is not None:
         intake.check_choice(kind, KINDS, "kind")
     if trust is not None:
@@ -84,7 +86,9 @@ def read_request(
         exact=exact_question(query),
         times=_times(query, now),
         persona=persona,
-        around=tuple(map(shortened, around)),
+        around=tuple(
+            shortened(intake.check_text(text, "one of around", intake.MAX_INDEX)) for text in around
+        ),
         now=now,
     )
 
@@ -101,8 +105,9 @@ def _times(query: str, now: datetime) -> tuple[TimeSpan, ...]:
     return tuple(list(distinct.values())[: -_MOST_TIMES - 1 : -1])
 
 
-def _types(of: Iterable[RecordType]) -> tuple[RecordType, ...]:
-    wanted: tuple[RecordType, ...] = (of,) if isinstance(of, str) else tuple(of)  # type: ignore[assignment]
+def _types(of: Iterable[RecordType] | RecordType) -> tuple[RecordType, ...]:
+    wanted: tuple[RecordType, ...] = (of,) if isinstance(of, str) else tuple(of)
     if not wanted:
         raise InvalidInput("of is empty", remedy=f"Use some of {', '.join(RECORD_TYPES)}")
-    return tuple(intake.check_choice(type_, RECORD_TYPES, "of") for type_ in dict.fromkeys(wanted))
+    checked = [intake.check_choice(type_, RECORD_TYPES, "of") for type_ in wanted]
+    return tuple(dict.fromkeys(checked))

@@ -3,7 +3,9 @@
 The parts that are cut (``context.cut``) are the ones that can be any size. When a caller names a
 total of its own they share what the others leave of it, in the proportions of their sizes. When the
 parts together cost more than the total, they give way one after the other: the first to nothing
-before the second loses anything. Kept parts never give way.
+before the second loses anything. Kept parts give way to no other part. Only where they alone cost
+more than the whole total do they lose their least important lines, and the context says so: a
+memory that grew must not take away the context of a host whose budget stayed the same.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recollect.errors import InvalidInput
+from recollect.rules.intake import check_count
 from recollect.settings.reading import Context, SectionName
+
+MOST_TOKENS = 2**31 - 1
 
 # As they stand in the prompt. What hardly ever changes comes first, so that the beginning of the
 # prompt stays the same from message to message and can be cached; what changes with each, last.
@@ -62,8 +66,8 @@ def window_of(context: Context, model: str = "") -> int:
 
 def budget_of(context: Context, *, model: str = "", total: int | None = None) -> Budget:
     """The budget for a model; ``total`` is the caller's own, in place of the settings'."""
-    if total is not None and total < 1:
-        raise InvalidInput(f"a budget of {total} tokens", remedy="Give at least 1, or none at all")
+    if total is not None:
+        check_count(total, "budget", MOST_TOKENS)
     window = window_of(context, model)
     if total is not None and not context.total:
         window = total  # Where the whole window is the total, shares are shares of the total.
@@ -87,21 +91,17 @@ def budget_of(context: Context, *, model: str = "", total: int | None = None) ->
 def allot(budget: Budget, costs: Mapping[SectionName, int]) -> dict[SectionName, int]:
     """What each part may cost so that all together keep the total.
 
-    ``costs`` is what each part costs at its own size. Raises InvalidInput when the kept parts
-    alone cost more: then neither the budget nor the cards could be honoured, and only the caller
-    knows which of the two can give.
+    ``costs`` is what each part costs at its own size.
     """
     rooms = dict(costs)
     over = sum(cost for name, cost in costs.items() if name not in budget.separate) - budget.room
-    for name in giving_way(budget):
+    for name in (*giving_way(budget), *kept_parts(budget)):
         if over <= 0:
-            return rooms
+            break
         given = min(over, rooms.get(name, 0))
         if given:
             rooms[name] -= given
             over -= given
-    if over > 0:
-        raise too_small(budget, costs)
     return rooms
 
 
@@ -112,17 +112,10 @@ def giving_way(budget: Budget) -> tuple[SectionName, ...]:
     return (*named, *(name for name in reversed(PROMPT_ORDER) if name not in fixed))
 
 
-def too_small(budget: Budget, costs: Mapping[SectionName, int]) -> InvalidInput:
-    """The error for cards that do not fit: says what each costs and what would be enough."""
-    kept = {n: c for n, c in costs.items() if c and n in budget.keep and n not in budget.separate}
-    listed = ", ".join(f"{name} {cost}" for name, cost in kept.items())
-    needed = sum(kept.values())
-    return InvalidInput(
-        f"the parts that are never cut need {needed} tokens ({listed}) and the budget has room for"
-        f" {budget.room}",
-        remedy=f"Give a budget of at least {needed + budget.reply}, shorten these parts,"
-        " or take one of them out of context.keep",
-    )
+def kept_parts(budget: Budget) -> tuple[SectionName, ...]:
+    """The parts that are cut only when nothing else is left to cut, from the end of the prompt."""
+    movable = {*budget.cut, *budget.separate}
+    return tuple(n for n in reversed(PROMPT_ORDER) if n in budget.keep and n not in movable)
 
 
 def _spread(

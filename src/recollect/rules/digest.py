@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from recollect.rules.lines import label
 from recollect.types import Turn
 
 _END = re.compile(r"[。！？!?\n]|[.;；]\s")
@@ -16,7 +17,7 @@ def digest(turns: Sequence[Turn], limit: int) -> str:
     said = [_first_sentence(turn.content) for turn in turns if turn.role == "user"]
     if not any(said):
         said = [_first_sentence(turn.content) for turn in turns]
-    tools = dict.fromkeys(call.name for turn in turns for call in turn.tool_calls)
+    tools = dict.fromkeys(label(call.name) for turn in turns for call in turn.tool_calls)
     tail = f" [{', '.join(tools)}]" if tools else ""
     kept = ""
     for sentence in dict.fromkeys(filter(None, said)):

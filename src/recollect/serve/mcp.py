@@ -84,14 +84,14 @@ class _Handlers:
         self.language: Language = "zh" if mind.settings.memory.language == "zh" else "en"
 
     async def list_tools(self, call: Call, page: Page) -> types.ListToolsResult:
-        specs = tool_specs("mcp", self.language)
+        specs = tool_specs("mcp", self.language, mind=self._mind)
         return types.ListToolsResult(tools=[types.Tool.model_validate(spec) for spec in specs])
 
     async def call_tool(
         self, call: Call, asked: types.CallToolRequestParams
     ) -> types.CallToolResult:
         if asked.name not in tool_names():
-            known = ", ".join(tool_names())
+            known = ", ".join(tool_names(self._mind))
             raise MCPError(types.INVALID_PARAMS, f"There is no such tool. Use one of: {known}")
         answer = await _in_thread(
             partial(call_tool, self._mind, asked.name, asked.arguments, traces=self._traces)

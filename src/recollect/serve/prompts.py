@@ -85,6 +85,12 @@ _REVIEW = Words(
     "请逐条和我确认以下内容，只按我的回答处理。\n\n{waiting}",
 )
 
+_REVIEW_BY_USER = Words(
+    "Tell me about these one by one, with the `recollect pending` command that gives each answer."
+    "\n\n{waiting}",
+    "请逐条告诉我以下内容，并给出每种回答对应的 `recollect pending` 命令。\n\n{waiting}",
+)
+
 
 def _recall(mind: Mind, asked: Question, language: Language) -> str:
     built = mind.context(asked.question)
@@ -102,7 +108,10 @@ def _remember(mind: Mind, asked: Statement, language: Language) -> str:
 
 def _review(mind: Mind, asked: Nothing, language: Language) -> str:
     waiting = call_tool(mind, "list_pending", language=language)
-    return _REVIEW.of(language, waiting=waiting.text) if waiting.data["results"] else waiting.text
+    if not waiting.data["results"]:
+        return waiting.text
+    told = _REVIEW if mind.settings.tools.answer_pending else _REVIEW_BY_USER
+    return told.of(language, waiting=waiting.text)
 
 
 PROMPTS = (

@@ -10,8 +10,8 @@ from urllib.parse import quote
 from recollect.errors import NotFound
 from recollect.mind import Mind
 from recollect.tools import answer_language, as_data, call_tool
+from recollect.tools.answers import story
 from recollect.tools.words import Words
-from recollect.types import Episode
 
 _DOCUMENTS = ("memory", "user", "project", "insights", "persona")
 _PAD, _EPISODES, _DOCUMENT = (
@@ -48,9 +48,7 @@ class Shelf:
         listed = [Entry(_PAD, "scratchpad", _ABOUT[_PAD])]
         listed.append(Entry(_EPISODES, "episodes", _ABOUT[_EPISODES]))
         return listed + [
-            Entry(uri, path.name, _ABOUT[_DOCUMENT])
-            for uri, path in self._files()
-            if path.is_file()
+            Entry(uri, path.name, _ABOUT[_DOCUMENT]) for uri, path in self._files() if _is_own(path)
         ]
 
     def read(self, uri: str) -> str:
@@ -61,10 +59,10 @@ class Shelf:
             latest = self._mind.episodes(limit=self._mind.settings.tools.episodes)
             for episode in latest:
                 self._mind.note_shown([episode.summary], record=episode.id)
-            stories = "\n\n".join(map(_story, latest))
+            stories = "\n\n".join(map(story, latest))
             return self._fenced(stories, "episodes") if stories else _NO_STORY.of(self._language)
         path = dict(self._files()).get(uri)
-        if path is None or not path.is_file():
+        if path is None or not _is_own(path):
             raise NotFound("There is nothing to read at this address", remedy="List the resources")
         return self._fenced(self._text(path), path.name)
 
@@ -89,6 +87,6 @@ class Shelf:
         return as_data(text, source, answer_language(self._mind, text))
 
 
-def _story(episode: Episode) -> str:
-    head = f"## {episode.started_at.date()} {episode.goal or episode.session}".rstrip()
-    return f"{head}\n{episode.summary}\n({episode.outcome}, {episode.session}, {episode.id})"
+def _is_own(path: Path) -> bool:
+    """A file itself; a link may lead anywhere."""
+    return path.is_file() and not path.is_symlink()

@@ -11,6 +11,7 @@ from recollect.settings.section import (
     count,
     flag,
     group,
+    inside,
     names,
     number,
     ratio,
@@ -43,7 +44,7 @@ class Switch(Section):
     enabled: bool = flag(True, "Off: nothing is read from or written to the memory.")
     language: Language = choice("auto", Language, "Language of prompts and documents.")
     fallback_folder: str = text("memory", "Folder of the plain files.", empty=False)
-    fallback_file: str = text("MEMORY.md", "The long-term file in it.", empty=False)
+    fallback_file: str = inside("MEMORY.md", "The long-term file in it.")
     fallback_logs: timedelta = span("7d", "Dated logs this recent are read.")
 
 
@@ -60,17 +61,17 @@ class Documents(Section):
     )
     file_bytes: int = count(1_000_000, "A larger file is left alone, and reported.", low=1)
     onboarding: bool = flag(False, "Ask on first use who the agent and the user are, once.")
-    memory_file: str = text("MEMORY.md", "The most valuable memories.", empty=False)
+    memory_file: str = inside("MEMORY.md", "The most valuable memories.")
     memory_chars: int = count(1500, "Its length, in characters.", low=1)
     memory_per_kind: int = count(5, "Memories of each kind in it.", low=1)
-    user_file: str = text("USER.md", "Who the user is.", empty=False)
+    user_file: str = inside("USER.md", "Who the user is.")
     user_bytes: int = count(2048, "Its size, in bytes.", low=1)
     user_inputs: int = count(30, "Memories considered for it.", low=1)
-    project_file: str = text("Project.md", "How the projects stand.", empty=False)
+    project_file: str = inside("Project.md", "How the projects stand.")
     project_lines: int = count(100, "Lines above which it is summed up and archived.", low=1)
-    insights_file: str = text("Insights.md", "The experiences used most.", empty=False)
+    insights_file: str = inside("Insights.md", "The experiences used most.")
     insights_items: int = count(10, "How many are in it.", low=1)
-    persona_file: str = text("persona.md", "Traits the user wants of the agent.", empty=False)
+    persona_file: str = inside("persona.md", "Traits the user wants of the agent.")
     persona_confidence: float = ratio(0.85, "Confidence from which a trait is promoted into it.")
 
 
@@ -78,9 +79,9 @@ class Identity(Section):
     """Sources people write, and the short cards made of them."""
 
     compile: bool = flag(True, "Make cards; else the sources are used as they are.")
-    soul_file: str = text("SOUL.md", "What the agent believes in.", empty=False)
-    agent_file: str = text("AGENT.md", "How the agent works.", empty=False)
-    compiled_folder: str = text("compiled", "Folder of the cards, beside the sources.", empty=False)
+    soul_file: str = inside("SOUL.md", "What the agent believes in.")
+    agent_file: str = inside("AGENT.md", "How the agent works.")
+    compiled_folder: str = inside("compiled", "Folder of the cards, beside the sources.")
     soul_tokens: int = count(150, "Longest card of the soul.", low=1)
     core_tokens: int = count(250, "Longest card of how the agent works.", low=1)
     tooling_tokens: int = count(200, "Longest card of how it uses tools.", low=1)

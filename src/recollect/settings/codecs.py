@@ -151,6 +151,21 @@ class Text(Codec):
         return raw
 
 
+class Inside(Text):
+    """A path that stays inside its folder."""
+
+    def __init__(self) -> None:
+        super().__init__(empty=False)
+        self.allowed = "name of a file or folder, without `..` and not absolute"
+
+    def read(self, raw: object) -> str:
+        name = super().read(raw)
+        parts = re.split(r"[\\/]", name)
+        if not all(part.strip(". ") for part in parts) or re.match(r"[A-Za-z]:|~", name):
+            raise Wrong("leads out of its folder")
+        return name
+
+
 class Url(Codec):
     allowed = "`http://` or `https://` address without a password in it, or empty"
 

@@ -178,6 +178,11 @@ def text(default: str, doc: str, *, empty: bool = True) -> str:
     return cast("str", _leaf(codecs.Text(empty=empty), default, doc))
 
 
+def inside(default: str, doc: str) -> str:
+    """The name of a file or folder that stays inside the folder it belongs to."""
+    return cast("str", _leaf(codecs.Inside(), default, doc))
+
+
 def url(default: str, doc: str) -> str:
     return cast("str", _leaf(codecs.Url(), default, doc))
 

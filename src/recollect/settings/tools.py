@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from recollect.settings.section import Section, count, ratio
+from recollect.settings.section import Section, count, flag, ratio
 
 
 class Tools(Section):
     """The tools that a host gives to its model."""
 
+    answer_pending: bool = flag(
+        False,
+        "Whether a model may confirm or ignore what waits, in the user's name. Off, it can list and"
+        " put off; the user answers by command or in the host.",
+    )
     results: int = count(5, "Results of a search when the model does not say how many.", low=1)
     max_results: int = count(20, "Most results of one search; more are not given.", low=1)
     item_chars: int = count(1_500, "Characters of one result; what is longer is cut.", low=1)

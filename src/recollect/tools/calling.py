@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import get_args
 
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.mind import Mind
 from recollect.rules.fence import neutral
+from recollect.rules.intake import check_choice, shown
 from recollect.rules.language import Language, language_of
 from recollect.tools.answers import ToolAnswer, cut
-from recollect.tools.catalogue import BY_NAME
+from recollect.tools.catalogue import BY_NAME, is_offered, tool_names
 from recollect.tools.desk import Desk
 from recollect.tools.parameters import read_arguments
 from recollect.tools.traces import TraceSource
 from recollect.tools.words import Words
 
 _NO_TOOL = Words("There is no tool {name}", "没有工具 {name}")
+_WITHHELD = Words(
+    "{name} is for the user to answer, not for you", "{name} 要由用户本人回答，不能由你代答"
+)
+_BY_USER = Words(
+    "The user answers with `recollect pending` or in the host, unless tools.answer_pending is set",
+    "用户用 `recollect pending` 或在宿主中回答；设置 tools.answer_pending = true 后你才可代答",
+)
 _TOOLS = Words("Use one of: {names}", "可用：{names}")
 _NOT_JSON = Words("The arguments are not a JSON object", "参数不是 JSON 对象")
 _OBJECT = Words('Pass an object such as {"query": "tea"}', '请传对象，例如 {"query": "茶"}')
@@ -25,7 +34,7 @@ _LONGEST_ERROR = 400  # characters
 
 def call_tool(
     mind: Mind,
-    name: str,
+    name: object,
     arguments: Mapping[str, object] | str | None = None,
     *,
     language: Language | None = None,
@@ -38,14 +47,18 @@ def call_tool(
     the host's own: a folder of JSONL files, or a function that finds turns, whose errors are
     raised as they are.
     """
+    if language is not None:
+        check_choice(language, get_args(Language), "language")
     spoken = language or answer_language(mind, arguments)
     try:
-        tool = BY_NAME.get(str(name))
+        tool = BY_NAME.get(name) if isinstance(name, str) else None
         if tool is None:
             raise NotFound(
-                _NO_TOOL.of(spoken, name=cut(repr(name), 60)),
-                remedy=_TOOLS.of(spoken, names=", ".join(BY_NAME)),
+                _NO_TOOL.of(spoken, name=shown(name)),
+                remedy=_TOOLS.of(spoken, names=", ".join(tool_names(mind))),
             )
+        if not is_offered(tool, mind.settings.tools):
+            raise InvalidInput(_WITHHELD.of(spoken, name=tool.name), remedy=_BY_USER.of(spoken))
         given = _object(arguments, spoken)
         read = read_arguments(tool.takes, given, spoken, mind.settings.tools.argument_chars)
         return tool.handle(Desk(mind, spoken, traces), read)

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from recollect.errors import InvalidInput
+from recollect.mind import Mind
+from recollect.rules.intake import check_choice
 from recollect.rules.language import Language
+from recollect.settings.tools import Tools
 from recollect.tools import arguments as args
 from recollect.tools.answers import ToolAnswer
 from recollect.tools.desk import Desk
@@ -31,7 +33,8 @@ Handler = Callable[[Desk, Any], ToolAnswer]
 class Tool:
     """One tool: what a model is told of it, what it takes, and what it does.
 
-    ``once``: the same call again changes nothing more.
+    ``once``: the same call again changes nothing more. ``decides``: it answers in the user's name,
+    and is offered only where `tools.answer_pending` says so.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Tool:
     handle: Handler
     reads: bool = False
     once: bool = False
+    decides: bool = False
 
 
 TOOLS: tuple[Tool, ...] = (
@@ -106,6 +110,7 @@ TOOLS: tuple[Tool, ...] = (
         args.PendingMemory,
         confirm_memory,
         once=True,
+        decides=True,
     ),
     Tool(
         "ignore_memory",
@@ -117,6 +122,7 @@ TOOLS: tuple[Tool, ...] = (
         args.PendingMemory,
         ignore_memory,
         once=True,
+        decides=True,
     ),
     Tool(
         "later_memory",
@@ -152,25 +158,30 @@ TOOLS: tuple[Tool, ...] = (
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
-def tool_names() -> tuple[str, ...]:
-    """The names of all tools."""
-    return tuple(BY_NAME)
+def is_offered(tool: Tool, settings: Tools) -> bool:
+    """Whether a model may call it."""
+    return settings.answer_pending or not tool.decides
 
 
-def tool_specs(format: Format = "openai", language: Language = "en") -> list[dict[str, Any]]:
-    """All tools as a host passes them on to its model.
+def tool_names(mind: Mind | None = None) -> tuple[str, ...]:
+    """The names of all tools, or of those that a memory offers by its settings."""
+    if mind is None:
+        return tuple(BY_NAME)
+    return tuple(tool.name for tool in TOOLS if is_offered(tool, mind.settings.tools))
+
+
+def tool_specs(
+    format: Format = "openai", language: Language = "en", *, mind: Mind | None = None
+) -> list[dict[str, Any]]:
+    """The tools as a host passes them on to its model.
 
     "openai" is the ``tools`` of chat completions, "anthropic" of messages, "mcp" of tools/list.
+    The settings of ``mind`` decide which are offered; without one, those of the default preset.
     """
-    for value, allowed, name in (
-        (format, get_args(Format), "format"),
-        (language, get_args(Language), "language"),
-    ):
-        if value not in allowed:
-            raise InvalidInput(
-                f"{name}={value!r} is unknown", remedy=f"Use one of {', '.join(allowed)}"
-            )
-    return [_FORMATS[format](tool, language) for tool in TOOLS]
+    check_choice(format, get_args(Format), "format")
+    check_choice(language, get_args(Language), "language")
+    settings = Tools() if mind is None else mind.settings.tools
+    return [_FORMATS[format](tool, language) for tool in TOOLS if is_offered(tool, settings)]
 
 
 def _openai(tool: Tool, language: Language) -> dict[str, Any]:

@@ -23,20 +23,31 @@ _SETTLED: dict[Decision, Words] = {
         "It contradicts what is known; {id} holds now.", "与已知内容冲突，现以 {id} 为准。"
     ),
     "pending": Words(
-        "Not in force yet: it waits as {id} for the user's word ({reason}). Ask the user, then call"
-        " confirm_memory, ignore_memory or later_memory.",
-        "尚未生效：{id} 等待用户确认（{reason}）。请先问用户，再调用"
-        " confirm_memory、ignore_memory 或 later_memory。",
+        "Not in force yet: it waits as {id} for the user's word ({reason}). {how}",
+        "尚未生效：{id} 等待用户确认（{reason}）。{how}",
     ),
     "dropped": Words("Not kept: {reason}.", "未保留：{reason}。"),
     "refused": Words("Not kept: {reason}.", "未保留：{reason}。"),
     "withdrawn": Words("It no longer holds: {replaced}.", "不再成立：{replaced}。"),
 }
+_HOW = Words(
+    "Ask the user, then call confirm_memory, ignore_memory or later_memory.",
+    "请先问用户，再调用 confirm_memory、ignore_memory 或 later_memory。",
+)
+_HOW_BY_USER = Words(
+    "Tell the user, who answers with `recollect pending`; later_memory puts it off.",
+    "请告诉用户，由用户用 `recollect pending` 回答；later_memory 可推迟。",
+)
 _ASK = Words(
     "Ask the user about these at the end of your reply. Answer each with confirm_memory,"
     " ignore_memory or later_memory only as the user says.",
     "请在回复末尾向用户询问以下内容，并只按用户的回答调用"
     " confirm_memory、ignore_memory 或 later_memory。",
+)
+_ASK_BY_USER = Words(
+    "Tell the user about these at the end of your reply; they answer with `recollect pending`."
+    " later_memory puts one off.",
+    "请在回复末尾把以下内容告诉用户，由用户用 `recollect pending` 回答；later_memory 可推迟。",
 )
 _NOTHING_WAITS = Words("Nothing waits for the user's word.", "没有等待用户确认的内容。")
 _IGNORED = Words("{id} is not kept and will not be offered again.", "{id} 不保留，也不再询问。")
@@ -77,7 +88,7 @@ def list_pending(desk: Desk, wanted: ListPending) -> ToolAnswer:
         "list_pending",
         language=desk.language,
         room=desk.settings.answer_chars,
-        note=_ASK.of(desk.language),
+        note=(_ASK if desk.settings.answer_pending else _ASK_BY_USER).of(desk.language),
     )
 
 
@@ -130,6 +141,7 @@ def _settled(desk: Desk, settled: Settled) -> ToolAnswer:
         id="" if memory is None else memory.id,
         replaced=", ".join(settled.replaced),
         reason=settled.reason,
+        how=(_HOW if desk.settings.answer_pending else _HOW_BY_USER).of(desk.language),
     )
     data = {"decision": settled.decision, "reason": settled.reason}
     if memory is not None:

@@ -8,6 +8,8 @@ from recollect.errors import NotFound
 from recollect.mind import Mind
 from recollect.plain import plain
 from recollect.rules.language import Language
+from recollect.rules.lines import label
+from recollect.rules.one_line import one_line
 from recollect.tools.answers import Shown, ToolAnswer, cut, day, evidence, line, place
 from recollect.tools.arguments import SearchMemory, SearchTraces
 from recollect.tools.desk import Desk
@@ -128,7 +130,7 @@ def _shown_turn(desk: Desk, turn: Trace) -> Shown:
 def _tool_lines(
     calls: list[tuple[str, str]], results: list[tuple[bool, str]], language: Language
 ) -> list[str]:
-    called = [f"({_CALLED.of(language)} {name} {told})" for name, told in calls]
+    called = [f"({_CALLED.of(language)} {label(name)} {one_line(told)})" for name, told in calls]
     return called + [
         f"({(_FAILED if bad else _RESULT).of(language)}: {said})" for bad, said in results
     ]

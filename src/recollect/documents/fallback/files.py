@@ -12,6 +12,7 @@ from recollect import private
 from recollect.documents.files import read_bytes, typed, write
 from recollect.ingest.transcripts import folder_of
 from recollect.settings.around import Switch
+from recollect.store.paths import open_own, refuse_links
 from recollect.store.sqlite.connection import MEMORY
 
 _LARGEST = 1 << 30  # bytes that one file may hold before it is refused as no log of ours
@@ -25,8 +26,10 @@ def state_name(path: Path) -> str:
 class Folder:
     """Reads whole files, appends to their ends."""
 
-    def __init__(self, path: Path, notes: str) -> None:
+    def __init__(self, path: Path, notes: str, base: Path | None = None) -> None:
+        """No link is followed below ``base``."""
         self.path = path
+        self._base = path.parent if base is None else base
         self.notes = path / notes
 
     def log(self, day: date) -> Path:
@@ -50,7 +53,7 @@ class Folder:
 
     def append(self, path: Path, text: str) -> None:
         """Durable when it returns. Begins on a new line, whatever was cut off before."""
-        with typed(path, "written"), open(path, "ab", opener=private.opener) as file:
+        with typed(path, "written"), open(path, "ab", opener=open_own) as file:
             apart = "\n" if file.tell() and not _ends_line(path) else ""
             file.write((apart + text).encode())
             file.flush()
@@ -61,9 +64,10 @@ class Folder:
         """No other process or thread writes meanwhile."""
         import fcntl
 
+        refuse_links(self.path, self._base)
         with typed(self.path, "written"):
             private.make_folder(self.path)
-            guard = open(self.path / ".lock", "ab", opener=private.opener)  # noqa: SIM115
+            guard = open(self.path / ".lock", "ab", opener=open_own)  # noqa: SIM115
         with guard:
             fcntl.flock(guard, fcntl.LOCK_EX)
             yield
@@ -76,7 +80,10 @@ def folder_beside(database: str, space: str, memory: Switch) -> Folder | None:
     named = Path(memory.fallback_folder).expanduser()
     if database == MEMORY and not named.is_absolute():
         return None
-    return Folder(folder_of(Path(database).parent / named, space), memory.fallback_file)
+    place = Path(database)
+    base = place.parent if Path(memory.fallback_folder).name == memory.fallback_folder else None
+    inner = folder_of(place.parent / named, space)
+    return Folder(inner, memory.fallback_file, base or place.parent / named)
 
 
 def _ends_line(path: Path) -> bool:

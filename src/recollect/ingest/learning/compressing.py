@@ -112,7 +112,8 @@ class Compression:
             told = unit.episodes.told(session, None)
         if messages is None:
             return [turn for turn in recorded if not told or turn.index > told[-1]]
-        return self._matched(session, messages, recorded)
+        given = intake.check_all(messages, NewTurn, "messages")
+        return self._matched(session, given, recorded)
 
     def _matched(
         self, session: SafeName, messages: Iterable[NewTurn], recorded: Sequence[Turn]

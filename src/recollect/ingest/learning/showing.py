@@ -8,12 +8,13 @@ from dataclasses import replace
 from recollect.ids import is_id, order_of
 from recollect.rules.echo import without_echo
 from recollect.rules.fence import strip_fenced
+from recollect.rules.lines import indented, label
 from recollect.rules.one_line import one_line
 from recollect.rules.secrets import redact
 from recollect.rules.tool_results import tool_summary
 from recollect.rules.voice import split_voice
 from recollect.store import codec
-from recollect.types import Turn
+from recollect.types import ToolCall, Turn
 
 
 class _ShownBefore(Collection[int]):
@@ -56,21 +57,24 @@ def shown(turns: Sequence[Turn], tool_chars: int) -> str:
 
 def line(turn: Turn, tool_chars: int) -> str:
     """A turn in a few lines: who, what, and the tools in short."""
-    who = f"{turn.role} ({one_line(turn.sender)})" if turn.sender else turn.role
+    who = f"{turn.role} ({label(turn.sender)})" if turn.sender else turn.role
     source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
     content = strip_fenced(turn.content)
     if turn.role == "user":
         content = _with_marks(content)
     said = tool_summary(content, tool_chars) if turn.role == "tool" else content
-    parts = [f"{who}{source}: {said}".rstrip()]
+    parts = [f"{who}{source}: {indented(said, '  ')}".rstrip()]
     parts += [
-        f"  called {one_line(call.name)}: {tool_summary(codec.dump(dict(call.input)), tool_chars)}"
-        for call in turn.tool_calls
+        f"  called {label(call.name)}: {_arguments(call, tool_chars)}" for call in turn.tool_calls
     ]
     for result in turn.tool_results:
         said = tool_summary(result.content, tool_chars)
-        parts.append(f"  {'failed' if result.is_error else 'answered'}: {said}")
+        parts.append(f"  {'failed' if result.is_error else 'answered'}: {indented(said, '    ')}")
     return redact("\n".join(parts))
+
+
+def _arguments(call: ToolCall, most: int) -> str:
+    return one_line(tool_summary(codec.dump(dict(call.input)), most))
 
 
 def _with_marks(content: str) -> str:

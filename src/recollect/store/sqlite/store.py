@@ -253,6 +253,7 @@ def open_sqlite(path: str, *, busy_timeout: float, now: Callable[[], datetime]) 
 def _make_folder(file: Path) -> None:
     try:
         private.make_folder(file.parent)
+        file.exists()  # a name that the system does not take is refused here
     except OSError as error:
         refused = isinstance(error, PermissionError) or error.errno == errno.EROFS
         kind = StoreReadOnly if refused else StoreUnavailable

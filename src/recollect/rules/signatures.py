@@ -1,0 +1,156 @@
+"""Arguments of public calls, checked against the annotations of the call before anything is done.
+
+A wrong type is refused here, once for every call, with one of our errors; what a value of the right
+type may be (a range, a known word, text that UTF-8 can hold) is for `intake`. The annotations are
+read when a call is made for the first time.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from recollect.errors import InvalidInput
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Path:
+    """Stands for anything with ``__fspath__``."""
+
+
+_NAMES: dict[object, str] = {
+    str: "text (str)",
+    int: "a whole number (int)",
+    float: "a number",
+    bool: "True or False",
+    type(None): "None",
+    datetime: "a datetime",
+    date: "a date",
+    timedelta: "a timedelta",
+    Iterable: "a list",
+    Sequence: "a list",
+    Mapping: "a dict",
+    Callable: "a function",
+    _Path: "a path",
+}
+_LISTS = (Iterable, Sequence)
+_TEXT = (str, bytes, bytearray)
+
+
+class _Expected:
+    """What one parameter takes. ``exact`` are the types that need no second look."""
+
+    __slots__ = ("exact", "kinds")
+
+    def __init__(self, annotation: object) -> None:
+        self.kinds = tuple(_kinds(annotation))
+        self.exact = frozenset(k for k in self.kinds if k in _NAMES and k not in _LISTS)
+
+    def takes(self, value: object) -> bool:
+        return any(_is(value, kind) for kind in self.kinds)
+
+    def __str__(self) -> str:
+        names = dict.fromkeys(_NAMES.get(kind) or f"a {_name(kind)}" for kind in self.kinds)
+        return " or ".join(names)
+
+
+def checked(call: Callable[P, R]) -> Callable[P, R]:
+    """The same call; an argument of a wrong type is InvalidInput."""
+    expected: dict[str, _Expected] = {}
+    exact: dict[str, frozenset[object]] = {}
+    positions: list[str] = []
+
+    def check(name: str, value: object) -> None:
+        known = expected.get(name)
+        if known is not None and not known.takes(value):
+            raise InvalidInput(
+                f"{name} is a {type(value).__name__}, not {known}", remedy=f"Pass {known}"
+            )
+
+    @functools.wraps(call)
+    def check_and_call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not positions:
+            _read(call, positions, expected)
+            exact.update((name, one.exact) for name, one in expected.items())
+        for name, value in kwargs.items():
+            if type(value) not in exact.get(name, ()):
+                check(name, value)
+        for name, value in zip(positions, args, strict=False):
+            if type(value) not in exact.get(name, ()):
+                check(name, value)
+        return call(*args, **kwargs)
+
+    return check_and_call
+
+
+class CheckedCalls:
+    """A class whose public methods, and those of the classes below it, check their arguments."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        for name, member in list(vars(cls).items()):
+            if inspect.isfunction(member) and not name.startswith("_"):
+                setattr(cls, name, checked(member))
+
+
+def _read(
+    call: Callable[..., object], positions: list[str], expected: dict[str, _Expected]
+) -> None:
+    hints = get_type_hints(call)
+    parameters = inspect.signature(call).parameters.values()
+    for one in parameters:
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) or one.name not in hints:
+            continue
+        found = _Expected(hints[one.name])
+        if found.kinds:
+            expected[one.name] = found
+    positions += [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
+
+
+def _kinds(annotation: object) -> Iterable[Any]:
+    """The types a value may have; none where anything goes."""
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        for inner in get_args(annotation):
+            yield from _kinds(inner)
+    elif origin is Literal:
+        yield from dict.fromkeys(map(type, get_args(annotation)))
+    elif hasattr(origin or annotation, "__fspath__"):
+        yield _Path
+    elif origin is not None:
+        yield origin
+    elif isinstance(annotation, type) and annotation not in (object, Any):
+        yield annotation
+
+
+def _is(value: object, kind: Any) -> bool:
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is bool:
+        return isinstance(value, int) and value in (0, 1)
+    if kind in _LISTS and isinstance(value, _TEXT):
+        return False
+    if kind is _Path:
+        return hasattr(type(value), "__fspath__")
+    if getattr(kind, "_is_protocol", False) and kind not in _NAMES:
+        return all(callable(getattr(value, name, None)) for name in _methods(kind))
+    return isinstance(value, kind)
+
+
+def _methods(protocol: Any) -> list[str]:
+    return [name for name, found in vars(protocol).items() if inspect.isfunction(found)]
+
+
+def _name(kind: Any) -> str:
+    found: str = kind.__name__
+    return found

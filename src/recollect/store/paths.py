@@ -1,0 +1,98 @@
+"""Names as file names, and files that are nobody else's: no name leads out of its folder, no two
+names lead to one file, and no symbolic link is followed below the folder of a memory.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+from pathlib import Path
+
+from recollect import private
+from recollect.errors import StoreUnavailable
+
+_UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
+_LONGEST = 80
+_DIGEST = 16  # bytes: nobody finds two names with the same one
+_APART = "~"  # before the digest; no name that is kept as it is has one
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
+
+
+def safe_name(name: str, *, ending: str = "") -> str:
+    """A file name that any system takes, another one for each name; ``ending`` stands after it.
+
+    A plain name in lower case stays as it is. Any other is shortened and told apart by a digest:
+    some disks take Foo and foo for one name, and some systems keep names for themselves.
+    """
+    plain = _UNSAFE.sub("_", name)[:_LONGEST]
+    if plain == name.lower() == name and not _is_special(name):
+        return plain + ending
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).hexdigest()
+    return f"{plain.strip('.')[:40]}{_APART}{digest}{ending}"
+
+
+def former_name(name: str) -> str:
+    """What an earlier version called the file of this name."""
+    plain = _UNSAFE.sub("_", name)[:_LONGEST]
+    if plain == name.lower() == name and plain.strip("."):
+        return plain
+    return f"{plain.strip('.')}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+
+
+def settled(path: Path, former: Path) -> Path:
+    """``path``, after what an earlier version kept under ``former`` was moved there; ``former``
+    itself where it cannot be moved, as in a folder that cannot be written."""
+    if former == path or former.is_symlink() or not former.exists():
+        return path
+    if path.exists() or path.is_symlink():
+        return path
+    try:
+        former.rename(path)
+    except OSError:
+        return former
+    return path
+
+
+def own_base(database: Path, folder: str) -> Path:
+    """Where the folder of a memory begins to be its own: a plain name lies beside the database;
+    any other place was chosen by somebody, with whatever links lead there."""
+    return database.parent if Path(folder).name == folder else database.parent / folder
+
+
+def refuse_links(path: Path, base: Path) -> None:
+    """StoreUnavailable if ``path``, or a folder between it and ``base``, is a symbolic link."""
+    inside = [one for one in (path, *path.parents) if one != base and one.is_relative_to(base)]
+    for one in reversed(inside or [path]):
+        if one.is_symlink():
+            raise linked(one)
+
+
+def linked(path: Path) -> StoreUnavailable:
+    """The error for a symbolic link in the place of a file or folder of ours."""
+    return StoreUnavailable(
+        f"{path} is a symbolic link, and links are not followed",
+        remedy="Put the file or folder itself in its place, or name the other place in the"
+        " settings",
+    )
+
+
+def is_link_error(error: OSError) -> bool:
+    """Whether the system refused to follow a link, or went round in circles."""
+    return error.errno in (errno.ELOOP, errno.EMLINK)
+
+
+def open_own(path: str, flags: int) -> int:
+    """An opener for ``open``: follows no link, and a new file is for its owner alone."""
+    return private.opener(path, flags | getattr(os, "O_NOFOLLOW", 0))
+
+
+def _is_special(name: str) -> bool:
+    return (
+        not name.strip(".")
+        or name[0] in ".-"
+        or name[-1] == "."
+        or name.endswith(".jsonl")
+        or _RESERVED.fullmatch(name) is not None
+    )
