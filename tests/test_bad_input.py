@@ -321,11 +321,13 @@ def test_content_comes_back_to_the_character(mind: Mind, content: str) -> None:
     assert mind.memories()[0].content == f"x{content}y"
 
 
-def test_a_turn_of_ten_megabytes_is_found(mind: Mind) -> None:
-    told = mind.record(session="s", role="user", content="filler 茶 " * MEGABYTE + "needle 针尖")
-    assert len(told.content) > 9 * MEGABYTE
+def test_a_turn_of_the_largest_size_is_found(mind: Mind) -> None:
+    most = mind.settings.ledger.max_characters
+    content = ("filler 茶 " * (most // 9))[: most - 10] + " needle 针尖"
+    turn = mind.record(session="s", role="user", content=content)
+    assert len(turn.content) == most
     for query in ("needle", "针尖"):
-        assert [hit.id for hit in by_words(mind, query)] == [told.id]
+        assert [hit.id for hit in by_words(mind, query)] == [turn.id]
 
 
 def test_the_same_index_twice_with_another_turn(mind: Mind) -> None:

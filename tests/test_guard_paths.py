@@ -151,6 +151,7 @@ WRITES: dict[str, Write] = {
     "write_scratchpad": lambda mind, s: mind.write_scratchpad(f"# Current task\n\nlog in: {s}\n"),
     "attach": _attach,
     "describe_attachment": _attach,
+    "note_shown": lambda mind, s: mind.note_shown([s], session=s),
     "note_failure": lambda mind, s: mind.note_failure(f"upload {s}", f"refused with {s}"),
     "record_usage": lambda mind, s: mind.record_usage(
         purpose=s, model=s, input_tokens=1, output_tokens=1

@@ -85,7 +85,8 @@ MAKERS = {
 NAMERS = {
     "ids.py", "documents/daily.py", "documents/sync.py", "documents/taking.py",
     "documents/writing.py", "identity/onboarding.py", "ingest/episodes.py", "ingest/memories.py",
-    "ingest/scratchpads.py", "ingest/undoing.py", "off/taking_in.py", "recall/attempts.py",
+    "ingest/scratchpads.py", "ingest/transcripts.py", "ingest/undoing.py", "off/taking_in.py",
+    "recall/attempts.py",
     "store/sqlite/jobs.py", "upkeep/bus.py", "upkeep/forget_names.py",
     "upkeep/steps/learning.py", "upkeep/work.py",
     "bench/dedup.py", "bench/recording.py",

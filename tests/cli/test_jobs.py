@@ -58,11 +58,13 @@ class TestTurnsThatWereNotLearnt:
 
     MODEL = (
         "--set", "model.provider=openai", "--set", "model.name=none", "--set", "model.api_key=k",
-        "--set", "model.base_url=http://127.0.0.1:9/v1", "--set", "model.timeout=2s",
+        "--set", "model.timeout=2s",
     )  # fmt: skip
 
     def failing(self, shell: Shell, *, tries: int) -> None:
-        options = (*self.MODEL, "--set", f"jobs.max_attempts={tries}")
+        # An address of its own: who failed a moment ago is not asked again in the same process.
+        address = f"model.base_url=http://127.0.0.1:9/{tries}/v1"
+        options = (*self.MODEL, "--set", address, "--set", f"jobs.max_attempts={tries}")
         shell("record", "-s", "dev", "记住我用的是 Python 3.10", *options)
         shell("worker", "--once", *options, code=1 if tries == 1 else 0)
 
@@ -96,7 +98,8 @@ class TestTurnsThatWereNotLearnt:
         with recollect.open(shell.db, worker="none") as mind:
             mind.record_usage(purpose="extract", model="none", input_tokens=99, output_tokens=1)
         assert "extract" in shell("usage").stdout
-        options = (*self.MODEL, "--set", "model.daily_tokens=50")
+        address = "model.base_url=http://127.0.0.1:9/budget/v1"
+        options = (*self.MODEL, "--set", address, "--set", "model.daily_tokens=50")
         shell("record", "-s", "dev", "记住我用的是 Python 3.10", *options)
         shell("worker", "--once", *options)
         assert "put off until" in shell("jobs").stdout

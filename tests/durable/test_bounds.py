@@ -15,7 +15,7 @@ import recollect
 from recollect import NewTurn, ToolCall, ToolResult
 from tests.conftest import OpenMind
 
-LARGEST = 250_000
+LARGEST = 4_000_000
 MEASURE = """
 import json, random, resource, sys, time
 import recollect
@@ -80,7 +80,7 @@ def test_what_is_larger_is_refused_with_a_remedy(open_mind: OpenMind) -> None:
         NewTurn("s", "tool", "", tool_results=(ToolResult(half), ToolResult(half))),
     ]
     for turn in too_long:
-        with pytest.raises(recollect.InvalidInput, match="more than 250,000") as caught:
+        with pytest.raises(recollect.InvalidInput, match="more than 4,000,000") as caught:
             mind.record_turn(turn)
         assert "attach()" in caught.value.remedy
     assert mind.turns() == []

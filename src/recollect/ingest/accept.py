@@ -29,6 +29,9 @@ from recollect.types import (
     ToolResult,
 )
 
+INDEXED_HEAD = 200_000  # characters of a turn that are found by their words
+INDEXED_TAIL = 50_000
+
 
 class _Names(NamedTuple):
     """Where a turn belongs and who said it."""
@@ -155,9 +158,18 @@ def _found_by(
 ) -> SafeText:
     """What a turn is found by: who said it, what was said, what its tools were told and said."""
     if not calls and not results:
-        return SafeText(f"{sender}\n{content}") if sender else content
+        return _ends(SafeText(f"{sender}\n{content}") if sender else content)
     told = [f"{call.name} {_leaves(call.input)}" for call in calls]
-    return SafeText("\n".join([sender, content, *told, *(r.content for r in results)]))
+    return _ends(SafeText("\n".join([sender, content, *told, *(r.content for r in results)])))
+
+
+def _ends(text: SafeText) -> SafeText:
+    """Of a very long text its beginning and its end are indexed, so that any turn costs a bounded
+    time; the whole of it is stored.
+    """
+    if len(text) <= INDEXED_HEAD + INDEXED_TAIL:
+        return text
+    return SafeText(f"{text[:INDEXED_HEAD]}\n{text[-INDEXED_TAIL:]}")
 
 
 def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> int:

@@ -10,10 +10,12 @@ TOKENS = 48
 MOST = 200
 _BREAK = re.compile(r"(?<=[.!?。！？；;])\s+|(?<=[。！？；])|\n+")
 _SLACK = 1.75
+_READ = 100_000  # characters: far more than ``MOST`` passages hold
 
 
 def passages(text: str) -> list[str]:
     """Sentences packed into passages of about ``TOKENS`` tokens; at most ``MOST`` of them."""
+    text = text[:_READ]
     if estimate_tokens(text) <= TOKENS * _SLACK:
         return [text] if text.strip() else []
     packed: list[str] = []

@@ -34,7 +34,7 @@ class Ledger(Section):
         "30d", "Age at which a JSONL file is removed; its turns stay in the database."
     )
     max_characters: int = count(
-        250_000,
+        4_000_000,
         "Longest text one turn, with its tool calls and results, or memory may hold.",
         low=1,
     )

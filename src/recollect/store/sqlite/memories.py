@@ -350,6 +350,8 @@ class SqliteMemories:
     def sources(self, ids: Sequence[str]) -> dict[str, tuple[Source, ...]]:
         """The turns that memories came from, the earliest first."""
         found: dict[str, tuple[Source, ...]] = {}
+        if not ids:
+            return found
         for memory, session, idx, turn in self._conn.execute(
             "SELECT m.memory, s.id, t.idx, t.id FROM memory_sources m"
             " JOIN turns t ON t.space = m.space AND t.id = m.turn"
