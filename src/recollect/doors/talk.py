@@ -7,6 +7,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from recollect.doors.led import Led
+from recollect.rules import intake
 from recollect.types import (
     Attachment,
     DailyEvent,
@@ -49,15 +50,15 @@ class TalkDoors(Led):
         setting `trust.owners` names who is. ``trust`` is the host's own word on whose words they
         are; for other roles than user it can only lower the trust.
         """
-        return self.record_turn(
+        return self._record(
             NewTurn(
                 session=session,
                 role=role,
                 content=content,
                 sender=sender,
                 channel=channel,
-                tool_calls=tuple(tool_calls),
-                tool_results=tuple(tool_results),
+                tool_calls=intake.check_several(tool_calls, "tool_calls"),
+                tool_results=intake.check_several(tool_results, "tool_results"),
                 at=at,
                 index=index,
                 trust=trust,
@@ -66,6 +67,9 @@ class TalkDoors(Led):
 
     def record_turn(self, new: NewTurn) -> Turn:
         """Record a turn that is already a value."""
+        return self._record(new)
+
+    def _record(self, new: NewTurn) -> Turn:
         turn = self._rooms.recorder.record(new)
         self._rooms.uses.replied(turn)
         return turn

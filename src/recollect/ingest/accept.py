@@ -42,6 +42,7 @@ class _Names(NamedTuple):
 
 
 _Tools = tuple[tuple[SafeCall, ...], tuple[SafeResult, ...]]
+_NO_TOOLS: _Tools = ((), ())
 
 
 def accept_turn(new: NewTurn, now: datetime, guard: Guard) -> TurnRow:
@@ -64,7 +65,8 @@ def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[T
     tools = [_tools(new, guard) for new in news]
     contents = guard.texts([new.content for new in news], "content")
     for content, used in zip(contents, tools, strict=True):
-        _check_whole(content, used, guard.characters)
+        if used is not _NO_TOOLS:
+            _check_whole(content, used, guard.characters)
     texts = [
         _found_by(names.sender, content, *used)
         for names, content, used in zip(named, contents, tools, strict=True)
@@ -180,7 +182,7 @@ def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> in
 
 def _tools(new: NewTurn, guard: Guard) -> _Tools:
     if not new.tool_calls and not new.tool_results:
-        return (), ()
+        return _NO_TOOLS
     calls = tuple(_call(call, guard) for call in _some(new.tool_calls, "tool_calls", guard))
     results = tuple(_result(r, guard) for r in _some(new.tool_results, "tool_results", guard))
     return calls, results
@@ -201,9 +203,7 @@ def _check_whole(content: str, used: _Tools, limit: int) -> None:
 
 
 def _some(items: Iterable[Any], name: str, guard: Guard) -> tuple[Any, ...]:
-    if isinstance(items, str) or not isinstance(items, Iterable):
-        raise InvalidInput(f"{name} is a {type(items).__name__}", remedy="Pass a list of them")
-    listed = tuple(items)
+    listed = intake.check_several(items, name)
     if len(listed) > guard.tool_calls:
         raise InvalidInput(f"{len(listed):,} {name}", remedy=f"Give at most {guard.tool_calls}")
     return listed

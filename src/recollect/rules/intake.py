@@ -159,6 +159,15 @@ def check_tags(tags: Iterable[str], most: int, name: str = "tags") -> tuple[str,
     return tuple(unique)
 
 
+def check_several(items: Iterable[Item], name: str) -> tuple[Item, ...]:
+    """A list of things, whatever it was given as."""
+    if isinstance(items, tuple):
+        return items
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise InvalidInput(f"{name} is a {type(items).__name__}", remedy=f"Pass a list of {name}")
+    return tuple(items)
+
+
 def check_depth(value: object, name: str) -> None:
     """JSON that is not nested so deep that reading it back would fail."""
     level = [value]

@@ -50,7 +50,7 @@ class _Expected:
 
     def __init__(self, annotation: object) -> None:
         self.kinds = tuple(_kinds(annotation))
-        self.exact = frozenset(k for k in self.kinds if k in _NAMES and k not in _LISTS)
+        self.exact = frozenset(self.kinds) - frozenset((*_LISTS, Mapping, Callable, _Path))
 
     def takes(self, value: object) -> bool:
         return any(_is(value, kind) for kind in self.kinds)
@@ -67,8 +67,8 @@ def checked(call: Callable[P, R]) -> Callable[P, R]:
     positions: list[str] = []
 
     def check(name: str, value: object) -> None:
-        known = expected.get(name)
-        if known is not None and not known.takes(value):
+        known = expected[name]
+        if not known.takes(value):
             raise InvalidInput(
                 f"{name} is a {type(value).__name__}, not {known}", remedy=f"Pass {known}"
             )
@@ -79,10 +79,10 @@ def checked(call: Callable[P, R]) -> Callable[P, R]:
             _read(call, positions, expected)
             exact.update((name, one.exact) for name, one in expected.items())
         for name, value in kwargs.items():
-            if type(value) not in exact.get(name, ()):
+            if name in exact and type(value) not in exact[name]:
                 check(name, value)
         for name, value in zip(positions, args, strict=False):
-            if type(value) not in exact.get(name, ()):
+            if name in exact and type(value) not in exact[name]:
                 check(name, value)
         return call(*args, **kwargs)
 

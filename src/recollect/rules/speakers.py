@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.rules.trust import least_trusted, trust_of
-from recollect.types import Role, Trust
+from recollect.types import TRUSTS, Role, Trust
 
 UNNAMED = 0
 FOREIGN = -1  # the claim of a person who is known not to be the owner
@@ -37,6 +37,10 @@ class Voice(NamedTuple):
 
     trust: Trust
     claim: int | None
+
+
+_NOBODY_NAMED = Voice("owner", UNNAMED)
+_USUAL: dict[Trust, Voice] = {trust: Voice(trust, None) for trust in TRUSTS}
 
 
 @lru_cache(maxsize=4096)
@@ -62,10 +66,12 @@ def voice_of(role: Role, sender: str, given: Trust | None, owners: frozenset[int
     """
     if role != "user":
         usual = trust_of(role)
-        return Voice(usual if given is None else least_trusted((usual, given)), None)
+        return _USUAL[usual] if given is None else Voice(least_trusted((usual, given)), None)
     if given is not None:
         return Voice(given, None)
-    mark = speaker_mark(sender) if sender else UNNAMED
+    if not sender:
+        return _NOBODY_NAMED
+    mark = speaker_mark(sender)
     if not owners or mark == UNNAMED:
         return Voice("owner", mark)
     return Voice("owner", None) if mark in owners else Voice("external", FOREIGN)

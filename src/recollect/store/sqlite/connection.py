@@ -59,7 +59,7 @@ class Database:
         self._busy_timeout = busy_timeout
         self.read_only = path != MEMORY and Path(path).exists() and not is_writable(path)
         self._readable = ReadOnlyFile(path)
-        self._moved = ctypes.c_int(0)
+        self._place: tuple[int, int] | None = None
         self._closed = False
         self._damaged = False
         self._writer: apsw.Connection | None = None
@@ -105,9 +105,8 @@ class Database:
     def commit(self, conn: apsw.Connection) -> None:
         """Bring a transaction to disk."""
         try:
-            self._check_place(conn)
+            self._check_place()
             conn.execute("COMMIT")
-            self._check_place(conn)
         except BaseException as error:
             self.abandon(conn, error)
             raise
@@ -219,12 +218,12 @@ class Database:
     def _connections(self) -> list[apsw.Connection]:
         return [*(reader.conn for reader in self._pool), *filter(None, [self._writer])]
 
-    def _check_place(self, conn: apsw.Connection) -> None:
-        """What is written into a file without a name is lost, so it is never acknowledged."""
-        if self.path == MEMORY:
-            return
-        conn.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(self._moved))
-        if self._moved.value:
+    def _check_place(self) -> None:
+        """What is written into a file without a name is lost, and a log that lies beside another
+        file now would damage that one, so it is asked before every commit. A file that goes later
+        takes with it what was acknowledged.
+        """
+        if self.path != MEMORY and _place_of(self._file) != self._place:
             raise errors.StoreReplaced(
                 f"{self.path} was deleted, moved or replaced while it was open",
                 remedy="Put the file back if it was moved by mistake, then open it again",
@@ -252,6 +251,7 @@ class Database:
     def _writing(self) -> apsw.Connection:
         if self._writer is None:
             self._writer = self._connect()
+            self._place = _opened_place(self._writer, self._file)
         return self._writer
 
     def _borrow(self) -> Reader:
@@ -322,6 +322,22 @@ def _state_now(path: str) -> FileState | None:
         return state_of(path)
     except OSError:
         return None  # no longer there: connecting again says so
+
+
+def _place_of(file: str) -> tuple[int, int] | None:
+    """Which file stands under a name; None where there is none."""
+    try:
+        found = os.stat(file)  # noqa: PTH116 - on the way of every write
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _opened_place(conn: apsw.Connection, file: str) -> tuple[int, int] | None:
+    """Which file a connection has open, if it still stands under its name."""
+    place, moved = _place_of(file), ctypes.c_int(0)
+    conn.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
+    return None if moved.value else place
 
 
 def _is_stuck(conn: apsw.Connection) -> bool:

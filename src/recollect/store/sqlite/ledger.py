@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from recollect.errors import Conflict, NotFound
-from recollect.rules.speakers import Speech
+from recollect.rules.speakers import FOREIGN, Speech
 from recollect.store import codec
 from recollect.store.documents import first_doc, last_doc
 from recollect.store.rows import (
@@ -132,7 +132,9 @@ class SqliteLedger(SpeechRows):
                 placed.append(Placed(index, added=False))
                 continue
             disowned = False
-            if row.claim is not None:
+            if row.claim is not None and (
+                state.speech.shared or row.claim != state.speech.speaker or row.claim == FOREIGN
+            ):
                 row, state.speech, disowned = self.claimed(row, state.number, state.speech)
             state.waiting[index] = row
             state.turns += 1
@@ -156,7 +158,8 @@ class SqliteLedger(SpeechRows):
             found = conn.execute(_END, wanted).fetchone()
         number, index, speaker, shared, doc = found
         disowned, given = False, row
-        if row.claim is not None:
+        # The same one person as before, by far the most common, changes nothing.
+        if row.claim is not None and (shared or row.claim != speaker or row.claim == FOREIGN):
             row, _, disowned = self.claimed(row, number, Speech(speaker, bool(shared)))
         turn = _columns(space, doc, number, index, row)
         session = (index + 1, turn[9], number)

@@ -7,9 +7,9 @@ import errno
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import Any, Generic, TypeVar
 
 import apsw
 
@@ -38,6 +38,24 @@ from recollect.store.sqlite.tidying import SqliteTidying
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Finding, Stats
 
+T = TypeVar("T")
+
+
+class _made_once(Generic[T]):
+    """A cached property without the lock of ``functools``: a unit belongs to one thread, and every
+    turn that is recorded makes one.
+    """
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, unit: Any, owner: type | None = None) -> T:
+        made = unit.__dict__[self._name] = self._make(unit)
+        return made
+
 
 class SqliteUnit:
     """The rooms of one space on one connection, each made when first entered."""
@@ -47,75 +65,75 @@ class SqliteUnit:
         self._space = space
         self._text_stats = text_stats
 
-    @cached_property
+    @_made_once
     def ledger(self) -> SqliteLedger:
         return SqliteLedger(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def memories(self) -> SqliteMemories:
         return SqliteMemories(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def episodes(self) -> SqliteEpisodes:
         return SqliteEpisodes(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def scratchpads(self) -> SqliteScratchpads:
         return SqliteScratchpads(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def echoes(self) -> SqliteEchoes:
         return SqliteEchoes(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def document_states(self) -> SqliteDocumentStates:
         return SqliteDocumentStates(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def attachments(self) -> SqliteAttachments:
         return SqliteAttachments(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def journal(self) -> SqliteJournal:
         return SqliteJournal(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def text(self) -> SqliteText:
         return SqliteText(self._conn, self._space, self._text_stats)
 
-    @cached_property
+    @_made_once
     def vectors(self) -> SqliteVectors:
         return SqliteVectors(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def tasks(self) -> SqliteTasks:
         return SqliteTasks(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def shelf(self) -> SqliteShelf:
         return SqliteShelf(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def runs(self) -> SqliteRuns:
         return SqliteRuns(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def cards(self) -> SqliteCards:
         return SqliteCards(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def onboarding(self) -> SqliteOnboardings:
         return SqliteOnboardings(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def erasing(self) -> SqliteErasing:
         return SqliteErasing(self._conn, self._space, self._text_stats)
 
-    @cached_property
+    @_made_once
     def tidying(self) -> SqliteTidying:
         return SqliteTidying(self._conn, self._space)
 
-    @cached_property
+    @_made_once
     def counters(self) -> SqliteCounters:
         return SqliteCounters(self._conn, self._space)
 
