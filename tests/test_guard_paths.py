@@ -22,6 +22,7 @@ from tests.contract.rows import turn as turn_row
 from tests.learning import thinking
 from tests.providers.scripted import Asked, Scripted, reply, status
 from tests.providers.speaking import says
+from tests.rules.secrets_spoken.samples import messages
 
 Write = Callable[[Mind, str], object]
 
@@ -370,3 +371,44 @@ def test_nothing_unbounded_enters(open_mind: OpenMind) -> None:
         with pytest.raises(recollect.InvalidInput) as caught:
             write()
         assert caught.value.remedy
+
+
+def test_secrets_as_people_write_them_through_every_writing_path(
+    open_mind: OpenMind, tmp_path: Path
+) -> None:
+    """The messages that were set aside while the rules were written, each through one path."""
+    kinds = ["card", "iban", "identity_card", "passport"]
+    mind = open_mind(
+        tmp_path / "memory.db",
+        clock=ManualClock(NOON),
+        ledger={"jsonl": True},
+        secrets={"personal_numbers": kinds},
+    )
+    paths = list(dict.fromkeys(WRITES.values()))
+    values: list[str] = []
+    for number, message in enumerate(messages("secrets", "held_out")):
+        (start, end), *more = message.secrets
+        value = message.text[start:end]
+        # Shorter ones turn up in a file of numbers by chance.
+        if more or len(value) < 6 or not value.isascii() or "\n" in value:
+            continue
+        values.append(value)
+        with suppress(recollect.NotFound, recollect.InvalidInput, recollect.Conflict):
+            paths[number % len(paths)](mind, message.text)
+    mind.drain()
+    files = [path.read_bytes().lower() for path in tmp_path.rglob("*") if path.is_file()]
+    kept = [value for value in values if any(value.lower().encode() in file for file in files)]
+    assert len(values) >= 150
+    assert len(kept) <= 0.1 * len(values), kept
+
+
+def test_harmless_twins_are_stored_as_they_are(open_mind: OpenMind) -> None:
+    mind = open_mind(":memory:")
+    twins = messages("harmless", "held_out")
+    changed = [
+        twin.text
+        for twin in twins
+        if mind.record(session="s", role="user", content=twin.text).content != twin.text
+    ]
+    assert len(twins) >= 150
+    assert len(changed) <= 0.02 * len(twins), changed
