@@ -210,7 +210,12 @@ class Extraction:
     ) -> bool:
         """Write what the batch says; False when it has changed meanwhile."""
         now, batch = self._clock.now(), reading.batch
-        believed = self._believed(reading, candidates)
+        if not learner.extractor.verbatim:
+            candidates = self._grounded(reading, candidates)
+        believed = [
+            attributed(tainted(candidate, batch, reading.untrusted), batch)
+            for candidate in candidates
+        ]
         prepared = [learner.reconciler.prepare(candidate, now) for candidate in believed]
         with self._store.write(space) as unit:
             if not self._still_waits(unit, session, batch):
@@ -228,17 +233,11 @@ class Extraction:
             self._note_states(unit, session, batch, believed, settled)
         return True
 
-    def _believed(self, reading: _Reading, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates with the trust they deserve, and those of outsiders as theirs."""
+    def _grounded(self, reading: _Reading, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates with the trust of those whose words they are."""
         core = self._settings.upkeep.core_importance
         voices = Voices(reading.batch, reading.before)
-        return [
-            attributed(
-                tainted(grounded(candidate, voices, core), reading.batch, reading.untrusted),
-                reading.batch,
-            )
-            for candidate in candidates
-        ]
+        return [grounded(candidate, voices, core) for candidate in candidates]
 
     def _give_up(self, space: str, session: SafeName, batch: Sequence[Turn], reason: str) -> bool:
         with self._store.write(space) as unit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from recollect.ingest.learning.answers import read_facts, schema
 from recollect.ingest.learning.showing import line, shown
@@ -25,7 +25,14 @@ PURPOSE = "extract"
 
 
 class Extractor(Protocol):
-    """Reads turns, without what memory itself said in them, and proposes what to remember."""
+    """Reads turns, without what memory itself said in them, and proposes what to remember.
+
+    One that is ``verbatim`` takes what the owner says in their own voice as it stands; what a model
+    writes has to be held against what was said.
+    """
+
+    @property
+    def verbatim(self) -> bool: ...
 
     def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
         """Candidates with their sources; ``earlier`` turns only help to understand."""
@@ -36,6 +43,7 @@ class RuleExtractor:
     """Patterns over what the user says in their own voice."""
 
     settings: Settings
+    verbatim: ClassVar[bool] = True
 
     def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
         said = [_said(turn) for turn in (*earlier, *turns)]
@@ -81,6 +89,7 @@ class ModelExtractor:
 
     model: ChatModel
     settings: Settings
+    verbatim: ClassVar[bool] = False
 
     def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
         spoken = [turn for turn in turns if turn.content.strip() or turn.tool_results]

@@ -110,7 +110,7 @@ def grounded_in_summary(candidate: Candidate, voices: Voices, core_importance: f
     found = grounded(candidate, voices, core_importance)
     if found.kind not in STEERING or found.trust != "owner":
         return found
-    own = wording_of(voices.stated(found.sources)).is_own(found.content)
+    own = _is_own(found, wording_of(voices.stated(found.sources)))
     return found if own else replace(found, trust="agent")
 
 
@@ -149,7 +149,14 @@ def _is_reworded(candidate: Candidate, wording: Wording, voices: Voices) -> bool
         return False
     value = _words(candidate.value)
     foreign = bool(value) and _share(value, wording.words) < _NEARLY_ALL
-    return foreign or not wording.is_own(candidate.content)
+    return foreign or not _is_own(candidate, wording)
+
+
+def _is_own(candidate: Candidate, wording: Wording) -> bool:
+    """A rule has to say all of what the owner said, conditions included; who somebody is may be one
+    of several things said in a clause.
+    """
+    return wording.is_own(candidate.content, whole=candidate.kind == "rule")
 
 
 def _share(words: Words, said: Words) -> float:

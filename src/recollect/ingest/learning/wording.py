@@ -81,10 +81,14 @@ class Wording:
     sentences: tuple[_Sentence, ...]
     words: frozenset[str]  # all of its index terms
 
-    def is_own(self, text: str) -> bool:
-        """Whether every sentence of a statement is one of the owner's in order and polarity."""
+    def is_own(self, text: str, *, whole: bool) -> bool:
+        """Whether every sentence of a statement is one of the owner's in order and polarity, or
+        with ``whole`` also says all that the owner's clause says.
+        """
         said = _sentences([text])
-        return bool(said) and all(any(_aligned(one, own) for own in self.sentences) for one in said)
+        return bool(said) and all(
+            any(_aligned(one, own, whole) for own in self.sentences) for one in said
+        )
 
     def contradicts(self, text: str) -> bool:
         """Whether a statement has words of the owner's only with the other polarity."""
@@ -166,10 +170,12 @@ def _content(text: str) -> list[str]:
     return found
 
 
-def _aligned(one: _Sentence, own: _Sentence) -> bool:
+def _aligned(one: _Sentence, own: _Sentence, whole: bool) -> bool:
     matched = _common(one.words, own.words)
     if len(matched) < _ALIKE * len(one.words):
         return False
+    if not whole:
+        return True
     touched = [own.clauses[place] for place in matched]
     return all(
         touched.count(clause) >= _COVERED * own.clauses.count(clause) for clause in set(touched)
