@@ -30,6 +30,7 @@ from recollect.rules.secrets_looks import (
 from recollect.rules.secrets_names import may_name, named_secrets
 from recollect.rules.secrets_pieces import LONG_TEXT, Found, found_in_pieces
 from recollect.rules.secrets_plain import secrets_in_digits, secrets_in_words
+from recollect.rules.secrets_shape import has_run
 from recollect.rules.secrets_views import undisguised
 
 USUAL = Bounds()
@@ -106,6 +107,8 @@ def _has_any(parts: Sequence[str], text: str) -> bool:
 
 def _has_long_run(text: str) -> bool:
     """As ``_LONG_RUN.search``, but from space to space: most of a sentence is not looked at."""
+    if text.isascii():
+        return has_run(text, LONG)
     place, last = 0, len(text) - LONG
     while place <= last:
         space = text.rfind(" ", place, place + LONG)

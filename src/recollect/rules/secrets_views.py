@@ -8,6 +8,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
+from recollect.rules.secrets_shape import has_single_characters
+
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
     "\u2066-\u206f\ufe00-\ufe0f\ufeff"
@@ -33,10 +35,10 @@ Mapping = Callable[[int, int], tuple[int, int]]
 
 def undisguised(text: str) -> tuple[str, Mapping] | None:
     """The text without its disguise, and where a part of it stands in the text."""
-    wide = not text.isascii() and _DISGUISED.search(text) is not None
-    if not wide and not (
-        _APART.search(text) is not None or ("-" in text and _HYPHENED.search(text) is not None)
-    ):
+    plain = text.isascii()
+    wide = not plain and _DISGUISED.search(text) is not None
+    apart = has_single_characters(text) if plain else _APART.search(text) is not None
+    if not wide and not apart and not ("-" in text and _HYPHENED.search(text) is not None):
         return None
     view = text
     gaps: list[tuple[int, int]] = []
