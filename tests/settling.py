@@ -8,11 +8,11 @@ from typing import Any
 
 from recollect import Mind
 from recollect.clock import ManualClock
-from recollect.ingest.embedding import asking
-from recollect.ingest.pending import Inbox
-from recollect.ingest.preparing import Judge
-from recollect.ingest.reconcile import Reconciler
-from recollect.ingest.rollback import Rollback
+from recollect.index.embedding_job import asking
+from recollect.learn.candidates import Judge
+from recollect.learn.pending import Inbox
+from recollect.learn.reconciler import Reconciler
+from recollect.learn.rollback import Rollback
 from recollect.providers.embedding.base import Embedder
 from recollect.store.base import Store
 from recollect.store.rows import MemoryFilter

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from recollect.ingest.behind import Behind
+from recollect.record.background import Behind
 
 
 def test_what_came_of_it_is_taken() -> None:

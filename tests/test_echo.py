@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from recollect.clock import ManualClock
-from recollect.ingest.echo import ANYWHERE, known_marks, note_injected
-from recollect.ingest.learning.showing import heard
-from recollect.rules.fence import fence
+from recollect.language.fence import fence
+from recollect.learn.echo import ANYWHERE, known_marks, note_injected
+from recollect.learn.transcript import heard
 from recollect.settings import Settings
 from recollect.settings.around import Trust
 from recollect.store.base import Store, Unit

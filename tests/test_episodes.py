@@ -12,18 +12,18 @@ import pytest
 import recollect
 from recollect import Mind, ToolCall, ToolResult
 from recollect.clock import ManualClock
-from recollect.ingest.episode_answers import (
+from recollect.language.fence import strip_fenced
+from recollect.language.story import EpisodeDraft
+from recollect.learn.episode_answers import (
     OUTCOMES,
     SCHEMA,
     ask_for_episode,
     conversation,
     parse_episode,
 )
-from recollect.ingest.episodes import EpisodeSource, fill_episode, write_episode
+from recollect.learn.episodes import EpisodeSource, fill_episode, write_episode
 from recollect.prompts import Language, filled, prompt
 from recollect.providers.chat.base import Answer, Message, Object, Schema, Spent, WrongShape
-from recollect.rules.episode import EpisodeDraft
-from recollect.rules.fence import strip_fenced
 from recollect.settings import load
 from recollect.store.base import Store, Unit
 from recollect.store.sqlite.store import open_sqlite

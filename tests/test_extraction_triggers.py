@@ -8,7 +8,7 @@ import pytest
 
 from recollect import Mind
 from recollect.clock import ManualClock
-from recollect.rules.tokens import count_tokens
+from recollect.language.tokens import count_tokens
 from tests.conftest import OpenMind
 
 LONG = "I moved the nightly build to the new server"  # more than 30 characters

@@ -13,7 +13,7 @@ import pytest
 
 import recollect
 from recollect.errors import InvalidInput
-from recollect.rules.guard import DEFAULT, Guard
+from recollect.language.guard import DEFAULT, Guard
 from recollect.store import base, document_states, erasing, rows, upkeep
 
 CONTRACT = (base, erasing, upkeep, document_states, rows)
@@ -78,16 +78,16 @@ def test_the_contract_takes_no_plain_string_that_is_stored(module: ModuleType) -
 
 # Where strings are given their type: the guard, what composes safe parts, and reading back.
 MAKERS = {
-    "types/safe.py", "types/living.py", "rules/guard.py", "store/codec.py", "index/batches.py",
-    "ingest/accept.py", "upkeep/forget_plan.py",
+    "types/safe.py", "types/living.py", "language/guard.py", "store/codec.py", "index/batches.py",
+    "record/accept.py", "forget/plan.py",
 }  # fmt: skip
 # Where a word of the engine is not a literal: a name in the settings, a fingerprint, an envelope.
 NAMERS = {
     "ids.py", "documents/daily.py", "documents/sync.py", "documents/taking.py",
-    "documents/writing.py", "identity/onboarding.py", "ingest/episodes.py", "ingest/memories.py",
-    "ingest/scratchpads.py", "ingest/transcripts.py", "ingest/undoing.py", "off/taking_in.py",
+    "documents/writing.py", "documents/onboarding.py", "learn/episodes.py", "learn/memories.py",
+    "learn/scratchpads.py", "record/transcripts.py", "learn/rollback_plan.py", "off/taking_in.py",
     "recall/attempts.py",
-    "store/sqlite/jobs.py", "upkeep/bus.py", "upkeep/forget_names.py",
+    "store/sqlite/jobs.py", "upkeep/bus.py", "forget/names.py",
     "upkeep/steps/learning.py", "upkeep/work.py",
     "bench/dedup.py", "bench/recording.py",
 }  # fmt: skip

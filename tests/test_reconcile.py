@@ -12,8 +12,8 @@ import pytest
 import recollect
 from recollect import Mind
 from recollect.clock import ManualClock
-from recollect.ingest.endings import end_with_session
-from recollect.ingest.preparing import Judgement
+from recollect.learn.candidates import Judgement
+from recollect.learn.session_end_jobs import end_with_session
 from recollect.providers.embedding.base import Vectors, unit
 from recollect.types import Candidate, Memory, constant
 from tests.conftest import NOON, OpenMind
@@ -189,7 +189,7 @@ class WordVectors:
 @pytest.mark.feature("M8", preset="semibot")
 class TestMergeByMeaning:
     def learn(self, open_mind: OpenMind, clock: ManualClock, angle: float) -> Learning:
-        from recollect.ingest.embedding import Embedding
+        from recollect.index.embedding_job import Embedding
         from recollect.types import Job
 
         angles = {"owns a hound": 0.0, "keeps a dog": angle}

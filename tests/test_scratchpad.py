@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect.clock import ManualClock
-from recollect.ingest.scratchpads import Scratchpads, catch_up_pad, conclude_pad
+from recollect.learn.scratchpads import Scratchpads, catch_up_pad, conclude_pad
 from recollect.settings import load
 from recollect.store.base import Store
 from recollect.store.sqlite.store import open_sqlite

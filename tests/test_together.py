@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from recollect.index import batches
 from recollect.index.batches import forget_chunks, index_many
 from recollect.index.segment import index_terms
-from recollect.rules.secrets import USUAL, redact
-from recollect.rules.secrets_together import redact_many
-from recollect.rules.together import FEW, MOST, together
-from recollect.rules.tokens import count_tokens
-from recollect.rules.tokens_together import count_many
+from recollect.language.batches import FEW, MOST, together
+from recollect.language.secrets.batch import redact_many
+from recollect.language.secrets.finder import USUAL, redact
+from recollect.language.tokens import count_tokens
+from recollect.language.tokens_batch import count_many
 from recollect.types import constant
 from tests.rules.secret_samples import harmless_samples, secret_samples
 

@@ -13,42 +13,43 @@ from recollect.clock import Clock, monotonic_of
 from recollect.context.build import Builder, Sources
 from recollect.context.evidence import evidence_items, most_core_lines
 from recollect.context.window import ShortTermMemory
+from recollect.documents.cards import Cards
 from recollect.documents.daily import DailyReport, DailySection
 from recollect.documents.fallback import scrubbing as fallback
 from recollect.documents.fallback.files import folder_beside
 from recollect.documents.library import Documents, folders_of
+from recollect.documents.onboarding import Onboarding
 from recollect.documents.scrubbing import files_of, scrub
 from recollect.errors import ConfigError, StoreError
-from recollect.identity.cards import Cards
-from recollect.identity.onboarding import Onboarding
+from recollect.forget import forgetting
+from recollect.forget.forgetting import Forgetting, Left, Outside
+from recollect.health.audit import Audit
+from recollect.health.doctor import Doctor
+from recollect.health.metrics import Uses
+from recollect.index import embedding_job
 from recollect.index.batches import forget_chunks
 from recollect.index.choose import engine_for
+from recollect.index.embedding_job import Ask, Embedding
 from recollect.index.engine import VectorEngine
 from recollect.index.holding import Holder
 from recollect.index.segment import forget_words
-from recollect.ingest import digests, embedding, transcripts
-from recollect.ingest.digests import Digests
-from recollect.ingest.disowning import Disowning
-from recollect.ingest.echo import Injected
-from recollect.ingest.embedding import Ask, Embedding
-from recollect.ingest.files import Files
-from recollect.ingest.learning import ending, triggers
-from recollect.ingest.learning.compressing import Compression
-from recollect.ingest.learning.ending import Closing, Ending
-from recollect.ingest.learning.extraction import Extraction, Learner
-from recollect.ingest.learning.extractors import ModelExtractor, RuleExtractor
-from recollect.ingest.learning.judging import ModelJudge
-from recollect.ingest.learning.triggers import Watcher
-from recollect.ingest.ledger import LedgerBook
-from recollect.ingest.memories import Keeper
-from recollect.ingest.pending import Inbox
-from recollect.ingest.proposing import Proposals
-from recollect.ingest.reconcile import Reconciler
-from recollect.ingest.recorder import FollowUps, Recorder
-from recollect.ingest.rollback import Rollback
-from recollect.ingest.scratchpads import Scratchpads
-from recollect.ingest.transcripts import Transcripts
 from recollect.jobs.worker import Failing, Handler, Pace, Plan, Worker
+from recollect.language.guard import Guard, forget_names, guard_of
+from recollect.language.lines import forget_labels
+from recollect.learn import session_end
+from recollect.learn.compression import Compression
+from recollect.learn.disown import Disowning
+from recollect.learn.echo import Injected
+from recollect.learn.extraction import Extraction, Learner
+from recollect.learn.extractors import ModelExtractor, RuleExtractor
+from recollect.learn.judge import ModelJudge
+from recollect.learn.memories import Keeper
+from recollect.learn.pending import Inbox
+from recollect.learn.proposals import Proposals
+from recollect.learn.reconciler import Reconciler
+from recollect.learn.rollback import Rollback
+from recollect.learn.scratchpads import Scratchpads
+from recollect.learn.session_end import Closing, Ending
 from recollect.providers.breaker import Circuits
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.chat.budget import Budget, journal_meter
@@ -60,22 +61,23 @@ from recollect.recall.engine import Recall
 from recollect.recall.request import read_request
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
+from recollect.record import daily_events, transcripts, triggers
+from recollect.record.attachments import Files
+from recollect.record.daily_events import Digests
+from recollect.record.ledger import LedgerBook
+from recollect.record.recorder import FollowUps, Recorder
+from recollect.record.transcripts import Transcripts
+from recollect.record.triggers import Watcher
 from recollect.rooms import Rooms
 from recollect.rules.backoff import Backoff
-from recollect.rules.guard import Guard, forget_names, guard_of
-from recollect.rules.lines import forget_labels
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.store.paths import own_base
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.upkeep import CoreLine
 from recollect.types import RECORD_TYPES, Hit, SafeName
-from recollect.upkeep import bus, forgetting
+from recollect.upkeep import bus
 from recollect.upkeep import upkeep as upkeep_
-from recollect.upkeep.audit import Audit
-from recollect.upkeep.doctoring import Doctor
-from recollect.upkeep.forgetting import Forgetting, Left, Outside
-from recollect.upkeep.metrics import Uses
 from recollect.upkeep.upkeep import Upkeep
 from recollect.upkeep.work import Sections, Tools
 
@@ -165,7 +167,7 @@ def furnish(
     store, guard = bus.listening(store, settings), guard_of(settings)
     circuits = Circuits(monotonic_of(clock))
     embedder = embedder_for(settings, circuits) if settings.index.vectors != "none" else None
-    ask = embedding.asking(embedder, settings.jobs.max_attempts)
+    ask = embedding_job.asking(embedder, settings.jobs.max_attempts)
     model = _model(settings, circuits)
     house = House(store, path, space, settings, clock, embedder, model, ask, circuits)
     engine = engine_for(settings, path, on_disk=path != MEMORY)
@@ -187,7 +189,7 @@ def furnish(
     reconciler = house.reconciler_of(space)
     if embedder is not None and not store.read_only:
         try:
-            embedding.catch_up(store, space, embedder, clock.now(), settings.jobs.max_attempts)
+            embedding_job.catch_up(store, space, embedder, clock.now(), settings.jobs.max_attempts)
         except StoreError as error:
             # A mind opens on whatever can be read; recall leaves an event, stats() shows this.
             worker.failure = str(error)
@@ -478,21 +480,23 @@ def _worker(
         store, clock, settings, extraction=extraction, model_of=house.model_of, ask=house.ask
     )
     handlers: dict[str, Handler] = {
-        digests.KIND: Digests(store, clock, settings.extraction.summary_chars, quiet, guard).write,
+        daily_events.KIND: Digests(
+            store, clock, settings.extraction.summary_chars, quiet, guard
+        ).write,
         transcripts.KIND: copies.append,
         transcripts.AGE_KIND: copies.age,
         triggers.KIND: extraction.run,
-        ending.KIND: end.run,
+        session_end.KIND: end.run,
         upkeep_.DAILY_KIND: upkeep.daily,
         upkeep_.WEEKLY_KIND: upkeep.weekly,
         upkeep_.STEP_KIND: upkeep.step,
         bus.KIND: rules.run,
         forgetting.KIND: eraser.finish,
     }
-    failing: dict[str, Failing] = {triggers.KIND: extraction.failed, ending.KIND: end.failed}
+    failing: dict[str, Failing] = {triggers.KIND: extraction.failed, session_end.KIND: end.failed}
     if house.embedder is not None:
         filled = engine if engine.lasting else None
-        handlers[embedding.KIND] = Embedding(store, house.embedder, filled).run
+        handlers[embedding_job.KIND] = Embedding(store, house.embedder, filled).run
     plans = [
         Plan(house.space, kind, cron, settings.schedule.zone)
         for kind, cron, steps in (

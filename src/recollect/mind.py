@@ -9,11 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from recollect.documents.onboarding import OnboardingState
 from recollect.documents.report import DocumentReport, Question
 from recollect.doors.known import KnownDoors
 from recollect.doors.living import LivingDoors
 from recollect.doors.talk import TalkDoors
-from recollect.identity.onboarding import OnboardingState
 from recollect.ids import new_id
 from recollect.session import Session
 from recollect.upkeep.report import Report, Undone

@@ -13,12 +13,12 @@ from recollect.documents.fallback.files import Folder, folder_beside
 from recollect.documents.library import USUAL_NAME
 from recollect.errors import ConfigError, InvalidInput, StoreError
 from recollect.furnishing import furnish
-from recollect.ingest.transcripts import DEFAULT_SPACE
+from recollect.language.guard import guard_of
 from recollect.mind import Mind
 from recollect.off.rooms import plain_mind
 from recollect.off.taking_in import TakingIn
-from recollect.rules import intake
-from recollect.rules.guard import guard_of
+from recollect.record.transcripts import DEFAULT_SPACE
+from recollect.rules import checks
 from recollect.rules.signatures import checked
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.sqlite.store import open_sqlite
@@ -43,7 +43,7 @@ def open(
     may name it. ``worker`` is "thread" (background work beside the conversation) or "none" (another
     process, or ``drain()``, does it). Further keywords are settings.
     """
-    intake.check_choice(worker, ("thread", "none"), "worker")
+    checks.check_choice(worker, ("thread", "none"), "worker")
     path = place(target)
     chosen = settings_.load(preset, file=_settings_file(path), overrides=settings)
     space = guard_of(chosen).name(space, "space")
@@ -92,7 +92,7 @@ def _checked_clock(clock: Clock) -> Clock:
 def place(target: str | os.PathLike[str] | None) -> str:
     """The file a target means."""
     named = os.fspath(target) if target is not None else os.environ.get("RECOLLECT_DB", "")
-    text = intake.check_text(named, "target", _LONGEST_PATH)
+    text = checks.check_text(named, "target", _LONGEST_PATH)
     if "\0" in text:
         raise InvalidInput("target holds a NUL", remedy="Give the path of a file")
     if not text:

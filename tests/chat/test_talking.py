@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 import recollect
-from recollect.chat.talking import Talk, conversation
-from recollect.chat.terminal import clean, flat
-from recollect.chat.words import WORDS, spoken_language
+from recollect.cli.chat.talking import Talk, conversation
+from recollect.cli.chat.terminal import clean, flat
+from recollect.cli.chat.words import WORDS, spoken_language
 from recollect.cli.root import cli
 from recollect.providers.chat.choose import main_model_for
 from recollect.types import Context, Message

@@ -14,9 +14,9 @@ from recollect.clock import ManualClock
 from recollect.context.build import Builder, Sources
 from recollect.context.evidence import evidence_items
 from recollect.context.window import ShortTermMemory
+from recollect.language.fence import strip_fenced
+from recollect.language.tokens import count_tokens
 from recollect.prompts import prompt
-from recollect.rules.fence import strip_fenced
-from recollect.rules.tokens import count_tokens
 from recollect.settings.reading import SectionName
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Context, Memory

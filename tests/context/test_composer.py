@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from recollect.context.composer import TOO_SMALL, compose
 from recollect.context.parts import Item, Parts, Talk
+from recollect.language.fence import MARK, neutral, strip_fenced
+from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language
 from recollect.rules.budget import PROMPT_ORDER, Budget, budget_of
-from recollect.rules.fence import MARK, neutral, strip_fenced
-from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.settings import load
 from recollect.settings.reading import SectionName
 from recollect.types import TRUSTS, Context, Turn

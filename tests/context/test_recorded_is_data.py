@@ -14,7 +14,7 @@ import pytest
 
 import recollect
 from recollect import ToolCall, ToolResult
-from recollect.rules.fence import MARK
+from recollect.language.fence import MARK
 from recollect.tools import call_tool
 
 pytestmark = pytest.mark.feature("N1")

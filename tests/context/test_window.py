@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from recollect.context.window import ShortTermMemory, Window, turn_tokens
 from recollect.errors import InvalidInput
-from recollect.rules.exchanges import exchanges
-from recollect.rules.tokens import count_tokens
+from recollect.language.exchanges import exchanges
+from recollect.language.tokens import count_tokens
 from recollect.settings import load
 from recollect.settings.reading import ShortTerm
 from recollect.store.base import Store

@@ -11,10 +11,10 @@ from recollect import Mind
 from recollect.clock import ManualClock
 from recollect.documents.library import Documents, Folders, folders_of
 from recollect.documents.report import DocumentReport, SyncReport
-from recollect.ingest.embedding import asking
-from recollect.ingest.pending import Inbox
-from recollect.ingest.reconcile import Reconciler
-from recollect.rules.guard import guard_of
+from recollect.index.embedding_job import asking
+from recollect.language.guard import guard_of
+from recollect.learn.pending import Inbox
+from recollect.learn.reconciler import Reconciler
 from recollect.store.rows import MemoryFilter
 from recollect.types import Memory, MemoryStatus
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.clock import ManualClock
-from recollect.rules.markdown import tidy
+from recollect.language.markdown import tidy
 from recollect.store.document_states import DocumentRow
 from recollect.types import Kind, constant
 from tests.conftest import NOON

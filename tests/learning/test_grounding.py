@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.ingest.learning.grounding import Voices, grounded
+from recollect.learn.grounding import Voices, grounded
 from recollect.types import Candidate, Role, SafeResult, ToolResult, Trust, Turn, constant
 from tests.conftest import NOON
 

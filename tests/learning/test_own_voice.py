@@ -11,7 +11,7 @@ import pytest
 import recollect
 from recollect import Mind
 from recollect.clock import ManualClock
-from recollect.rules.fence import strip_fenced
+from recollect.language.fence import strip_fenced
 from tests.conftest import NOON, OpenMind
 
 pytestmark = pytest.mark.feature("N2")

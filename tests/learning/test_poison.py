@@ -16,7 +16,7 @@ import pytest
 import recollect
 from recollect import Mind, NewTurn, ToolCall, ToolResult
 from recollect.clock import ManualClock
-from recollect.rules.fence import MARK, strip_fenced
+from recollect.language.fence import MARK, strip_fenced
 from recollect.types import Memory
 from tests.conftest import NOON
 from tests.learning import Attempt, attempts, thinking

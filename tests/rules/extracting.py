@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from recollect.rules.extract import Said, extract
+from recollect.language.extract import Said, extract
 from recollect.settings import load
 from recollect.types import Candidate, Role
 

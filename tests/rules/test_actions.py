@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.actions import NO_RESULT, action_nodes, failure, key_params
+from recollect.language.actions import (
+    NO_RESULT,
+    action_nodes,
+    failure,
+    key_params,
+)
 from recollect.types import (
     ActionNode,
     Role,

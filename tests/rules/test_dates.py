@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
-from recollect.rules.dates import calendar_day, maybe_moment, moment
+from recollect.language.dates.moments import calendar_day, maybe_moment, moment
 from recollect.store.codec import from_micros, to_micros, zone_minutes
 from tests.conftest import NOON
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.digest import digest, shorten
+from recollect.language.digest import digest, shorten
 from recollect.types import Role, SafeCall, ToolCall, Turn, constant
 from tests.conftest import NOON
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.echo import fingerprints, without_echo
-from recollect.rules.fence import fence
+from recollect.language.echo import fingerprints, without_echo
+from recollect.language.fence import fence
 from recollect.types import Role
 
 pytestmark = pytest.mark.feature("N1")

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.episode import (
+from recollect.language.fence import fence
+from recollect.language.story import (
     EpisodeDraft,
     Story,
     goal_of,
@@ -15,7 +16,6 @@ from recollect.rules.episode import (
     tell,
     without,
 )
-from recollect.rules.fence import fence
 from recollect.settings import load
 from recollect.types import ROLES, ToolCall, ToolResult, Turn
 from tests.rules.test_actions import turn

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.exact import ExactKind, ExactQuestion, exact_question
+from recollect.language.exact import ExactKind, ExactQuestion, exact_question
 
 # kind | query | topic
 ASKED = """

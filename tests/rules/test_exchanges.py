@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.exchanges import exchanges, latest_rounds
-from recollect.rules.sharing import how_many, share_out
+from recollect.context.sharing import how_many, share_out
+from recollect.language.exchanges import exchanges, latest_rounds
 from recollect.types import Turn
 from tests.context.talks import talks, turn
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.extract import Said
+from recollect.language.extract import Said
 from recollect.types import KINDS
 from tests.rules.extracting import learn, learn_after
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.rules.extract import SINGLE_VALUED, Said
-from recollect.rules.extract.dates import due_day
+from recollect.language.extract import SINGLE_VALUED, Said
+from recollect.language.extract.dates import due_day
 from tests.rules.extracting import NOON, SETTINGS, learn, learn_after, short
 
 pytestmark = pytest.mark.feature("X5")

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.fence import MARK, fence, neutral, strip_fenced
+from recollect.language.fence import (
+    MARK,
+    fence,
+    neutral,
+    strip_fenced,
+)
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("N1")
@@ -65,7 +70,7 @@ def test_with_a_seed_the_nonce_stays_while_the_text_grows_unless_the_text_has_it
 
 
 def test_another_process_has_another_key() -> None:
-    program = "from recollect.rules.fence import fence; print(fence('tea', 'm'))"
+    program = "from recollect.language.fence import fence; print(fence('tea', 'm'))"
     made = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert nonce_of(made.stdout.decode()) != nonce_of(fence("tea", "m"))
 

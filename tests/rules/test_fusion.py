@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.asking import Asking
-from recollect.rules.fusion import (
+from recollect.language.query_wording import Asking
+from recollect.recall.fusion import (
     ABSENT,
     Candidates,
     VectorScores,

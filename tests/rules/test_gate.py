@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.gate import Verdict, size, wants_memory
+from recollect.language.gate import Verdict, size, wants_memory
 from recollect.settings import load
 from recollect.settings.reading import Gate
 

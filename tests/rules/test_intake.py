@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
-from recollect.rules import intake
+from recollect.rules import checks
 
 NAN = float("nan")
 INFINITE = float("inf")
@@ -19,16 +19,16 @@ INFINITE = float("inf")
 @pytest.mark.parametrize(
     ("check", "fine"),
     [
-        (lambda v: intake.check_text(v, "x", 5), ["", "a", "茶" * 5, "\x00", "\U0001f600"]),
-        (lambda v: intake.check_name(v, "x"), ["a", " a ", "茶", "x" * 512, "a/b", "\x00"]),
-        (lambda v: intake.check_choice(v, ("a", "b"), "x"), ["a", "b"]),
-        (intake.check_index, [None, 0, 1, 2**31 - 1]),
-        (lambda v: intake.check_count(v, "x", 9), [1, 9]),
-        (intake.check_limit, [1, 1_000_000]),
-        (intake.check_offset, [0, 10**9]),
-        (lambda v: intake.check_tokens(v, "x"), [0, 10**9]),
-        (lambda v: intake.check_share(v, "x"), [0, 1, 0.5, 1e-300]),
-        (lambda v: intake.check_amount(v, "x"), [None, 0, 1, 0.25]),
+        (lambda v: checks.check_text(v, "x", 5), ["", "a", "茶" * 5, "\x00", "\U0001f600"]),
+        (lambda v: checks.check_name(v, "x"), ["a", " a ", "茶", "x" * 512, "a/b", "\x00"]),
+        (lambda v: checks.check_choice(v, ("a", "b"), "x"), ["a", "b"]),
+        (checks.check_index, [None, 0, 1, 2**31 - 1]),
+        (lambda v: checks.check_count(v, "x", 9), [1, 9]),
+        (checks.check_limit, [1, 1_000_000]),
+        (checks.check_offset, [0, 10**9]),
+        (lambda v: checks.check_tokens(v, "x"), [0, 10**9]),
+        (lambda v: checks.check_share(v, "x"), [0, 1, 0.5, 1e-300]),
+        (lambda v: checks.check_amount(v, "x"), [None, 0, 1, 0.25]),
     ],
 )
 def test_what_is_fine_comes_back_as_it_was(
@@ -41,24 +41,24 @@ def test_what_is_fine_comes_back_as_it_was(
 @pytest.mark.parametrize(
     ("check", "wrong"),
     [
-        (lambda v: intake.check_text(v, "x", 5), ["a" * 6, "\ud800", "a\udfff", b"a", None, 1, []]),
-        (lambda v: intake.check_name(v, "x"), ["", " \n", "x" * 513, "\ud800", None, 1, ["a"], {}]),
-        (lambda v: intake.check_choice(v, ("a", "b"), "x"), ["c", "", None, 1, ["a"], NAN]),
-        (intake.check_index, [-1, 2**31, True, False, 1.0, "1", NAN, [], 10**400]),
-        (lambda v: intake.check_count(v, "x", 9), [0, 10, -1, True, 1.0, "1", None, NAN]),
-        (intake.check_limit, [0, -1, 1_000_001, True, "1", None]),
-        (intake.check_offset, [-1, True, 1.5, "0", None, 2**60]),
-        (lambda v: intake.check_tokens(v, "x"), [-1, True, 1.5, "1", None, 2**53]),
+        (lambda v: checks.check_text(v, "x", 5), ["a" * 6, "\ud800", "a\udfff", b"a", None, 1, []]),
+        (lambda v: checks.check_name(v, "x"), ["", " \n", "x" * 513, "\ud800", None, 1, ["a"], {}]),
+        (lambda v: checks.check_choice(v, ("a", "b"), "x"), ["c", "", None, 1, ["a"], NAN]),
+        (checks.check_index, [-1, 2**31, True, False, 1.0, "1", NAN, [], 10**400]),
+        (lambda v: checks.check_count(v, "x", 9), [0, 10, -1, True, 1.0, "1", None, NAN]),
+        (checks.check_limit, [0, -1, 1_000_001, True, "1", None]),
+        (checks.check_offset, [-1, True, 1.5, "0", None, 2**60]),
+        (lambda v: checks.check_tokens(v, "x"), [-1, True, 1.5, "1", None, 2**53]),
         (
-            lambda v: intake.check_share(v, "x"),
+            lambda v: checks.check_share(v, "x"),
             [-0.1, 1.1, NAN, INFINITE, True, "1", None, 10**400],
         ),
         (
-            lambda v: intake.check_amount(v, "x"),
+            lambda v: checks.check_amount(v, "x"),
             [-1, NAN, INFINITE, -INFINITE, "free", True, [], 10**400],
         ),
-        (lambda v: intake.check_tags(v, 2), ["a", None, 5, ["a", 1], [["a"]], [""], ["\ud800"]]),
-        (lambda v: intake.check_tags(v, 2), [["a", "b", "c"], map(str, count())]),
+        (lambda v: checks.check_tags(v, 2), ["a", None, 5, ["a", 1], [["a"]], [""], ["\ud800"]]),
+        (lambda v: checks.check_tags(v, 2), [["a", "b", "c"], map(str, count())]),
     ],
 )
 def test_what_is_wrong_is_a_typed_error_with_a_remedy(
@@ -72,16 +72,16 @@ def test_what_is_wrong_is_a_typed_error_with_a_remedy(
 
 
 def test_tags_are_kept_once_in_order() -> None:
-    assert intake.check_tags(["b", "a", "b"], 2) == ("b", "a")
-    assert intake.check_tags((), 2) == ()
-    assert intake.check_tags({"a": 1}, 2) == ("a",)
+    assert checks.check_tags(["b", "a", "b"], 2) == ("b", "a")
+    assert checks.check_tags((), 2) == ()
+    assert checks.check_tags({"a": 1}, 2) == ("a",)
 
 
 def test_an_error_names_what_it_is_about() -> None:
     with pytest.raises(InvalidInput, match="sources"):
-        intake.check_tags("one", 2, "sources")
+        checks.check_tags("one", 2, "sources")
     with pytest.raises(InvalidInput, match="user, assistant"):
-        intake.check_choice("robot", ("user", "assistant"), "role")
+        checks.check_choice("robot", ("user", "assistant"), "role")
 
 
 def nested(depth: int, kind: type[list[object]] | type[dict[str, object]]) -> object:
@@ -93,24 +93,24 @@ def nested(depth: int, kind: type[list[object]] | type[dict[str, object]]) -> ob
 
 @pytest.mark.parametrize("kind", [list, dict])
 def test_how_deep_json_may_go(kind: type[list[object]] | type[dict[str, object]]) -> None:
-    intake.check_depth(nested(intake.MAX_DEPTH - 1, kind), "x")
-    for depth in (intake.MAX_DEPTH, 5_000):
+    checks.check_depth(nested(checks.MAX_DEPTH - 1, kind), "x")
+    for depth in (checks.MAX_DEPTH, 5_000):
         with pytest.raises(InvalidInput) as caught:
-            intake.check_depth(nested(depth, kind), "x")
+            checks.check_depth(nested(depth, kind), "x")
         assert caught.value.remedy
 
 
 def test_wide_json_is_not_deep() -> None:
-    intake.check_depth([{"x": [1] * 1_000} for _ in range(100)], "x")
+    checks.check_depth([{"x": [1] * 1_000} for _ in range(100)], "x")
 
 
 def test_a_text_with_half_a_pair_can_be_mended_as_told() -> None:
     with pytest.raises(InvalidInput, match="position 1"):
-        intake.check_text("a\ud83d", "x", 9)
+        checks.check_text("a\ud83d", "x", 9)
     mended = "a\ud83d".encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    assert intake.check_text(mended, "x", 9) == mended
+    assert checks.check_text(mended, "x", 9) == mended
 
 
 @given(st.text())
 def test_every_text_that_utf_8_holds_is_taken(text: str) -> None:
-    assert intake.check_text(text, "x", 10_000) == text
+    assert checks.check_text(text, "x", 10_000) == text

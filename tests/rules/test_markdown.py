@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.documents.layout import Entry, Layout, compose
 from recollect.ids import new_id
-from recollect.rules.markdown import Bullet, Free, harmless, marks_in, parse, tidy, without
-from recollect.rules.markdown_layout import Entry, Layout, compose
+from recollect.language.markdown import (
+    Bullet,
+    Free,
+    harmless,
+    marks_in,
+    parse,
+    tidy,
+    without,
+)
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("N5")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.rules.actions import action_nodes
-from recollect.rules.outcome import outcome_of, verdict
+from recollect.language.actions import action_nodes
+from recollect.language.outcome import outcome_of, verdict
 from recollect.types import Outcome, ToolCall, ToolResult, Turn
 from tests.rules.test_actions import turn
 

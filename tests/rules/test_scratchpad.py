@@ -10,8 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.scratchpad import parse, render, rendered
-from recollect.rules.scratchpad_task import advance, conclude, fit, task_of
+from recollect.language.scratchpad import parse, render, rendered
+from recollect.language.scratchpad_task import (
+    advance,
+    conclude,
+    fit,
+    task_of,
+)
 from recollect.settings import load
 from recollect.types import Completion, Episode, Outcome, PadSection, Scratchpad, constant
 from tests.conftest import NOON

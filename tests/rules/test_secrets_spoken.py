@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from recollect.rules.secrets import find_secrets, redact
-from recollect.rules.secrets_looks import Bounds
-from recollect.rules.secrets_pieces import LONG_TEXT
-from recollect.rules.secrets_together import redact_many
+from recollect.language.secrets.batch import redact_many
+from recollect.language.secrets.finder import find_secrets, redact
+from recollect.language.secrets.pieces import LONG_TEXT
+from recollect.language.secrets.randomness import Bounds
 from tests.rules.secrets_spoken.measure import EVERY, is_found, is_taken
 from tests.rules.secrets_spoken.samples import HALVES, Half, identity_card, luhn, messages
 

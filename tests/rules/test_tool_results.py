@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.tool_results import cut, cut_front, error_line, tool_summary
+from recollect.language.tool_results import (
+    cut,
+    cut_front,
+    error_line,
+    tool_summary,
+)
 
 LOG = "\n".join(
     [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.wishes import LONGEST, is_standing_wish
+from recollect.language.wishes import LONGEST, is_standing_wish
 
 
 @pytest.mark.parametrize(

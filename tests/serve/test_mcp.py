@@ -16,7 +16,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters, types
 
 import recollect
-from recollect.rules.fence import strip_fenced
+from recollect.language.fence import strip_fenced
 from recollect.serve.mcp import mcp_server
 from recollect.tools import tool_names
 from tests.conftest import OpenMind

@@ -11,7 +11,7 @@ import pytest
 
 from recollect import Mind, ToolCall, ToolResult
 from recollect.clock import ManualClock
-from recollect.rules.fence import strip_fenced
+from recollect.language.fence import strip_fenced
 from recollect.tools import ToolAnswer, call_tool
 from tests.conftest import OpenMind
 

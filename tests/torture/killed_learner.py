@@ -15,7 +15,7 @@ from typing import Any
 
 import recollect
 from recollect import Mind
-from recollect.rules.extract import extract
+from recollect.language.extract import extract
 from recollect.settings.writing import Extraction, KindImportance
 from recollect.store.rows import MemoryFilter
 from tests.learning import thinking

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import recollect
 from recollect import NewTurn
-from recollect.ingest.recorder import BATCH
+from recollect.record.recorder import BATCH
 from tests.torture import witness
 from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome

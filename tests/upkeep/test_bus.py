@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect import ConfigError, Conflict, Mind, NotFound
 from recollect.clock import ManualClock
-from recollect.rules.eventrules import wants
+from recollect.rules.event_rules import wants
 from recollect.settings import load
 from recollect.settings.keeping import EventRule
 from recollect.settings.values import Condition

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from recollect import Mind
 from recollect.bench.dedup import labelled, measure
 from recollect.clock import ManualClock
+from recollect.language.extract import extract
 from recollect.rules.clusters import Pair, absorbed, components, portions, same_statement
-from recollect.rules.extract import extract
 from recollect.settings import load
 from recollect.types import Memory, constant
 from recollect.upkeep.clusters import near_pairs

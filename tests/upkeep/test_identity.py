@@ -9,8 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Mind
-from recollect.rules.identity import CARDS, Card, card_by_rules, plain_markdown
-from recollect.rules.tokens import count_tokens
+from recollect.documents.card_rules import (
+    CARDS,
+    Card,
+    card_by_rules,
+    plain_markdown,
+)
+from recollect.language.tokens import count_tokens
 from tests.conftest import OpenMind
 from tests.providers.scripted import Scripted, reply, status
 

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Mind
-from recollect.rules.onboarding import QUESTIONS, next_question, read_change, stage_of
+from recollect.documents.onboarding_rules import (
+    QUESTIONS,
+    next_question,
+    read_change,
+    stage_of,
+)
 from recollect.types import constant
 from tests.conftest import OpenMind
 

@@ -11,7 +11,7 @@ from recollect.bench.corpus import Corpus, Tongue
 from recollect.bench.figures import Figure, figure, ratio_at_least
 from recollect.bench.minds import bench_mind
 from recollect.bench.timing import Timed, side_by_side
-from recollect.ingest.recorder import BATCH
+from recollect.record.recorder import BATCH
 from recollect.types import NewTurn
 
 CALL = 25_000  # turns that are handed over at once

@@ -12,8 +12,8 @@ from recollect.bench.figures import Figure, figure, ratio_at_most
 from recollect.bench.minds import bench_mind
 from recollect.bench.timing import MILLI, Timed, percentile, side_by_side
 from recollect.ids import new_id
-from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT, memory_terms
-from recollect.rules.guard import DEFAULT
+from recollect.language.guard import DEFAULT
+from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT, memory_terms
 from recollect.store.rows import MemoryRow
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import EMPTY, KINDS, Kind, SafeName

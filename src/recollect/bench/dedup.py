@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from math import log
 from typing import NamedTuple
 
-from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
+from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.providers.embedding.choose import embedder_for
 from recollect.rules.clusters import absorbed, components
 from recollect.settings import Settings, load

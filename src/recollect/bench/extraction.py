@@ -19,7 +19,7 @@ from recollect.bench.utterances import (
     score,
     utterances,
 )
-from recollect.rules.extract import Said, extract
+from recollect.language.extract import Said, extract
 from recollect.settings import Settings, load
 from recollect.types import Candidate
 

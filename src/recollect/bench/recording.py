@@ -13,7 +13,7 @@ from recollect.bench.corpus import Corpus
 from recollect.bench.figures import Figure, figure, ratio_at_most
 from recollect.bench.minds import bench_mind
 from recollect.bench.timing import MILLI, side_by_side
-from recollect.ingest.accept import turn_terms
+from recollect.record.accept import turn_terms
 from recollect.types import NewTurn, constant
 
 _BLOCK = 20

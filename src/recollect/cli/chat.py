@@ -19,7 +19,7 @@ def chat(state: State, project: str | None) -> None:
     The model is the one of the settings chat.provider and chat.name. Without one this is a recall
     console: each line is looked up. /help shows the commands.
     """
-    from recollect.chat.start import chat_with
+    from recollect.cli.chat.start import chat_with
 
     if state.json:
         raise click.UsageError("A chat is for people. Use recall or context with --json.")

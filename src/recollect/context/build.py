@@ -18,11 +18,11 @@ from recollect.context.parts import Item, Parts, Talk
 from recollect.context.window import Window
 from recollect.context.words import language_of
 from recollect.errors import InvalidInput
+from recollect.language.gate import Verdict
+from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language, prompt
-from recollect.rules import intake
+from recollect.rules import checks
 from recollect.rules.budget import PROMPT_ORDER, Budget, budget_of
-from recollect.rules.gate import Verdict
-from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.settings import Settings
 from recollect.settings.reading import SectionName
 from recollect.types import Context, Hit, Left, Turn
@@ -88,7 +88,7 @@ class Builder:
         host's tokenizer. What did not fit is in ``dropped``, each with its reason.
         """
         given = _host_parts(host or {})
-        intake.check_text(query, "query", intake.MAX_INDEX)
+        checks.check_text(query, "query", checks.MAX_INDEX)
         _check_counter(count)
         limits = budget_of(self._settings.context, model=model, total=budget)
         language = language_of(query, self._settings.memory.language)
@@ -184,8 +184,8 @@ class Builder:
 
 def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:
     for name, text in host.items():
-        intake.check_choice(name, PROMPT_ORDER, "a part in host")
-        intake.check_text(text, f"host[{name!r}]", intake.MAX_INDEX)
+        checks.check_choice(name, PROMPT_ORDER, "a part in host")
+        checks.check_text(text, f"host[{name!r}]", checks.MAX_INDEX)
     return host
 
 
@@ -199,7 +199,7 @@ def _check_counter(count: TokenCounter) -> None:
         raise InvalidInput(
             f"count does not count: {type(error).__name__}", remedy="Pass a function of text to int"
         ) from error
-    intake.check_tokens(found, "what count gives")
+    checks.check_tokens(found, "what count gives")
 
 
 @lru_cache(maxsize=2)

@@ -21,9 +21,9 @@ from recollect.context.fitting import (
 )
 from recollect.context.parts import Item, Parts
 from recollect.context.talk import TalkPart
+from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language
 from recollect.rules.budget import PROMPT_ORDER, Budget, allot, giving_way, kept_parts
-from recollect.rules.tokens import TokenCounter, count_tokens
 from recollect.settings.reading import SectionName
 from recollect.types import Context, Left, Message, Role, SectionUse
 

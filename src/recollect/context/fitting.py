@@ -9,13 +9,13 @@ from typing import Protocol
 
 from recollect.context.parts import Item
 from recollect.context.render import item_line, items_block
+from recollect.context.sharing import how_many, share_out
 from recollect.context.words import HEADINGS
+from recollect.language.cutting import cut_to_tokens
+from recollect.language.digest import shorten
+from recollect.language.fence import fence, neutral
+from recollect.language.tokens import TokenCounter
 from recollect.prompts import Language
-from recollect.rules.cutting import cut_to_tokens
-from recollect.rules.digest import shorten
-from recollect.rules.fence import fence, neutral
-from recollect.rules.sharing import how_many, share_out
-from recollect.rules.tokens import TokenCounter
 from recollect.settings.reading import SectionName
 from recollect.types import Left, Message
 

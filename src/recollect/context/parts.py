@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from recollect.language.tokens import TokenCounter
 from recollect.prompts import Language
-from recollect.rules.tokens import TokenCounter
 from recollect.settings.reading import SectionName
 from recollect.types import Left, Message, Trust, Turn
 

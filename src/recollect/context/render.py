@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from recollect.context import words
 from recollect.context.parts import Item
+from recollect.language.fence import fence, neutral
+from recollect.language.lines import indented, label
+from recollect.language.one_line import one_line
 from recollect.prompts import Language
-from recollect.rules.fence import fence, neutral
-from recollect.rules.lines import indented, label
-from recollect.rules.one_line import one_line
 from recollect.types import Message, Turn
 
 

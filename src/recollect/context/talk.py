@@ -10,15 +10,15 @@ from itertools import chain
 from recollect.context.fitting import CUT, FULL, LEAST_PIECE, Fitted, cost, gone
 from recollect.context.parts import Drawn, Talk
 from recollect.context.render import pieces_of, turn_lines, turn_message
+from recollect.context.sharing import share_out
 from recollect.context.words import EARLIER, HEADINGS
+from recollect.language.cutting import cut_to_tokens
+from recollect.language.digest import digest, shorten
+from recollect.language.exchanges import Exchange, exchanges, latest_rounds
+from recollect.language.fence import fence
+from recollect.language.lines import indented
+from recollect.language.tokens import TokenCounter
 from recollect.prompts import Language
-from recollect.rules.cutting import cut_to_tokens
-from recollect.rules.digest import digest, shorten
-from recollect.rules.exchanges import Exchange, exchanges, latest_rounds
-from recollect.rules.fence import fence
-from recollect.rules.lines import indented
-from recollect.rules.sharing import share_out
-from recollect.rules.tokens import TokenCounter
 from recollect.settings.reading import SectionName
 from recollect.types import Left, Message, Turn
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from recollect.clock import Clock
 from recollect.documents import files
 from recollect.documents.files import fingerprint
-from recollect.rules.documents_words import Language
-from recollect.rules.markdown import harmless
-from recollect.rules.secrets import USUAL, redact
-from recollect.rules.secrets_looks import Bounds
+from recollect.documents.headings import Language
+from recollect.language.markdown import harmless
+from recollect.language.secrets.finder import USUAL, redact
+from recollect.language.secrets.randomness import Bounds
 from recollect.store.base import Store
 from recollect.store.document_states import DocumentRow, Written
 from recollect.types import constant, key_of

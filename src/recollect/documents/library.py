@@ -15,14 +15,14 @@ from recollect.documents.sync import Syncing
 from recollect.documents.taking import Taker
 from recollect.documents.views import View, views_of
 from recollect.errors import NotFound
-from recollect.ingest.embedding import Ask
-from recollect.ingest.memories import Keeper
-from recollect.ingest.reconcile import Reconciler
-from recollect.ingest.transcripts import DEFAULT_SPACE
-from recollect.rules.guard import Guard
-from recollect.rules.intake import check_name
-from recollect.rules.secrets import USUAL
-from recollect.rules.secrets_sealed import masked
+from recollect.index.embedding_job import Ask
+from recollect.language.guard import Guard
+from recollect.language.secrets.finder import USUAL
+from recollect.language.secrets.sealed import masked
+from recollect.learn.memories import Keeper
+from recollect.learn.reconciler import Reconciler
+from recollect.record.transcripts import DEFAULT_SPACE
+from recollect.rules.checks import check_name
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.store.paths import own_base, refuse_links

@@ -6,11 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.documents.files import fingerprint
+from recollect.documents.headings import EARLIER, USUAL, Section
+from recollect.documents.layout import TITLE, Layout
+from recollect.documents.selection import undated
 from recollect.documents.views import View
-from recollect.rules.documents import undated
-from recollect.rules.documents_words import EARLIER, USUAL, Section
-from recollect.rules.markdown import GENERATED, Bullet, Free, Part, marks_in
-from recollect.rules.markdown_layout import TITLE, Layout
+from recollect.language.markdown import (
+    GENERATED,
+    Bullet,
+    Free,
+    Part,
+    marks_in,
+)
 from recollect.store.base import Unit
 from recollect.store.document_states import Written
 from recollect.types import Memory

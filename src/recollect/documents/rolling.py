@@ -9,10 +9,10 @@ from pathlib import Path
 
 from recollect.clock import in_zone
 from recollect.documents import files
+from recollect.documents.headings import Language
+from recollect.documents.layout import Entry, compose
+from recollect.documents.selection import Chosen
 from recollect.documents.views import View, layout_of, new_parts
-from recollect.rules.documents import Chosen
-from recollect.rules.documents_words import Language
-from recollect.rules.markdown_layout import Entry, compose
 
 
 def split(count: int, over: Callable[[int, int], bool], limit: int) -> int:

@@ -12,7 +12,7 @@ from typing import NamedTuple, get_args
 from recollect.documents import files
 from recollect.documents.files import fingerprint
 from recollect.documents.library import Folders
-from recollect.rules.markdown import without
+from recollect.language.markdown import without
 from recollect.settings import Settings
 from recollect.settings.around import DocumentName
 from recollect.store.base import Store

@@ -10,6 +10,7 @@ from recollect.documents import files
 from recollect.documents.files import Loaded, Unreadable, fingerprint, prepared
 from recollect.documents.read_back import Added, Edited, ReadBack, Reader, head_of, rebuilt
 from recollect.documents.report import Asked, DocumentReport, Kept, SyncReport, Taken
+from recollect.documents.selection import may_be_shown
 from recollect.documents.taking import Taker
 from recollect.documents.views import View, layout_of
 from recollect.documents.writing import (
@@ -22,8 +23,12 @@ from recollect.documents.writing import (
     marks_of,
     settle,
 )
-from recollect.rules.documents import may_be_shown
-from recollect.rules.markdown import GENERATED, Bullet, Part, parse
+from recollect.language.markdown import (
+    GENERATED,
+    Bullet,
+    Part,
+    parse,
+)
 from recollect.settings import Settings
 from recollect.settings.around import DocumentName
 from recollect.store.base import Store, Unit

@@ -8,17 +8,17 @@ from datetime import datetime
 
 from recollect.clock import Clock
 from recollect.documents.files import fingerprint
+from recollect.documents.headings import Section
 from recollect.documents.read_back import Added, Change, Edited, Own, Stay, unmarked
 from recollect.documents.report import Asked, Kept, Taken
 from recollect.errors import InvalidInput, NotFound
-from recollect.ingest.embedding import Ask
-from recollect.ingest.memories import GLOBAL_PROJECT, Keeper
-from recollect.ingest.reconcile import Reconciler, candidate_of
-from recollect.ingest.settling import Draft, Settlement
-from recollect.rules.documents_words import Section
-from recollect.rules.extract import extract
-from recollect.rules.guard import Guard
-from recollect.rules.markdown import Bullet
+from recollect.index.embedding_job import Ask
+from recollect.language.extract import extract
+from recollect.language.guard import Guard
+from recollect.language.markdown import Bullet
+from recollect.learn.memories import GLOBAL_PROJECT, Keeper
+from recollect.learn.reconciler import Reconciler, candidate_of
+from recollect.learn.settlement import Draft, Settlement
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim
 from recollect.settings import Settings

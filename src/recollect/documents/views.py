@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from recollect.ingest.memories import GLOBAL_PROJECT
-from recollect.rules import documents as choosing
-from recollect.rules.documents import Chosen
-from recollect.rules.documents_user import user_section
-from recollect.rules.documents_words import (
+from recollect.documents import selection as choosing
+from recollect.documents.headings import (
     SECTIONS,
     TITLES,
     USUAL,
@@ -19,9 +16,12 @@ from recollect.rules.documents_words import (
     Section,
     project_sections,
 )
-from recollect.rules.markdown import Part
-from recollect.rules.markdown_layout import TITLE, Layout
-from recollect.rules.secrets_looks import Bounds
+from recollect.documents.layout import TITLE, Layout
+from recollect.documents.selection import Chosen
+from recollect.documents.user_sections import user_section
+from recollect.language.markdown import Part
+from recollect.language.secrets.randomness import Bounds
+from recollect.learn.memories import GLOBAL_PROJECT
 from recollect.settings import Settings
 from recollect.settings.around import DocumentName
 from recollect.types import Memory

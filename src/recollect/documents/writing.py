@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.documents import files, rolling
+from recollect.documents.archive_summary import summary
 from recollect.documents.files import Loaded, fingerprint
+from recollect.documents.headings import EARLIER, Language
+from recollect.documents.layout import Entry, Layout, compose
+from recollect.documents.selection import Chosen, is_progress, language_of
 from recollect.documents.views import View, layout_of, new_parts
-from recollect.ingest.memories import GLOBAL_PROJECT
-from recollect.rules.documents import Chosen, is_progress, language_of
-from recollect.rules.documents_summary import summary
-from recollect.rules.documents_words import EARLIER, Language
-from recollect.rules.markdown import GENERATED, Bullet, Part
-from recollect.rules.markdown_layout import Entry, Layout, compose
+from recollect.language.markdown import GENERATED, Bullet, Part
+from recollect.learn.memories import GLOBAL_PROJECT
 from recollect.settings.around import DocumentName
 from recollect.store.base import Unit
 from recollect.store.document_states import DocumentRow, Written

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recollect.doors.led import Led
-from recollect.ingest.echo import NOW, Shown
-from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
-from recollect.ingest.scratchpads import Writer
+from recollect.language.gate import Verdict
+from recollect.language.tokens import TokenCounter, count_tokens
+from recollect.learn.echo import NOW, Shown
+from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT
+from recollect.learn.scratchpads import Writer
 from recollect.recall.request import read_request
-from recollect.rules import intake
-from recollect.rules.gate import Verdict
-from recollect.rules.tokens import TokenCounter, count_tokens
+from recollect.rules import checks
 from recollect.settings.reading import SectionName
 from recollect.types import (
     RECORD_TYPES,
@@ -117,9 +117,9 @@ class KnownDoors(Led):
         They are not learnt again, and an agent who repeats them makes them no better trusted than
         ``record``, the turn, memory, episode or file they come from; without one than ``trust``.
         """
-        chosen = intake.check_choice(trust, TRUSTS, "trust")
+        chosen = checks.check_choice(trust, TRUSTS, "trust")
         most = self.settings.ledger.max_characters
-        listed = [intake.check_text(text, "text", most) for text in texts]
+        listed = [checks.check_text(text, "text", most) for text in texts]
         self._rooms.injected.add(
             self._guard.filter(session, "session"),
             [Shown(text, record, chosen, NOW) for text in listed],

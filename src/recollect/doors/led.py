@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from recollect.clock import Clock
+from recollect.language.guard import guard_of
 from recollect.rooms import Rooms
-from recollect.rules.guard import guard_of
 from recollect.rules.signatures import CheckedCalls
 from recollect.settings import Settings
 from recollect.store.base import Store

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from recollect.documents.library import Documents
+from recollect.documents.onboarding import OnboardingState
 from recollect.documents.report import Question, SyncReport
 from recollect.doors.led import Led
 from recollect.errors import InvalidInput
-from recollect.identity.onboarding import OnboardingState
+from recollect.health.metrics import as_prometheus, measure
 from recollect.types import (
     AuditReport,
     Drained,
@@ -22,7 +23,6 @@ from recollect.types import (
     Receipt,
     Stats,
 )
-from recollect.upkeep.metrics import as_prometheus, measure
 from recollect.upkeep.report import Report, Undone, Work
 
 

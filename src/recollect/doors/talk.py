@@ -7,7 +7,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from recollect.doors.led import Led
-from recollect.rules import intake
+from recollect.rules import checks
 from recollect.types import (
     Attachment,
     DailyEvent,
@@ -57,8 +57,8 @@ class TalkDoors(Led):
                 content=content,
                 sender=sender,
                 channel=channel,
-                tool_calls=intake.check_several(tool_calls, "tool_calls"),
-                tool_results=intake.check_several(tool_results, "tool_results"),
+                tool_calls=checks.check_several(tool_calls, "tool_calls"),
+                tool_results=checks.check_several(tool_results, "tool_results"),
                 at=at,
                 index=index,
                 trust=trust,

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from recollect.index.growing import grown
 from recollect.index.segment import MARKS, Indexed, index_terms, spelt
+from recollect.language.batches import together
 from recollect.locks import ForkSafeLock
 from recollect.rules.bm25 import TERM_BYTES, pack
-from recollect.rules.together import together
 from recollect.types import SafeText
 
 _WORD = 8  # bytes that are moved at once

@@ -26,10 +26,10 @@ from recollect.errors import (
 )
 from recollect.ids import new_id
 from recollect.jobs.schedule import next_run
+from recollect.language.guard import DEFAULT, Guard
 from recollect.providers.deadline import until
 from recollect.rules.backoff import Backoff
-from recollect.rules.guard import DEFAULT, Guard
-from recollect.rules.intake import check_seconds
+from recollect.rules.checks import check_seconds
 from recollect.store.base import Store
 from recollect.types import Drained, Job, SafeText, constant
 

@@ -11,13 +11,13 @@ from recollect.documents.fallback.files import Folder
 from recollect.documents.fallback.logs import Ended, Failed, Logs, Said
 from recollect.errors import Conflict
 from recollect.ids import new_id
-from recollect.ingest.accept import accept_turn
+from recollect.language.dates.moments import maybe_moment
+from recollect.language.guard import MAX_SUMMARY, Guard
 from recollect.off.keeper import PlainKeeper
 from recollect.off.speech import as_trusted, shared_sessions
 from recollect.off.unserved import Unserved
-from recollect.rules import intake
-from recollect.rules.dates import maybe_moment
-from recollect.rules.guard import MAX_SUMMARY, Guard
+from recollect.record.accept import accept_turn
+from recollect.rules import checks
 from recollect.types import (
     EMPTY,
     ROLES,
@@ -159,15 +159,15 @@ class PlainBook(Unserved):
         limit: int = 100,
         offset: int = 0,
     ) -> list[Turn]:
-        intake.check_limit(limit)
-        intake.check_offset(offset)
+        checks.check_limit(limit)
+        checks.check_offset(offset)
         session = self._guard.filter(session, "session")
         project = self._guard.filter(project, "project")
         tool = self._guard.filter(tool, "tool")
         if role is not None:
-            intake.check_choice(role, ROLES, "role")
+            checks.check_choice(role, ROLES, "role")
         if state is not None:
-            intake.check_choice(state, TURN_STATES, "state")
+            checks.check_choice(state, TURN_STATES, "state")
         first, last = maybe_moment(since, "since"), maybe_moment(until, "until")
         found = [
             entry.turn
@@ -188,8 +188,8 @@ class PlainBook(Unserved):
         return found[offset : offset + limit]
 
     def sessions(self, *, limit: int, offset: int) -> list[SessionInfo]:
-        intake.check_limit(limit)
-        return self._conversations()[intake.check_offset(offset) :][:limit]
+        checks.check_limit(limit)
+        return self._conversations()[checks.check_offset(offset) :][:limit]
 
     def _conversations(self) -> list[SessionInfo]:
         """The latest first."""
@@ -204,7 +204,7 @@ class PlainBook(Unserved):
 
     def events(self, *, subject: str | None, type_: str | None, limit: int) -> list[Event]:
         """What failed, the latest first."""
-        intake.check_limit(limit)
+        checks.check_limit(limit)
         entries = self._logs.entries(self._first_day())
         events = [_event(entry) for entry in entries if isinstance(entry, Failed)]
         return [
@@ -228,7 +228,7 @@ class PlainBook(Unserved):
         """The figures of what is read; everything older is in the files all the same."""
         turns = [said.turn for said in self.said()]
         files = [*self._folder.logs().values(), self._folder.notes]
-        failures = self.events(subject=None, type_=None, limit=intake.MAX_ROWS)
+        failures = self.events(subject=None, type_=None, limit=checks.MAX_ROWS)
         return Stats(
             space=self._space,
             turns=len(turns),

@@ -10,11 +10,11 @@ from recollect.documents.fallback.files import Folder
 from recollect.documents.fallback.notes import Note, Notes
 from recollect.errors import InvalidInput, MemoryOff
 from recollect.ids import new_id
-from recollect.ingest.memories import GENERAL_TOPIC, GLOBAL_PROJECT
+from recollect.language.dates.moments import maybe_moment
+from recollect.language.guard import Guard
+from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.off.unserved import Unserved
-from recollect.rules import intake
-from recollect.rules.dates import maybe_moment
-from recollect.rules.guard import Guard
+from recollect.rules import checks
 from recollect.types import EMPTY, KINDS, TRUSTS, Kind, Memory, Trust
 
 REMEDY = "Set memory.enabled = true first"
@@ -54,21 +54,21 @@ class PlainKeeper(Unserved):
         if tuple(sources):
             raise MemoryOff("Plain files cannot link a statement to its turns", remedy=REMEDY)
         guard = self._guard
-        if not intake.check_text(text, "text", guard.characters).strip():
+        if not checks.check_text(text, "text", guard.characters).strip():
             raise InvalidInput("There is nothing to remember", remedy="Give a statement")
         now = self._clock.now()
         memory = Memory(
             id=new_id(now),
-            kind=intake.check_choice(kind, KINDS, "kind"),
+            kind=checks.check_choice(kind, KINDS, "kind"),
             content=guard.text(text.strip(), "text"),
             subject=guard.label(subject, "subject"),
             predicate=guard.label(predicate, "predicate"),
             project=guard.name(project, "project"),
             topic=guard.name(topic, "topic"),
             tags=guard.labels(tags),
-            importance=intake.check_share(importance, "importance"),
-            confidence=intake.check_share(confidence, "confidence"),
-            trust=intake.check_choice(trust, TRUSTS, "trust"),
+            importance=checks.check_share(importance, "importance"),
+            confidence=checks.check_share(confidence, "confidence"),
+            trust=checks.check_choice(trust, TRUSTS, "trust"),
             status="active",
             access_count=0,
             created_at=now,
@@ -108,13 +108,13 @@ class PlainKeeper(Unserved):
         kind: Kind | None = None,
         project: str | None = None,
         as_of: datetime | str | None = None,
-        limit: int = intake.MAX_ROWS,
+        limit: int = checks.MAX_ROWS,
     ) -> list[Memory]:
         """What holds, the latest first."""
         if kind is not None:
-            intake.check_choice(kind, KINDS, "kind")
+            checks.check_choice(kind, KINDS, "kind")
         partition = self._guard.filter(project, "project")
-        intake.check_limit(limit)
+        checks.check_limit(limit)
         if as_of is not None:
             raise MemoryOff("Plain files do not know what was known when", remedy=REMEDY)
         held = self._notes.current(self._clock.now())

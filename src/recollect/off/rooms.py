@@ -16,7 +16,9 @@ from recollect.context.evidence import memory_item
 from recollect.context.parts import Item
 from recollect.context.window import Window
 from recollect.documents.fallback.files import Folder
-from recollect.ingest.echo import Shown
+from recollect.language.gate import Verdict, wants_memory
+from recollect.language.guard import Guard
+from recollect.learn.echo import Shown
 from recollect.mind import Mind
 from recollect.off.book import PlainBook
 from recollect.off.keeper import PlainKeeper
@@ -25,8 +27,6 @@ from recollect.off.unserved import Unserved
 from recollect.providers.breaker import Circuits
 from recollect.recall.request import Request, read_request
 from recollect.rooms import Rooms
-from recollect.rules.gate import Verdict, wants_memory
-from recollect.rules.guard import Guard
 from recollect.rules.trust import trust_of
 from recollect.settings import Settings
 from recollect.store.base import Store

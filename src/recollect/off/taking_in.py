@@ -17,11 +17,11 @@ from recollect.documents.fallback.logs import Ended, Entry, Failed, Logs, Said
 from recollect.documents.fallback.notes import Note, Notes
 from recollect.documents.files import fingerprint
 from recollect.errors import InvalidInput, NotFound
-from recollect.ingest.accept import accept_turn
-from recollect.ingest.echo import ANYWHERE, note_injected
+from recollect.language.guard import Guard
+from recollect.learn.echo import ANYWHERE, note_injected
 from recollect.off.speech import claim_of
+from recollect.record.accept import accept_turn
 from recollect.rooms import Rooms
-from recollect.rules.guard import Guard
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.store.document_states import DocumentRow, Written

@@ -17,8 +17,8 @@ from typing import Any
 
 from recollect import private
 from recollect.errors import ConfigError, InvalidInput, StoreReadOnly
+from recollect.language.secrets.sealed import ENVELOPE, is_sealed
 from recollect.providers.extras import load
-from recollect.rules.secrets_sealed import ENVELOPE, is_sealed
 
 _EXTRA = "secrets"
 _SALT = 16

@@ -14,7 +14,7 @@ from recollect.errors import (
     StoreUnavailable,
 )
 from recollect.ids import new_id
-from recollect.rules.guard import Guard
+from recollect.language.guard import Guard
 from recollect.store.base import Store, Unit
 from recollect.types import constant, key_of
 

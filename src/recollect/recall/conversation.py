@@ -8,11 +8,17 @@ from operator import attrgetter
 
 import numpy as np
 
-from recollect.rules.asked_dates import date_fit
-from recollect.rules.asking import Asking, named_speaker
-from recollect.rules.fusion import ABSENT, Candidates, Flags, Floats, Places
-from recollect.rules.voice import own_voice
-from recollect.rules.wishes import LONGEST, is_standing_wish
+from recollect.language.dates.query_dates import date_fit
+from recollect.language.query_wording import Asking, named_speaker
+from recollect.language.voice import own_voice
+from recollect.language.wishes import LONGEST, is_standing_wish
+from recollect.recall.fusion import (
+    ABSENT,
+    Candidates,
+    Flags,
+    Floats,
+    Places,
+)
 from recollect.store import codec
 from recollect.store.base import Ledger, Unit
 from recollect.store.documents import type_of

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.clock import Clock
+from recollect.language.dates.reader import find_times
+from recollect.language.gate import Verdict, wants_memory
+from recollect.language.guard import guard_of
+from recollect.language.query_wording import asks_of_past
 from recollect.recall.attempts import Attempts
 from recollect.recall.evidence import as_hits
 from recollect.recall.gathering import Gathered, Gatherer
@@ -14,10 +18,6 @@ from recollect.recall.request import Request
 from recollect.recall.reranking import reranked, reranker_for
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
-from recollect.rules.asking import asks_of_past
-from recollect.rules.gate import Verdict, wants_memory
-from recollect.rules.guard import guard_of
-from recollect.rules.when import find_times
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types import Hit

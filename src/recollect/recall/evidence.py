@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from recollect.language.secrets.sealed import masked
 from recollect.recall.ranker import Ranked
 from recollect.recall.records import Known
-from recollect.rules.secrets_sealed import masked
 from recollect.store.base import Unit
 from recollect.store.documents import type_of
 from recollect.types import Attachment, Episode, Hit, Memory, Source, Turn, Why

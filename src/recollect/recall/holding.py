@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recollect.rules.episode import without
+from recollect.language.story import without
 from recollect.store.base import Unit
 from recollect.types import Hit
 

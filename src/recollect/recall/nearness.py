@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recollect.index.engine import VectorTable
 from recollect.index.nearest import Near
-from recollect.rules.fusion import VectorScores
+from recollect.recall.fusion import VectorScores
 from recollect.store.documents import are_of, type_of
 from recollect.types import RecordType
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.recall.conversation import Surroundings, as_candidates, look_around
+from recollect.recall.fusion import Floats, Fused, fuse
 from recollect.recall.gathering import Gathered
 from recollect.recall.request import Request
-from recollect.rules.fusion import Floats, Fused, fuse
 from recollect.rules.ranking import rank_share
 from recollect.settings.reading import Ranking
 from recollect.store.base import Unit

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.errors import InvalidInput
-from recollect.rules import intake
-from recollect.rules.asking import Asking, read_asking
-from recollect.rules.dates import maybe_moment
-from recollect.rules.exact import ExactQuestion, exact_question
-from recollect.rules.guard import Guard
-from recollect.rules.when import TimeSpan, find_times
+from recollect.language.dates.moments import maybe_moment
+from recollect.language.dates.reader import TimeSpan, find_times
+from recollect.language.exact import ExactQuestion, exact_question
+from recollect.language.guard import Guard
+from recollect.language.query_wording import Asking, read_asking
+from recollect.rules import checks
 from recollect.store.rows import Scope
 from recollect.types import KINDS, RECORD_TYPES, TRUSTS, Kind, RecordType, Trust
 
@@ -57,14 +57,14 @@ def read_request(
     guard: Guard,
 ) -> Request:
     """Check what the caller asked for; ``around`` is what was said just before the query."""
-    query = shortened(intake.check_text(query, "query", MAX_QUERY))
-    intake.check_count(k, "k", MAX_HITS)
+    query = shortened(checks.check_text(query, "query", MAX_QUERY))
+    checks.check_count(k, "k", MAX_HITS)
     if persona is not None:
-        intake.check_text(persona, "persona", intake.MAX_NAME)
+        checks.check_text(persona, "persona", checks.MAX_NAME)
     if kind is not None:
-        intake.check_choice(kind, KINDS, "kind")
+        checks.check_choice(kind, KINDS, "kind")
     if trust is not None:
-        intake.check_choice(trust, TRUSTS, "trust")
+        checks.check_choice(trust, TRUSTS, "trust")
     scope = Scope(
         types=_types(of),
         session=guard.filter(session, "session"),
@@ -87,7 +87,7 @@ def read_request(
         times=_times(query, now),
         persona=persona,
         around=tuple(
-            shortened(intake.check_text(text, "one of around", intake.MAX_INDEX)) for text in around
+            shortened(checks.check_text(text, "one of around", checks.MAX_INDEX)) for text in around
         ),
         now=now,
     )
@@ -109,5 +109,5 @@ def _types(of: Iterable[RecordType] | RecordType) -> tuple[RecordType, ...]:
     wanted: tuple[RecordType, ...] = (of,) if isinstance(of, str) else tuple(of)
     if not wanted:
         raise InvalidInput("of is empty", remedy=f"Use some of {', '.join(RECORD_TYPES)}")
-    checked = [intake.check_choice(type_, RECORD_TYPES, "of") for type_ in wanted]
+    checked = [checks.check_choice(type_, RECORD_TYPES, "of") for type_ in wanted]
     return tuple(dict.fromkeys(checked))

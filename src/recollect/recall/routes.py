@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.index.segment import STOP_WEIGHT, has_dense_script, query_terms
+from recollect.language.entities import find_entities
+from recollect.language.exact import ExactQuestion
 from recollect.recall.request import Request
-from recollect.rules.entities import find_entities
-from recollect.rules.exact import ExactQuestion
 from recollect.settings.reading import Recall
 from recollect.store.base import Unit
 from recollect.types import RecordType, SafeName

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recollect.rules.intake import check_count
+from recollect.rules.checks import check_count
 from recollect.settings.reading import Context, SectionName
 
 MOST_TOKENS = 2**31 - 1

@@ -89,7 +89,7 @@ def read_preset(name: str) -> tuple[Raw, Raw]:
     """What a preset says about itself, and its settings."""
     from pathlib import Path
 
-    path = Path(__file__).parent.parent / "presets" / f"{name}.toml"
+    path = Path(__file__).parent / "presets" / f"{name}.toml"
     settings = _parse_toml(path.read_bytes(), f"The preset {name}")
     return settings.pop("about", {}), settings
 

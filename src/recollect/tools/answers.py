@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from recollect.rules.cutting import ELLIPSIS, whole_character
-from recollect.rules.fence import fence
-from recollect.rules.language import Language
-from recollect.rules.lines import indented, label
-from recollect.rules.one_line import one_line
+from recollect.language.cutting import ELLIPSIS, whole_character
+from recollect.language.detection import Language
+from recollect.language.fence import fence
+from recollect.language.lines import indented, label
+from recollect.language.one_line import one_line
 from recollect.tools.words import Words
 from recollect.types import Episode, Json, Source
 

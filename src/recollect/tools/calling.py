@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import get_args
 
 from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.language.detection import Language, language_of
+from recollect.language.fence import neutral
 from recollect.mind import Mind
-from recollect.rules.fence import neutral
-from recollect.rules.intake import check_choice, shown
-from recollect.rules.language import Language, language_of
+from recollect.rules.checks import check_choice, shown
 from recollect.tools.answers import ToolAnswer, cut
 from recollect.tools.catalogue import BY_NAME, is_offered, tool_names
 from recollect.tools.desk import Desk

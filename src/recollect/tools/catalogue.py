@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from recollect.language.detection import Language
 from recollect.mind import Mind
-from recollect.rules.intake import check_choice
-from recollect.rules.language import Language
+from recollect.rules.checks import check_choice
 from recollect.settings.tools import Tools
 from recollect.tools import arguments as args
 from recollect.tools.answers import ToolAnswer

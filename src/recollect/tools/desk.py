@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from recollect.language.detection import Language
 from recollect.mind import Mind
-from recollect.rules.language import Language
 from recollect.settings.tools import Tools
 from recollect.tools.traces import TraceSource
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recollect.errors import Conflict, NotFound
+from recollect.language.fence import neutral
 from recollect.plain import plain
-from recollect.rules.fence import neutral
 from recollect.tools.answers import Shown, ToolAnswer, cut, day, evidence, line, place
 from recollect.tools.arguments import AddMemory, ListPending, PendingMemory
 from recollect.tools.desk import Desk

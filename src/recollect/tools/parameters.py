@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass
 from typing import Any, Literal, TypeVar
 
 from recollect.errors import InvalidInput
-from recollect.rules.language import Language
+from recollect.language.detection import Language
 from recollect.tools.words import Words
 
 Type = Literal["text", "choice", "share", "count", "flag", "texts"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from recollect.errors import NotFound
+from recollect.language.detection import Language
+from recollect.language.lines import label
+from recollect.language.one_line import one_line
 from recollect.mind import Mind
 from recollect.plain import plain
-from recollect.rules.language import Language
-from recollect.rules.lines import label
-from recollect.rules.one_line import one_line
 from recollect.tools.answers import Shown, ToolAnswer, cut, day, evidence, line, place
 from recollect.tools.arguments import SearchMemory, SearchTraces
 from recollect.tools.desk import Desk

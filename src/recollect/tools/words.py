@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recollect.rules.language import Language
+from recollect.language.detection import Language
 
 __all__ = ["Language", "Words"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from recollect.ingest.learning.answers import LEARNT
+from recollect.language.detection import Wanted, language_of
+from recollect.language.fence import fence
+from recollect.language.secrets.finder import redact
+from recollect.learn.answers import LEARNT
 from recollect.prompts import Language, filled, prompt
 from recollect.providers.chat.base import ChatModel, Object, Schema, WrongShape
-from recollect.rules.fence import fence
-from recollect.rules.language import Wanted, language_of
-from recollect.rules.secrets import redact
 from recollect.types import Candidate, Json, Memory
 
 _MOST = 50  # statements of one day

@@ -13,10 +13,11 @@ from typing import Any
 
 from recollect.clock import Clock
 from recollect.errors import Conflict, NotFound
-from recollect.ingest.learning import ending, triggers
-from recollect.rules import intake
-from recollect.rules.eventrules import wants
-from recollect.rules.guard import guard_of
+from recollect.language.guard import guard_of
+from recollect.learn import session_end
+from recollect.record import triggers
+from recollect.rules import checks
+from recollect.rules.event_rules import wants
 from recollect.settings import Settings
 from recollect.settings.keeping import EventRule
 from recollect.settings.values import Table
@@ -72,17 +73,17 @@ class Bus:
     def waiting(self, space: str) -> list[Event]:
         """Rules that ask first and have had no answer, the latest first."""
         with self._store.read(space) as unit:
-            asked = unit.journal.events(type_=ASKED, limit=intake.MAX_ROWS)
+            asked = unit.journal.events(type_=ASKED, limit=checks.MAX_ROWS)
             return [
                 e for e in asked if not unit.journal.operation(joined(e.operation_id, _APPROVED))
             ]
 
     def approve(self, space: str, event: str) -> None:
         """A person says that a rule may run."""
-        intake.check_name(event, "event")
+        checks.check_name(event, "event")
         now = self._clock.now()
         with self._store.write(space) as unit:
-            asked = unit.journal.events(type_=ASKED, limit=intake.MAX_ROWS)
+            asked = unit.journal.events(type_=ASKED, limit=checks.MAX_ROWS)
             found = next((one for one in asked if one.id == event), None)
             if found is None:
                 raise NotFound(f"No rule waits as {event}", remedy="See waiting_rules()")
@@ -118,7 +119,7 @@ class Bus:
         if action == "notify":
             self._notify(unit, job.payload, joined(operation, NOTICE))
         elif action in ("consolidate", "episode"):
-            ending.queue(unit, subject, now, self._max_attempts)
+            session_end.queue(unit, subject, now, self._max_attempts)
         elif action == "extract":
             triggers.queue(
                 unit, subject, now=now, run_at=now, max_attempts=self._max_attempts, quiet=False

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect.ingest.claims import dump_claim
-from recollect.ingest.settling import standing_of, with_standing
-from recollect.rules.guard import guard_of
+from recollect.language.guard import guard_of
+from recollect.learn.claims import dump_claim
+from recollect.learn.settlement import standing_of, with_standing
 from recollect.rules.support import Claim, Scales, repeated
 from recollect.settings import Settings
 from recollect.store.base import Unit

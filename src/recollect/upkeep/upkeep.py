@@ -11,8 +11,8 @@ from recollect.clock import Clock, in_zone
 from recollect.errors import NotFound, RecollectError
 from recollect.ids import new_id
 from recollect.jobs.schedule import next_run
-from recollect.rules import intake
-from recollect.rules.guard import guard_of
+from recollect.language.guard import guard_of
+from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types import EMPTY, Job, SafeText, joined
@@ -72,7 +72,7 @@ class Upkeep:
 
     def run(self, space: str, work: WorkName, *, dry_run: bool = False) -> Report:
         """Every step that the settings name; an interrupted run of today goes on."""
-        intake.check_choice(work, WORKS, "work")
+        checks.check_choice(work, WORKS, "work")
         wanted = getattr(self._settings.upkeep, work)
         names = [name for name in _ORDER[work] if name in wanted]
         return self._run(space, work, names, dry_run=dry_run)

@@ -8,12 +8,12 @@ from datetime import date, datetime
 
 from recollect.clock import Clock
 from recollect.errors import Conflict
-from recollect.ingest.embedding import Ask
-from recollect.ingest.learning.extraction import Extraction
-from recollect.ingest.reconcile import Reconciler
+from recollect.index.embedding_job import Ask
+from recollect.language.guard import Guard, guard_of
+from recollect.learn.extraction import Extraction
+from recollect.learn.reconciler import Reconciler
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.embedding.base import Embedder
-from recollect.rules.guard import Guard, guard_of
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.types import SafeName, constant, key_of

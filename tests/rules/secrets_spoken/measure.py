@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
-from recollect.rules.secrets import find_secrets
-from recollect.rules.secrets_looks import Bounds
+from recollect.language.secrets.finder import find_secrets
+from recollect.language.secrets.randomness import Bounds
 from tests.rules.secrets_spoken.samples import Half, Message, messages
 
 try:

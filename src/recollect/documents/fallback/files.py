@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recollect import private
 from recollect.documents.files import read_bytes, typed, write
-from recollect.ingest.transcripts import folder_of
+from recollect.record.transcripts import folder_of
 from recollect.settings.around import Switch
 from recollect.store.paths import open_own, refuse_links
 from recollect.store.sqlite.connection import MEMORY

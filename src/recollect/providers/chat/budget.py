@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from recollect.clock import Clock, in_zone
 from recollect.errors import BudgetExhausted
+from recollect.language.guard import DEFAULT, Guard
 from recollect.providers.chat.base import Meter, Spent
-from recollect.rules.guard import DEFAULT, Guard
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types import UsageTotal

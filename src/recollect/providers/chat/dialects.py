@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from recollect.errors import BadAnswer
+from recollect.language.tokens import estimate_tokens
 from recollect.providers.chat.manners import Manners
 from recollect.providers.chat.speaker import Ending, Prompt
-from recollect.rules.tokens import estimate_tokens
 
 _MOST_TOKENS = 2**40
 _TOOL = "answer"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 from recollect.errors import BadAnswer, ModelRefused
+from recollect.language.tokens import estimate_tokens
 from recollect.providers.chat.base import Spent
 from recollect.providers.chat.dialects import Dialect, Reply
 from recollect.providers.chat.manners import Manners, humbler
 from recollect.providers.chat.speaker import Prompt, Said
 from recollect.providers.wire import Wire
-from recollect.rules.tokens import estimate_tokens
 from recollect.settings.around import Price
 
 _MILLION = 1_000_000

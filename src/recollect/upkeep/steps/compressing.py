@@ -7,14 +7,14 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby
 
-from recollect.ingest.learning.grounding import Voices, grounded_in_summary
-from recollect.ingest.settling import settled_before
+from recollect.language.detection import language_of
+from recollect.language.digest import digest
+from recollect.language.statements import is_statement
+from recollect.language.voice import own_voice
+from recollect.learn.grounding import Voices, grounded_in_summary
+from recollect.learn.settlement import settled_before
 from recollect.providers.chat.base import ChatModel
-from recollect.rules.digest import digest
-from recollect.rules.language import language_of
-from recollect.rules.statements import is_statement
 from recollect.rules.trust import least_trusted
-from recollect.rules.voice import own_voice
 from recollect.store.rows import TurnFilter
 from recollect.types import Candidate, DailyEvent, Turn, joined, key_of, stamp
 from recollect.upkeep.asking import ask_for_knowledge

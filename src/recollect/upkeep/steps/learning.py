@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from recollect.errors import ModelError
-from recollect.ingest.episodes import write_episode
-from recollect.ingest.learning import ending, triggers
-from recollect.rules import intake
+from recollect.learn import session_end
+from recollect.learn.episodes import write_episode
+from recollect.record import triggers
+from recollect.rules import checks
 from recollect.store.rows import TurnFilter
 from recollect.types import EMPTY, Job, SafeName, Turn, constant, joined
 from recollect.upkeep.work import Step
@@ -19,8 +20,8 @@ _STORY = 10_000  # turns of one story, the latest
 def finish_queue(step: Step) -> None:
     """Sessions whose extraction was put off, or failed and waits for another try."""
     with step.store.read(step.space) as unit:
-        waiting = unit.tasks.unfinished("ready", intake.MAX_ROWS)
-    kinds = (triggers.KIND, ending.KIND)
+        waiting = unit.tasks.unfinished("ready", checks.MAX_ROWS)
+    kinds = (triggers.KIND, session_end.KIND)
     sessions = dict.fromkeys(job.name_of("session") for job in waiting if job.kind in kinds)
     _learn(step, sessions)
 

@@ -1,0 +1,102 @@
+"""Questions to the person: is this right, and is that to be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recollect.cli.chat.telling import show_forgotten, show_memories
+from recollect.cli.chat.terminal import Terminal
+from recollect.cli.chat.words import Words
+from recollect.mind import Mind
+from recollect.types import Hit, Memory, Settled
+
+_LOOKED_AT = 100  # pending statements
+YES, NO, LATER = "1", "2", "3"
+
+
+class _Wanted(NamedTuple):
+    """What is to be forgotten: one record, or whatever has some words."""
+
+    id: str | None = None
+    query: str | None = None
+
+
+class Asking:
+    """Asks at the terminal. Whatever is no answer is the next message, in ``instead``."""
+
+    def __init__(self, mind: Mind, terminal: Terminal, words: Words) -> None:
+        self._mind = mind
+        self._terminal = terminal
+        self._words = words
+        self._offered: set[str] = set()
+        self.instead = ""
+
+    def new_pending(self) -> None:
+        """At the end of a reply: a few statements that were not asked about before."""
+        waiting = {memory.id for memory in self._mind.waiting(limit=_LOOKED_AT)}
+        if waiting - self._offered:
+            offered = self._mind.pending()
+            self._ask([memory for memory in offered if memory.id not in self._offered])
+
+    def all_pending(self) -> None:
+        """Everything that waits, one after the other."""
+        waiting = self._mind.waiting(limit=_LOOKED_AT)
+        if not waiting:
+            self._terminal.dim(self._words.nothing_pending)
+        self._ask(waiting)
+
+    def _ask(self, memories: Sequence[Memory]) -> None:
+        for memory in memories:
+            self._offered.add(memory.id)
+            self._terminal.strong(self._words.offer)
+            show_memories(self._terminal, [memory])
+            said = self._terminal.read(self._words.offer_keys, self._words.more).strip()
+            if said == YES:
+                self._terminal.dim(self._kept(self._mind.confirm(memory.id)))
+            elif said == NO:
+                self._mind.ignore(memory.id)
+                self._terminal.dim(self._words.ignored)
+            elif said == LATER:
+                self._mind.later(memory.id)
+                self._terminal.dim(self._words.put_off)
+            elif said:
+                self.instead = said
+                return
+
+    def _kept(self, settled: Settled) -> str:
+        if settled.memory is None:
+            return self._words.not_taken.format(reason=settled.reason)
+        known = self._words.known_already if settled.decision == "same" else self._words.kept
+        return known.format(text=settled.memory.content)
+
+    def forget(self, what: str, listed: Sequence[Hit]) -> None:
+        """Show what would go, and remove it when the person says so."""
+        words = self._words
+        wanted = _wanted(what, listed)
+        if wanted is None:
+            self._terminal.dim(words.forget_what)
+            return
+        preview = self._mind.forget(id=wanted.id, query=wanted.query, dry_run=True)
+        if not preview.items:
+            self._terminal.dim(words.forget_nothing)
+            return
+        self._terminal.strong(words.forget_these)
+        show_forgotten(self._terminal, preview.items)
+        if self._terminal.read(words.forget_sure).strip() != YES:
+            self._terminal.dim(words.left_as_is)
+            return
+        counts = self._mind.forget(id=wanted.id, query=wanted.query).counts
+        told = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+        self._terminal.dim(words.forgotten.format(counts=told))
+
+
+def _wanted(what: str, listed: Sequence[Hit]) -> _Wanted | None:
+    """Words, or the number of something in the last list; None when it is neither."""
+    if not what:
+        return None
+    number = what.removeprefix("#")
+    if what.startswith("#") and number.isdecimal():
+        place = int(number) - 1
+        return _Wanted(id=listed[place].id) if 0 <= place < len(listed) else None
+    return _Wanted(query=what)

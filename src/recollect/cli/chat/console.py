@@ -1,0 +1,214 @@
+"""The loop of the chat: a line is a message or a command, and no failure ends the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from recollect.cli.chat.asking import Asking
+from recollect.cli.chat.talking import Talk
+from recollect.cli.chat.telling import show_account, show_hits, show_memories
+from recollect.cli.chat.terminal import Terminal
+from recollect.cli.chat.words import WORDS, Language
+from recollect.errors import RecollectError
+from recollect.mind import Mind
+from recollect.providers.chat.base import ChatModel
+from recollect.types import Hit
+
+_PATIENCE = 30.0  # seconds that leaving waits for what a conversation leaves to do
+
+
+class Console:
+    """A person at a terminal, a memory, and a model to talk to, where there is one."""
+
+    def __init__(
+        self,
+        mind: Mind,
+        model: ChatModel | None,
+        terminal: Terminal,
+        *,
+        language: Language,
+        project: str | None = None,
+    ) -> None:
+        self._mind = mind
+        self._terminal = terminal
+        self._words = WORDS[language]
+        self._project = project
+        self._model = model
+        self._talk = None if model is None else Talk(mind, model, self._words.system, project)
+        self._asking = Asking(mind, terminal, self._words)
+        self._query = ""
+        self._hits: list[Hit] = []
+        self._commands: Mapping[str, Callable[[str], None]] = {
+            "/why": self._why,
+            "/learnt": self._learnt,
+            "/context": self._context,
+            "/pending": lambda _: self._asking.all_pending(),
+            "/forget": self._forget,
+            "/scratchpad": self._scratchpad,
+            "/session": self._session,
+            "/help": lambda _: self._terminal.say(self._words.help),
+        }
+
+    def run(self) -> None:
+        """Until the person leaves; then the conversation is ended and written up."""
+        words = self._words
+        if self._model is None:
+            self._terminal.dim(words.hello_recall)
+        else:
+            self._terminal.dim(words.hello_model.format(model=self._model.name))
+        interrupted = False
+        while True:
+            try:
+                line = self._next().strip()
+                interrupted = False
+                if line == "/quit":
+                    break
+                if line:
+                    self._hear(line)
+            except EOFError:
+                self._terminal.say()
+                break
+            except KeyboardInterrupt:
+                self._terminal.say()
+                if interrupted:
+                    break
+                interrupted = True
+                self._terminal.dim(words.leave_hint)
+        self._leave()
+
+    def _next(self) -> str:
+        """A message that was typed in place of an answer comes first."""
+        held = self._asking.instead
+        self._asking.instead = ""
+        return held or self._terminal.read(self._words.you, self._words.more)
+
+    def _hear(self, line: str) -> None:
+        """One line; what goes wrong with it is said, and the next one is waited for."""
+        try:
+            if line.startswith("/") and "\n" not in line:
+                self._command(line)
+            elif self._talk is None:
+                self._recall(line)
+            else:
+                self._say(self._talk, line)
+        except RecollectError as error:
+            self._terminal.trouble(str(error))
+        except KeyboardInterrupt:
+            self._terminal.say()
+            self._terminal.dim(self._words.left_as_is)
+
+    def _command(self, line: str) -> None:
+        name, _, rest = line.partition(" ")
+        act = self._commands.get(name)
+        if act is None:
+            self._terminal.trouble(self._words.unknown.format(command=name))
+        else:
+            act(rest.strip())
+
+    # --- talking --------------------------------------------------------------------------------
+
+    def _say(self, talk: Talk, text: str) -> None:
+        words = self._words
+        try:
+            asked = talk.ask(text)
+        except RecollectError as error:
+            self._terminal.trouble(words.not_kept.format(error=error))
+            return
+        self._query, self._hits = text, []
+        try:
+            with self._terminal.waiting(words.thinking):
+                reply = talk.answer(asked)
+        except RecollectError as error:
+            self._terminal.trouble(words.not_answered.format(error=error))
+            return
+        except KeyboardInterrupt:
+            self._terminal.dim(words.stopped)
+            return
+        self._terminal.say(reply)
+        if talk.compress(asked):
+            self._terminal.dim(words.compressed)
+        self._asking.new_pending()
+
+    def _recall(self, text: str) -> None:
+        self._query = text
+        self._hits = self._mind.recall(text, project=self._project)
+        if not self._hits:
+            self._terminal.dim(self._words.nothing_found)
+        show_hits(self._terminal, self._words, self._hits)
+
+    # --- commands -------------------------------------------------------------------------------
+
+    def _why(self, _: str) -> None:
+        words = self._words
+        if not self._query:
+            self._terminal.dim(words.nothing_asked)
+            return
+        if self._talk is not None:
+            self._hits = self._talk.recalled()
+        title = words.recalled if self._hits else words.recalled_nothing
+        self._terminal.strong(title.format(query=self._query))
+        show_hits(self._terminal, words, self._hits)
+
+    def _learnt(self, _: str) -> None:
+        words = self._words
+        if self._talk is None:
+            self._terminal.dim(words.no_session)
+            return
+        learnt, waiting = self._talk.learnt()
+        self._terminal.strong(words.learnt if learnt else words.learnt_nothing)
+        show_memories(self._terminal, learnt)
+        if waiting:
+            self._terminal.dim(words.not_learnt_yet.format(count=waiting))
+
+    def _context(self, _: str) -> None:
+        if self._talk is not None and self._talk.last is not None:
+            show_account(self._terminal, self._words, self._talk.last.context)
+        elif self._talk is None and self._query:
+            show_account(self._terminal, self._words, self._mind.context(self._query))
+        else:
+            self._terminal.dim(self._words.nothing_asked)
+
+    def _forget(self, what: str) -> None:
+        self._asking.forget(what, self._hits)
+
+    def _scratchpad(self, _: str) -> None:
+        text = self._mind.scratchpad().text.strip()
+        self._terminal.say(text or self._words.empty_pad)
+
+    def _session(self, what: str) -> None:
+        words = self._words
+        if self._talk is None:
+            self._terminal.dim(words.no_session)
+        elif what == "new":
+            session = self._talk.begin_again()
+            self._query, self._hits = "", []
+            self._terminal.dim(words.new_session.format(session=session))
+        elif what:
+            self._terminal.trouble(words.unknown.format(command=f"/session {what}"))
+        else:
+            self._terminal.say(words.this_session.format(session=self._talk.session))
+
+    # --- leaving --------------------------------------------------------------------------------
+
+    def _leave(self) -> None:
+        if self._talk is None:
+            return
+        try:
+            if self._talk.end():
+                self._write_up()
+        except RecollectError as error:
+            self._terminal.trouble(str(error))
+        finally:
+            self._talk.close()
+
+    def _write_up(self) -> None:
+        """What the conversation leaves to do is durable: whoever does not want to wait may go."""
+        words = self._words
+        self._terminal.dim(words.ending)
+        try:
+            done = self._mind.drain(timeout=_PATIENCE)
+        except KeyboardInterrupt:
+            self._terminal.dim(words.rest_later)
+            return
+        finished = not (done.retried or done.dead or self._mind.jobs(state="running", limit=1))
+        self._terminal.dim(words.ended if finished else words.rest_later)

@@ -1,0 +1,211 @@
+"""Cards: SOUL.md, AGENT.md and USER.md in short, made again only when a source has changed.
+
+A prompt never waits for a model: a source that changed since its card was made is shortened by
+rule on the spot, and by the model at the next upkeep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from recollect.clock import Clock
+from recollect.documents import files
+from recollect.documents.card_rules import (
+    CARDS,
+    Card,
+    card_by_rules,
+    plain_markdown,
+)
+from recollect.documents.files import Unreadable, fingerprint
+from recollect.errors import ModelError
+from recollect.language.cutting import cut_to_tokens
+from recollect.language.detection import language_of
+from recollect.language.fence import fence
+from recollect.language.guard import MAX_SUMMARY, guard_of
+from recollect.language.secrets.finder import redact
+from recollect.language.tokens import count_tokens
+from recollect.prompts import filled
+from recollect.providers.chat.base import ChatModel
+from recollect.settings import Settings
+from recollect.settings.reading import SectionName
+from recollect.store.base import Store
+from recollect.store.paths import refuse_links
+from recollect.store.upkeep import CardRow
+
+RULES = "rules"
+_FILES: Mapping[Card, str] = {
+    "soul": "soul.md",
+    "core": "agent.core.md",
+    "tooling": "agent.tooling.md",
+    "user": "user.md",
+}
+_AGAIN = "!"  # after the fingerprint: the model failed, and is asked again next time
+_Stamp = tuple[int, int]
+
+
+@dataclass(slots=True)
+class _Known:
+    """What this process has read."""
+
+    stamps: dict[str, _Stamp | None] = field(default_factory=dict)
+    cards: dict[SectionName, str] = field(default_factory=dict)
+
+
+class Cards:
+    """The cards of one space; ``folder`` holds the sources, None where there are no files."""
+
+    def __init__(
+        self, store: Store, space: str, clock: Clock, settings: Settings, folder: Path | None
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._folder = folder
+        self._known = _Known()
+        self._guard = guard_of(settings)
+
+    # --- for prompts ----------------------------------------------------------------------------
+
+    def current(self) -> Mapping[SectionName, str]:
+        """The cards by the part of the prompt they belong to."""
+        if self._folder is None:
+            return {}
+        stamps = {name: _stamp(self._folder / name) for name in self._source_files()}
+        if stamps != self._known.stamps:
+            self._known = _Known(stamps, self._made())
+        return self._known.cards
+
+    def _made(self) -> dict[SectionName, str]:
+        identity = self._settings.identity
+        with self._store.read(self._space) as unit:
+            known = unit.cards.all()
+        texts = {card: self._text(card, known) for card in CARDS}
+        sizes: Mapping[Card, int] = {
+            "soul": identity.soul_prompt,
+            "core": identity.core_prompt,
+            "tooling": identity.tooling_prompt,
+        }
+        agent = [cut_to_tokens(texts[card], most, count_tokens) for card, most in sizes.items()]
+        persona = plain_markdown(self._source(self._settings.documents.persona_file))
+        cards: dict[SectionName, str] = {
+            "identity": "\n".join(filter(None, agent)),
+            "user": texts["user"],
+            "persona": persona,
+        }
+        return {name: text for name, text in cards.items() if text}
+
+    def _text(self, card: Card, known: Mapping[str, CardRow]) -> str:
+        source = self._source(self._file_of(card))
+        if not self._settings.identity.compile:
+            # Of one file with two cards the first has it all.
+            return "" if card == "tooling" else plain_markdown(source)
+        row = known.get(card)
+        if row is not None and row.source.rstrip(_AGAIN) == self._mark(card, source):
+            return row.text
+        return card_by_rules(source, card, self._tokens(card))
+
+    # --- at upkeep ------------------------------------------------------------------------------
+
+    def compile(self, model: ChatModel | None) -> list[str]:
+        """Make the cards whose source has changed; says which."""
+        if self._folder is None or not self._settings.identity.compile:
+            return []
+        with self._store.read(self._space) as unit:
+            known = unit.cards.all()
+        return [card for card in CARDS if self._compile(card, known.get(card), model)]
+
+    def _compile(self, card: Card, known: CardRow | None, model: ChatModel | None) -> bool:
+        source = self._source(self._file_of(card))
+        path = self._compiled / _FILES[card]
+        refuse_links(path, self._compiled.parent)
+        mark = self._mark(card, source)
+        if known is not None and known.source == mark:
+            if known.text and not path.exists():
+                files.write(path, f"{known.text}\n".encode())
+            return False
+        if not source.strip():
+            return self._drop(card, known, path)
+        row = self._card(card, source, mark, model)
+        with self._store.write(self._space) as unit:
+            unit.cards.put(row, self._clock.now())
+        files.write(path, f"{row.text}\n".encode() if row.text else b"")
+        self._known = _Known()
+        return True
+
+    def _card(self, card: Card, source: str, mark: str, model: ChatModel | None) -> CardRow:
+        tokens = self._tokens(card)
+        if model is not None:
+            try:
+                text = self._guard.error(self._asked(card, source, tokens, model), MAX_SUMMARY)
+                return CardRow(card, mark, model.name, text)
+            except ModelError:
+                mark += _AGAIN
+        made = card_by_rules(redact(source), card, tokens)
+        return CardRow(card, mark, RULES, self._guard.error(made, MAX_SUMMARY))
+
+    def _asked(self, card: Card, source: str, tokens: int, model: ChatModel) -> str:
+        language = language_of([source], self._settings.memory.language)
+        answer = model.write(
+            fence(redact(plain_markdown(source)), _FILES[card]),
+            purpose="identity",
+            system=filled(f"card_{card}", language, tokens=tokens),
+        )
+        return cut_to_tokens(plain_markdown(answer.value), tokens, count_tokens)
+
+    def _drop(self, card: Card, known: CardRow | None, path: Path) -> bool:
+        if known is None:
+            return False
+        with self._store.write(self._space) as unit:
+            unit.cards.drop(card)
+        path.unlink(missing_ok=True)
+        self._known = _Known()
+        return True
+
+    # --- sources --------------------------------------------------------------------------------
+
+    @property
+    def _compiled(self) -> Path:
+        assert self._folder is not None
+        return self._folder / self._settings.identity.compiled_folder
+
+    def _source(self, name: str) -> str:
+        """What a person, or the documents, wrote; nothing where it is not there or no text."""
+        if self._folder is None:
+            return ""
+        try:
+            return files.load(self._folder / name, self._settings.documents.file_bytes).text
+        except Unreadable:
+            return ""
+
+    def _source_files(self) -> list[str]:
+        persona = self._settings.documents.persona_file
+        return [*dict.fromkeys([*(self._file_of(card) for card in CARDS), persona])]
+
+    def _file_of(self, card: Card) -> str:
+        identity = self._settings.identity
+        sources: Mapping[Card, str] = {
+            "soul": identity.soul_file,
+            "core": identity.agent_file,
+            "tooling": identity.agent_file,
+            "user": self._settings.documents.user_file,
+        }
+        return sources[card]
+
+    def _tokens(self, card: Card) -> int:
+        found: int = getattr(self._settings.identity, f"{card}_tokens")
+        return found
+
+    def _mark(self, card: Card, source: str) -> str:
+        """Comments do not count: the documents keep their marks in them."""
+        return fingerprint(f"{self._tokens(card)}\n{plain_markdown(source)}")
+
+
+def _stamp(path: Path) -> _Stamp | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

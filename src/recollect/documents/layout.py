@@ -1,0 +1,127 @@
+"""A document put together: our bullets where a person left them, the rest where it belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from recollect.language.markdown import (
+    Bullet,
+    Free,
+    Part,
+    bullet_lines,
+    stripped,
+)
+
+TITLE = "#"  # the key of the part that begins a document, and how its heading begins
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A bullet of ours, and the section it goes to when no person has put it elsewhere."""
+
+    mark: str
+    text: str
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The sections of a document in order: their headings, and the titles they are known by."""
+
+    headings: Mapping[str, str]
+    known: Mapping[str, str]
+    names: frozenset[str]
+
+    def section_of(self, part: Part) -> str:
+        """The key of a section of ours; empty for a person's own."""
+        if not part.heading:
+            return ""
+        title = part.title.casefold()
+        if not part.heading.startswith("##"):
+            return TITLE if title in self.names else ""
+        return self.known.get(title, "")
+
+
+def compose(parts: Sequence[Part], entries: Sequence[Entry], layout: Layout) -> str:
+    """The text of a document.
+
+    Marked bullets that are not among the entries are left out; everything else of ``parts`` stays.
+    """
+    left = {entry.mark: entry.text for entry in entries}
+    there = {i.mark for part in parts for i in part.items if isinstance(i, Bullet)}
+    waiting: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.mark not in there:
+            waiting.setdefault(entry.section, []).append(entry)
+    written: list[list[str]] = []
+    for part in _with_missing(parts, waiting, layout):
+        key = layout.section_of(part)
+        if key:
+            lines = _ours(part, left, waiting.pop(key, []), layout.headings[key])
+        else:
+            lines = _theirs(part, left)
+        if lines:
+            written.append(lines)
+    return "\n\n".join("\n".join(lines) for lines in written) + "\n" if written else ""
+
+
+def _with_missing(
+    parts: Sequence[Part], waiting: Mapping[str, object], layout: Layout
+) -> list[Part]:
+    """The parts, with a heading for each section that is not there yet, after the one before it."""
+    whole = list(parts)
+    order = list(layout.headings)
+    for place, key in enumerate(order):
+        there = [layout.section_of(part) for part in whole]
+        if key not in waiting or key in there:
+            continue
+        before = [i for i, known in enumerate(there) if known and known in order[:place]]
+        after = [i for i, known in enumerate(there) if known]
+        at = before[-1] + 1 if before else after[0] if after else len(whole)
+        whole.insert(at, Part(f"## {layout.headings[key]}", ()))
+    return whole
+
+
+def _ours(part: Part, left: dict[str, str], more: Sequence[Entry], title: str) -> list[str]:
+    blocks: list[list[str]] = []
+    open_list: list[str] | None = None
+    for item in part.items:
+        if isinstance(item, Free):
+            free = stripped(item.lines)
+            if free:
+                blocks.append(free)
+                open_list = None
+            continue
+        lines = _shown(item, left)
+        if lines and open_list is None:
+            open_list = []
+            blocks.append(open_list)
+        if open_list is not None:
+            open_list += lines
+    if more:
+        added = [line for e in more for line in bullet_lines(Bullet(e.text, e.mark))]
+        if open_list is None:
+            blocks.append(added)
+        else:
+            open_list += added
+    hashes = part.heading.split(maxsplit=1)[0]
+    body = [line for block in blocks for line in ("", *block)]
+    return [f"{hashes} {title}", *body] if body or hashes == TITLE else []
+
+
+def _theirs(part: Part, left: dict[str, str]) -> list[str]:
+    lines = [part.heading] if part.heading else []
+    for item in part.items:
+        lines += item.lines if isinstance(item, Free) else _shown(item, left)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return lines
+
+
+def _shown(bullet: Bullet, left: dict[str, str]) -> list[str]:
+    """Its lines the first time it is met."""
+    if not bullet.mark:
+        return list(bullet.lines)
+    text = left.pop(bullet.mark, None)
+    return [] if text is None else bullet_lines(Bullet(text, bullet.mark))

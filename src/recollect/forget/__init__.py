@@ -1,0 +1,1 @@
+"""Forgetting for good: what a request names, what it takes along, and the proof."""

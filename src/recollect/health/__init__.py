@@ -1,0 +1,1 @@
+"""How a memory is doing: audit, doctor, metrics."""

@@ -1,0 +1,250 @@
+"""How well memory serves: counted while it is used, added up when somebody asks.
+
+Recall and context must not wait for a write, so what happens is gathered in memory and written by
+the worker or when the mind closes; a crash loses the last few counts and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from recollect.clock import Clock
+from recollect.index.segment import query_terms
+from recollect.locks import ForkSafeLock
+from recollect.rules import checks
+from recollect.store.base import Store, Unit
+from recollect.types import Context, Event, Metrics, SectionUse, Turn
+
+MEMORY_SECTIONS = frozenset({"cards", "core", "evidence", "scratchpad", "user"})
+_WHOLE_WORD = 1.0  # the least weight of a term that tells something
+_MOST = 500  # replies that wait to be looked at
+_REPLY = 4_000  # characters of a reply that are looked at
+_TAKEN_BACK = ("reject", "withdraw")
+
+
+class _Given(NamedTuple):
+    """Evidence that a host was given for a question, and what was answered."""
+
+    query: str
+    ids: tuple[str, ...]
+    reply: str = ""
+
+
+class Uses:
+    """What happened since it was last written down."""
+
+    def __init__(self, store: Store, space: str, clock: Clock) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._guard = ForkSafeLock()
+        self._start()
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        self._counts: Counter[str] = Counter()
+        self._given: dict[str, _Given] = {}
+        self._answered: list[_Given] = []
+
+    def recalled(self, found: int) -> None:
+        """Somebody asked for evidence and got so much."""
+        with self._guard:
+            self._check_fork()
+            self._counts.update(recalls=1, recalls_with_evidence=int(found > 0))
+
+    def composed(self, session: str | None, query: str, built: Context) -> None:
+        """A context was built; its evidence may show in the next reply of the session."""
+        # Parts that are counted one by one may come to a little more than the whole.
+        memory = min(
+            built.tokens,
+            sum(use.tokens for use in built.sections if use.name in MEMORY_SECTIONS),
+        )
+        evidence = _evidence(built.sections)
+        with self._guard:
+            self._check_fork()
+            self._counts.update(contexts=1, context_tokens=built.tokens, memory_tokens=memory)
+            if session is not None:
+                self._given.pop(session, None)
+            if session is not None and evidence and len(self._given) < _MOST:
+                self._given[session] = _Given(query, evidence)
+
+    def replied(self, turn: Turn) -> None:
+        """An assistant's turn was recorded; it is looked at later."""
+        if turn.session not in self._given or turn.role != "assistant":
+            return
+        with self._guard:
+            self._check_fork()
+            given = self._given.pop(turn.session, None)
+            if given is not None and len(self._answered) < _MOST:
+                self._answered.append(given._replace(reply=turn.content[:_REPLY]))
+
+    def forget(self) -> None:
+        """Let go of questions and replies that wait; numbers stay."""
+        with self._guard:
+            self._given, self._answered = {}, []
+
+    def flush(self) -> None:
+        """Write down what was counted."""
+        if self._store.read_only:
+            return
+        with self._guard:
+            self._check_fork()
+            counts, self._counts = self._counts, Counter()
+            answered, self._answered = self._answered, []
+        if not counts and not answered:
+            return
+        day = self._clock.now().date()
+        with self._store.write(self._space) as unit:
+            for given in answered:
+                counts.update(replies=1, replies_using_evidence=int(_is_used(unit, given)))
+            unit.counters.add(day, {name: amount for name, amount in counts.items() if amount})
+
+    def _check_fork(self) -> None:
+        """What the parent counted, the parent writes."""
+        if self._pid != os.getpid():
+            self._start()
+
+
+def _evidence(sections: Iterable[SectionUse]) -> tuple[str, ...]:
+    return tuple(id_ for use in sections if use.name == "evidence" for id_ in use.ids)
+
+
+def _is_used(unit: Unit, given: _Given) -> bool:
+    """Whether a reply has a word of the evidence that the question does not have."""
+    ids = list(given.ids)
+    texts = [memory.content for memory in unit.memories.by_id(ids)]
+    texts += [turn.content for turn in unit.ledger.turns_by_id(ids)]
+    texts += [episode.summary for episode in unit.episodes.by_id(ids)]
+    texts += [file.description for file in unit.attachments.by_id(ids)]
+    told = set().union(*map(_telling, texts)) - _telling(given.query)
+    return not told.isdisjoint(_telling(given.reply))
+
+
+def _telling(text: str) -> set[str]:
+    return {term.text for term in query_terms(text) if term.weight >= _WHOLE_WORD}
+
+
+# --- adding up -----------------------------------------------------------------------------------
+
+
+def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> Metrics:
+    """The figures of the last ``days``, or of all time; sizes are those of now."""
+    now = clock.now()
+    since = None if days is None else now - timedelta(days=checks.check_limit(days))
+    stats = store.stats(space)
+    with store.read(space) as unit:
+        counts = unit.counters.totals(_day(now.date(), days))
+        usage = unit.journal.usage(since)
+        pending = unit.memories.to_offer(now=now, since=None, limit=checks.MAX_ROWS)
+
+        def events(type_: str) -> list[Event]:
+            found = unit.journal.events(type_=type_, limit=checks.MAX_ROWS)
+            return [event for event in found if since is None or event.at >= since]
+
+        confirmed = len(events("confirm"))
+        refused = sum(event.payload.get("by") == "user" for event in events("reject"))
+        learnt = {event.subject for event in events("write") if event.payload.get("sources")}
+        taken_back = {event.subject for type_ in _TAKEN_BACK for event in events(type_)}
+        taken_back |= {event.subject for event in events("archive") if _is_undone(event)}
+    wrong = len(learnt & taken_back)
+    costs = [total.cost for total in usage if total.cost is not None]
+    return Metrics(
+        space=space,
+        at=now,
+        days=days,
+        confirmed=confirmed,
+        refused=refused,
+        confirmation_rate=_rate(confirmed, confirmed + refused),
+        learnt=len(learnt),
+        taken_back=wrong,
+        wrong_write_rate=_rate(wrong, len(learnt)),
+        recalls=counts.get("recalls", 0),
+        recalls_with_evidence=counts.get("recalls_with_evidence", 0),
+        recall_hit_rate=_rate(counts.get("recalls_with_evidence", 0), counts.get("recalls", 0)),
+        replies=counts.get("replies", 0),
+        replies_using_evidence=counts.get("replies_using_evidence", 0),
+        evidence_used_rate=_rate(counts.get("replies_using_evidence", 0), counts.get("replies", 0)),
+        contexts=counts.get("contexts", 0),
+        context_tokens=counts.get("context_tokens", 0),
+        memory_tokens=counts.get("memory_tokens", 0),
+        context_share=_rate(counts.get("memory_tokens", 0), counts.get("context_tokens", 0)),
+        pending=len(pending),
+        queue_depth=stats.jobs_ready,
+        queue_running=stats.jobs_running,
+        dead_letters=stats.jobs_dead,
+        turns=stats.turns,
+        turns_failed=stats.turn_states["failed"] + stats.turn_states["dead"],
+        memories=stats.memories,
+        model_calls=sum(total.calls for total in usage),
+        model_tokens=sum(total.input_tokens + total.output_tokens for total in usage),
+        cost=sum(costs) if costs else None,
+    )
+
+
+def _day(today: date, days: int | None) -> date | None:
+    return None if days is None else today - timedelta(days=days)
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _is_undone(event: Event) -> bool:
+    """Whether a person took it back, rather than time."""
+    return str(event.payload.get("reason", "")).startswith("rollback of")
+
+
+# --- Prometheus ----------------------------------------------------------------------------------
+
+_COUNTED: dict[str, tuple[str, str]] = {
+    "confirmation_rate": ("gauge", "Share of answered pending statements that were confirmed."),
+    "wrong_write_rate": ("gauge", "Share of learnt memories that were taken back."),
+    "recall_hit_rate": ("gauge", "Share of recalls that found evidence."),
+    "evidence_used_rate": ("gauge", "Share of replies given evidence that use it."),
+    "context_share": ("gauge", "Share of context tokens that came from memory."),
+    "confirmed": ("counter", "Pending statements that were confirmed."),
+    "refused": ("counter", "Pending statements that were refused."),
+    "learnt": ("counter", "Memories that were learnt from turns."),
+    "taken_back": ("counter", "Learnt memories that were taken back."),
+    "recalls": ("counter", "Recalls."),
+    "recalls_with_evidence": ("counter", "Recalls that found evidence."),
+    "replies": ("counter", "Replies that were given evidence."),
+    "replies_using_evidence": ("counter", "Replies that use the evidence they were given."),
+    "contexts": ("counter", "Contexts that were built."),
+    "context_tokens": ("counter", "Tokens of all contexts."),
+    "memory_tokens": ("counter", "Tokens of contexts that came from memory."),
+    "model_calls": ("counter", "Calls of models."),
+    "model_tokens": ("counter", "Tokens that models read and wrote."),
+    "cost": ("counter", "What models cost."),
+    "pending": ("gauge", "Statements that wait for the user's word."),
+    "queue_depth": ("gauge", "Jobs that wait."),
+    "queue_running": ("gauge", "Jobs that run."),
+    "dead_letters": ("gauge", "Jobs that failed for good."),
+    "turns": ("gauge", "Turns on record."),
+    "turns_failed": ("gauge", "Turns that nothing could be learnt from, yet or for good."),
+    "memories": ("gauge", "Memories that hold."),
+}
+
+
+def as_prometheus(found: Sequence[Metrics]) -> str:
+    """The text format that Prometheus reads; what was never counted is left out."""
+    lines: list[str] = []
+    for name, (type_, help_) in _COUNTED.items():
+        values = [(one.space, getattr(one, name)) for one in found]
+        known = [(space, value) for space, value in values if value is not None]
+        if not known:
+            continue
+        full = f"recollect_{name}{'_total' if type_ == 'counter' else ''}"
+        lines += [f"# HELP {full} {help_}", f"# TYPE {full} {type_}"]
+        for space, value in known:
+            amount = f"{value:g}" if isinstance(value, float) else str(value)
+            lines.append(f'{full}{{space="{_label(space)}"}} {amount}')
+    return "\n".join([*lines, ""])
+
+
+def _label(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -1,1 +1,0 @@
-"""From what is said to what is kept: turns, transcripts, daily events, attachments, memories."""

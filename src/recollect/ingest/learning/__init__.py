@@ -1,1 +1,0 @@
-"""Learning: from recorded turns to memories, in durable jobs."""

@@ -1,0 +1,1 @@
+"""Reading Chinese and English: text in, findings out, with no I/O."""

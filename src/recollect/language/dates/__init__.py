@@ -1,0 +1,1 @@
+"""Dates and stretches of time, as people write them."""

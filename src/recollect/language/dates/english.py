@@ -1,0 +1,308 @@
+"""Time expressions in English."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from recollect.language.dates.expression import (
+    Found,
+    Pattern,
+    dated,
+    found,
+)
+from recollect.language.dates.spans import (
+    UNITS,
+    Calendar,
+    Date,
+    Third,
+    Unit,
+)
+from recollect.language.numerals import ENGLISH, number
+
+_LETTER = re.compile("[A-Za-z]")
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_WEEKDAYS = "mon tue wed thu fri sat sun".split()
+_SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
+_HOURS = {"morning": (5, 12), "noon": (11, 14), "afternoon": (12, 18)}
+_HOURS |= {"evening": (17, 24), "night": (18, 30)}
+_HOLIDAYS = {
+    "new year's day": (1, 1),
+    "valentine's day": (2, 14),
+    "halloween": (10, 31),
+    "christmas eve": (12, 24),
+    "christmas": (12, 25),
+    "boxing day": (12, 26),
+    "new year's eve": (12, 31),
+}
+_DAYS = {
+    "the day before yesterday": -2,
+    "yesterday": -1,
+    "today": 0,
+    "tomorrow": 1,
+    "the day after tomorrow": 2,
+}
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
+_THIRDS: dict[str, Third] = {
+    "early": "early",
+    "beginning": "early",
+    "start": "early",
+    "mid": "mid",
+    "middle": "mid",
+}
+_NAMES_OF_MONTHS = (
+    r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?"
+)
+_M = rf"(?P<m>{_NAMES_OF_MONTHS})\b\.?"
+_Y = r"(?P<y>(?:19|20)\d\d)(?![\d-])"
+_D = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?(?![\d:])"
+_D2 = r"(?:\s?(?:-|–|to|through|and)\s?(?P<d2>\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?"
+_PART = r"(?:\s{1,2}(?P<part>morning|noon|afternoon|evening|night)\b)?"
+_THIRD = r"(?:(?P<third>early|mid|late|(?:the )?(?:beginning|start|middle|end) of)[\s-]{1,2})?"
+_WD = r"(?P<wd>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+_WD_SHORT = r"(?P<wd>mon|tues?|wed|thur?s?|fri|sat|sun)\b\.?"
+_PREPOSITIONS = "in|on|since|during|until|till|before|after|by|from|between|and|to|of|through"
+_BEFORE = rf"(?P<word>{_PREPOSITIONS})\s{{1,2}}"
+_TURN = r"(?P<turn>this past|last|past|previous|this|next|coming)\s{1,2}"
+_UNIT = r"(?P<unit>second|minute|hour|day|night|week|fortnight|month|quarter|year)"
+
+
+@cache
+def _patterns() -> tuple[Pattern, ...]:
+    return tuple(
+        (re.compile(rf"(?<![\w'])(?:{pattern})", re.I | re.A), read)
+        for pattern, read in (
+            (rf"{_M}\s{{1,2}}{_D}{_D2}(?:,?\s{{1,2}}(?:of\s)?{_Y})?", _date),
+            (
+                rf"(?:the\s)?{_D}{_D2}\s{{0,2}}(?:of\s{{1,2}})?{_M}(?:,?\s{{1,2}}(?:of\s)?{_Y})?",
+                _date,
+            ),
+            (rf"{_THIRD}{_M},?\s{{1,2}}(?:of\s{{1,2}})?{_Y}", _date),
+            (rf"(?:{_BEFORE})?{_THIRD}{_M}", _bare_month),
+            (
+                rf"{_TURN}(?P<name>{_NAMES_OF_MONTHS}|{'|'.join(_SEASONS)})\b",
+                _last_months,
+            ),
+            (rf"(?:(?P<word>{_PREPOSITIONS}|year)\s{{1,2}}(?:the year\s)?|{_THIRD}){_Y}", _year),
+            (
+                rf"(?:the\s)?(?P<season>{'|'.join(_SEASONS)})\s{{1,2}}(?:(?:of|in)\s{{1,2}})?{_Y}",
+                _season,
+            ),
+            (rf"q(?P<q>[1-4])\s{{1,2}}(?:of\s{{1,2}})?{_Y}", _quarter),
+            (rf"(?:the\s)?(?P<q>first|second|third|fourth|last)\squarter\sof\s{_Y}", _quarter),
+            (rf"(?:the\s)?(?P<half>first|second)\shalf\sof\s{_Y}", _half),
+            (rf"(?P<day>{'|'.join(_DAYS)}){_PART}\b", _relative_day),
+            (r"(?P<day>tonight|last\snight|this\s(?:morning|afternoon|evening))\b", _part_of_day),
+            (rf"{_TURN}(?P<unit>week|weekend|month|quarter|year)\b", _last_unit),
+            (r"(?:the\s)?(?P<unit>week|month|year)\sbefore\slast\b", _before_last),
+            (rf"{_TURN}(?:{_WD}|{_WD_SHORT.replace('<wd>', '<short>')}){_PART}", _last_weekday),
+            (rf"(?:(?P<word>every|each)\s)?{_WD}{_PART}", _weekday),
+            (rf"(?P<word>on|since|until|till|before|after|from)\s{_WD_SHORT}{_PART}", _weekday),
+            (
+                rf"(?P<n>{ENGLISH})\s{{0,2}}(?P<more>and\sa\shalf\s)?{_UNIT}s?\s(?P<half>and\sa\shalf\s)?"
+                r"(?P<way>ago|back|from\snow)\b",
+                _away,
+            ),
+            (rf"(?:the\s)?(?:last|past|previous)\s(?P<n>{ENGLISH})\s{{0,2}}{_UNIT}s?\b", _latest),
+            (
+                r"(?:on|to|until|till|through|since|before|after)\sthe\s(?P<d>\d{1,2})(?:st|nd|rd|th)\b"
+                rf"(?!\s(?:of\s)?(?:{_NAMES_OF_MONTHS}))",
+                _bare_day,
+            ),
+            (
+                rf"(?:(?P<turn>last|this|next)\s)?(?P<holiday>{'|'.join(_HOLIDAYS)})(?:\sday)?\b"
+                rf"(?:,?\s(?:of\s)?{_Y})?",
+                _holiday,
+            ),
+        )
+    )
+
+
+def patterns(text: str) -> tuple[Pattern, ...]:
+    """The patterns that can be of use for this text."""
+    return _patterns() if _LETTER.search(text) else ()
+
+
+def _month_number(name: str) -> int:
+    return _MONTHS.index(name[:3].lower()) + 1
+
+
+def _hours(match: re.Match[str]) -> tuple[int, int] | None:
+    return _HOURS.get((match.groupdict().get("part") or "").lower())
+
+
+def _third(match: re.Match[str]) -> Third | None:
+    said = (match.groupdict().get("third") or "").lower().removeprefix("the ")
+    return _THIRDS.get(said.split()[0], "late") if said else None
+
+
+def _year_of(match: re.Match[str]) -> int | None:
+    said = match.groupdict().get("y")
+    return int(said) if said else None
+
+
+def _date(match: re.Match[str], calendar: Calendar) -> Found | None:
+    groups = match.groupdict()
+    day = int(groups["d"]) if groups.get("d") else None
+    if (
+        match["m"] in ("may", "mar", "sat", "sun")
+        and not groups.get("y")
+        and match.start("m") == match.start()
+    ):
+        return None  # "may 3 people come"
+    last = int(groups["d2"]) if groups.get("d2") else day
+    length = last - day + 1 if last and day else 1
+    if length < 1:
+        raise ValueError(match.group())
+    return dated(
+        match,
+        calendar,
+        Date(_year_of(match), _month_number(match["m"]), day, length, _third(match)),
+    )
+
+
+def _bare_month(match: re.Match[str], calendar: Calendar) -> Found | None:
+    name, word = match["m"], (match["word"] or "").lower()
+    sure = name[0].isupper() and len(name) > 3 and name.lower() != "march"
+    led = word and (word not in ("to", "and", "by", "on") or name[0].isupper())
+    if not (sure or led or match["third"]):
+        return None
+    start = match.start("third") if match["third"] else match.start("m")
+    return dated(match, calendar, Date(month=_month_number(name), third=_third(match)), start)
+
+
+def _last_months(match: re.Match[str], calendar: Calendar) -> Found | None:
+    """Last March is the latest that is over, this March that of the year, next March is to come."""
+    name, turn = match["name"].lower(), match["turn"].lower()
+    if len(name) == 3 and name != "may":
+        return None
+    season = name in _SEASONS
+    month, length = (_SEASONS[name], 3) if season else (_month_number(name), 1)
+    years = range(calendar.today.year - 2, calendar.today.year + 3)
+    spans = [calendar.resolve(Date(year, month, length=length)) for year in years]
+    if turn == "this":
+        held = [span for span in spans if span[0] <= calendar.now < span[1]]
+        return found(match, held[0] if held else spans[2])
+    if turn in ("next", "coming"):
+        return found(match, next(span for span in spans if span[0] > calendar.now))
+    return found(match, [span for span in spans if span[1] <= calendar.now][-1])
+
+
+def _year(match: re.Match[str], calendar: Calendar) -> Found | None:
+    if not match["word"] and not match["third"]:
+        return None
+    start = match.start("third") if match["third"] else match.start("y")
+    return dated(match, calendar, Date(int(match["y"]), third=_third(match)), start)
+
+
+def _season(match: re.Match[str], calendar: Calendar) -> Found:
+    return dated(
+        match, calendar, Date(int(match["y"]), _SEASONS[match["season"].lower()], length=3)
+    )
+
+
+def _quarter(match: re.Match[str], calendar: Calendar) -> Found:
+    said = match["q"].lower()
+    quarter = int(said) if said.isdigit() else _ORDINALS[said]
+    return dated(match, calendar, Date(int(match["y"]), 3 * quarter - 2, length=3))
+
+
+def _half(match: re.Match[str], calendar: Calendar) -> Found:
+    month = 1 if match["half"].lower() == "first" else 7
+    return dated(match, calendar, Date(int(match["y"]), month, length=6))
+
+
+def _relative_day(match: re.Match[str], calendar: Calendar) -> Found:
+    return found(match, calendar.day(_DAYS[match["day"].lower()], _hours(match)))
+
+
+def _part_of_day(match: re.Match[str], calendar: Calendar) -> Found:
+    first, *rest = match["day"].lower().split()
+    part = rest[0] if rest else "night"
+    return found(match, calendar.day(-1 if first == "last" else 0, _HOURS[part]))
+
+
+def _unit(match: re.Match[str]) -> Unit:
+    said = match["unit"].lower()
+    plain = {"night": "day", "fortnight": "week"}.get(said, said)
+    return next(unit for unit in UNITS if unit == plain)
+
+
+def _offset(turn: str) -> int:
+    return {"this": 0, "next": 1, "coming": 1}.get(turn.lower(), -1)
+
+
+def _last_unit(match: re.Match[str], calendar: Calendar) -> Found:
+    turn = match["turn"].lower()
+    if match["unit"].lower() == "weekend":
+        this = calendar.weekday(0, 7)
+        over = this[1] <= calendar.now or turn not in ("past", "this past")
+        return found(
+            match, this if turn == "this" or not over else calendar.weekday(_offset(turn), 7)
+        )
+    if turn in ("past", "this past"):
+        return found(match, calendar.latest(1, _unit(match)), rolling=True)
+    return found(match, calendar.unit(_unit(match), _offset(turn)))
+
+
+def _before_last(match: re.Match[str], calendar: Calendar) -> Found:
+    return found(match, calendar.unit(_unit(match), -2))
+
+
+def _last_weekday(match: re.Match[str], calendar: Calendar) -> Found:
+    """The nearest one, and if that is in this week, the one of the other week too."""
+    weekday = _WEEKDAYS.index((match["wd"] or match["short"])[:3].lower())
+    hours, turn = _hours(match), match["turn"].lower()
+    this = calendar.weekday(0, weekday, hours)
+    if turn == "this":
+        return found(match, this)
+    offset = -1 if turn == "this past" else _offset(turn)
+    other = calendar.weekday(offset, weekday, hours)
+    gap = weekday - calendar.today.weekday()
+    return found(match, *([this, other] if gap * offset > 0 else [other]))
+
+
+def _weekday(match: re.Match[str], calendar: Calendar) -> Found | None:
+    word = (match["word"] or "").lower()
+    if word in ("every", "each"):
+        return None
+    weekday = _WEEKDAYS.index(match["wd"][:3].lower())
+    spans = [calendar.weekday(week, weekday, _hours(match)) for week in (0, -1)]
+    spans = [span for span in spans if span[0] <= calendar.now][:1]
+    return Found(match.start("wd"), match.end(), spans)
+
+
+def _amount(match: re.Match[str]) -> tuple[float, Unit]:
+    amount = number(match["n"]) or 0
+    if match.groupdict().get("more") or match.groupdict().get("half"):
+        amount += 0.5
+    return (amount * 2 if match["unit"].lower() == "fortnight" else amount), _unit(match)
+
+
+def _away(match: re.Match[str], calendar: Calendar) -> Found | None:
+    amount, unit = _amount(match)
+    if not amount:
+        return None
+    direction = 1 if match["way"].lower().startswith("from") else -1
+    return found(match, calendar.away(amount, unit, direction), rolling=True)
+
+
+def _latest(match: re.Match[str], calendar: Calendar) -> Found | None:
+    amount, unit = _amount(match)
+    return found(match, calendar.latest(amount, unit), rolling=True) if amount else None
+
+
+def _bare_day(match: re.Match[str], calendar: Calendar) -> Found:
+    return dated(match, calendar, Date(day=int(match["d"])), match.start("d"))
+
+
+def _holiday(match: re.Match[str], calendar: Calendar) -> Found:
+    month, day = _HOLIDAYS[match["holiday"].lower()]
+    year = _year_of(match)
+    if match["turn"] and not year:
+        nearest = calendar.resolve(Date(None, month, day))[0].year
+        now = calendar.today.year
+        year = {"last": nearest, "this": now}.get(match["turn"].lower(), nearest + 1)
+    return dated(match, calendar, Date(year, month, day))

@@ -1,0 +1,41 @@
+"""A batch of turns in one short line, by rule: what was asked, and which tools were used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from recollect.language.lines import label
+from recollect.types import Turn
+
+_END = re.compile(r"[。！？!?\n]|[.;；]\s")
+_SPACE = re.compile(r"\s+")
+
+
+def digest(turns: Sequence[Turn], limit: int) -> str:
+    """At most ``limit`` characters: the user's first sentences in order, then the tools."""
+    said = [_first_sentence(turn.content) for turn in turns if turn.role == "user"]
+    if not any(said):
+        said = [_first_sentence(turn.content) for turn in turns]
+    tools = dict.fromkeys(label(call.name) for turn in turns for call in turn.tool_calls)
+    tail = f" [{', '.join(tools)}]" if tools else ""
+    kept = ""
+    for sentence in dict.fromkeys(filter(None, said)):
+        longer = f"{kept} · {sentence}" if kept else sentence
+        if len(longer) + len(tail) > limit:
+            break
+        kept = longer
+    if not kept and any(said):
+        kept = shorten(next(filter(None, said)), max(1, limit - len(tail)))
+    return shorten((kept + tail).strip(), limit)
+
+
+def shorten(text: str, limit: int) -> str:
+    """Cut to ``limit`` characters, the last one an ellipsis when something was cut."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def _first_sentence(text: str) -> str:
+    looked_at = text[:2000].strip()
+    end = _END.search(looked_at)
+    return _SPACE.sub(" ", looked_at[: end.end()] if end else looked_at).strip()

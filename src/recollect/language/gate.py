@@ -1,0 +1,253 @@
+"""The gate: whether a message wants memory, by rule, in a fraction of a millisecond.
+
+Skipped first: what is very short, mainly code, or only a nod. Then, in this order, what refers to
+something known: pronouns, times, projects, dates, files, preferences. Only then commands, so that
+"change the script from last time" passes, and last questions. A message none of this is true of
+wants no memory. The caller decides whether there is a gate at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from recollect.language import gate_words as words
+from recollect.language.code import compiled, split_code
+from recollect.settings.reading import Gate
+
+WINDOW = 1_000  # of a long message, so many characters are read at each end
+LONGEST_NOD = 60
+LONGEST_NAME = 80
+
+_URL = r"(?:https?://|www\.)[^\s，。）)>\"']*+"
+_SILENT = r"[\W_]*+"
+_ENGLISH = r"[a-z0-9_']++"
+_QUESTION_MARK = r"[?？](?![a-z0-9_=&])|么$"
+_AGO = r"[\d一二两三四五六七八九十几半]个?(?:天|周|星期|礼拜|月|年|小时|分钟)(?:之|以)?前"
+_PAST = r"过去的?[几一两二三四五六七八九十\d]|(?<![a-z])before(?= *[?!.,;]| *$)"
+_MONTHS = "|".join(map(str.strip, words.MONTHS_EN))
+_MAYBE_DATE = r"[\d月周期拜]"
+_DATE = (
+    r"(?<![\d.])(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|(?:19|20)\d\d(?:-\d\d(?!\d)| ?年)"
+    r"|\d{1,2}/\d{1,2}/(?:\d{4}|\d\d)(?!\d)|\d{1,2} ?月(?: ?\d{1,2} ?[日号])?"
+    r"|\d{1,2}号(?![码楼线店机房])|[一二三四五六七八九十]{1,2}月(?![亮饼天])"
+    r"|(?<![一二两三四五六七八九十几半每数个\d])(?:周|星期|礼拜)[一二三四五六日天](?![次遍]))"
+)
+_DATE_EN = (
+    rf" (?:(?:in|since|during|until|by|from) (?:(?:19|20)\d\d|{_MONTHS})"
+    rf"|(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTHS})) "
+)
+_EXTENSION = rf"\.(?:{'|'.join(words.EXTENSIONS)})(?![a-z0-9_-]|\.[a-z0-9])"
+_PATH = r"(?<![\w/.:~])(?:~|\.{1,2})?/[\w.\-]{1,60}/[\w.\-]{1,60}|(?<![a-z])[a-z]:\\\w{1,60}"
+_CLAUSE_ENDS = '[.!?;,:，。！？；：、(（"“\n]++ *'
+_NOD_GAP = r"[\s,，。.!！~～…、;；\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]*+"
+_LEAD_IN = (
+    r"(?:(?:ok|okay|hey|hi|now|then|so|and|alright|great|thanks|thank you|sure|yes"
+    r"|好的?|嗯|那么?|行|可以|然后|接着|现在)"
+    r"[\s,.!:，。！、]+){0,3}"
+)
+_POLITE = (
+    r"(?P<asked>(?:请|麻烦|劳烦)?(?:你|您)?(?:能不能|能否|可不可以|可否|可以|能)?(?:请|再|先)?(?:帮忙|帮我|给我|替我|为我|帮)?)"
+    r"(?:再|先|快|来|用[^，。？?]{1,14}?(?=[写做画实]))?\s*"
+)
+_POLITE_EN = (
+    r"(?:please |pls |kindly |just )?(?:(?:can|could|would|will) you (?:please |kindly |just )?"
+    r"|i(?:'d| would) like you to |i (?:want|need) you to |help me (?:to )?|let's |go ahead and )?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether memory is wanted, and the rule with the word that decided it."""
+
+    wants: bool
+    reason: str
+
+    @property
+    def rule(self) -> str:
+        return self.reason.partition(":")[0]
+
+
+def wants_memory(message: str, gate: Gate, projects: Collection[str] = ()) -> Verdict:
+    """Judge one message; ``projects`` are the names of the projects that are known."""
+    text = _ends(message)
+    if len(text) < gate.min_chars and size(text) < gate.min_chars:
+        return Verdict(False, f"short: under {gate.min_chars} characters")
+    prose, share = split_code(text)
+    if share > gate.code_share:
+        return Verdict(False, f"code: {share:.0%}")
+    plain = compiled(_URL).sub(" ", prose).strip().lower().replace("’", "'")
+    nod = _nod(plain)
+    if nod:
+        return Verdict(False, f"nod: {nod}")
+    plain = _without_payload(plain)
+    flat = f" {' '.join(compiled(_ENGLISH).findall(plain))} "
+    known = _known(plain, flat, projects)
+    if known:
+        return Verdict(True, known)
+    order = _order(plain)
+    if order:
+        return Verdict(False, f"command: {order}")
+    question = _question(plain, flat)
+    if question:
+        return Verdict(True, f"question: {question}")
+    return Verdict(False, "nothing: no rule matches")
+
+
+def size(text: str) -> int:
+    """Characters; one of a script without spaces counts for two, as 我的端口 says "my port"."""
+    return len(text) + sum("\u0e00" <= c < "\u2000" or "\u3040" <= c < "\ud800" for c in text)
+
+
+def _ends(message: str) -> str:
+    if len(message) > 2 * WINDOW:
+        message = f"{message[:WINDOW]}\n{message[-WINDOW:]}"
+    return message.strip()
+
+
+def _nod(text: str) -> str | None:
+    """The text, if it is made of nods and nothing else."""
+    if not text or len(text) > LONGEST_NOD:
+        return None
+    if compiled(_SILENT).fullmatch(text) and "?" not in text and "？" not in text:
+        return text
+    place = 0
+    while place < len(text):
+        nods = words.NODS.get(text[place], ())
+        word = next((word for word in nods if text.startswith(word, place)), "")
+        place += len(word)
+        if not word or _joins(word[-1], text[place : place + 1]):
+            return None
+        gap = compiled(_NOD_GAP).match(text, place)
+        place = gap.end() if gap else place
+    return text
+
+
+def _without_payload(text: str) -> str:
+    """What is to be translated or polished asks for nothing: only the order before it counts."""
+    head = text[:120]
+    cut = min((place for mark in ':：\n"“「' if (place := head.find(mark)) > 0), default=0)
+    order = head[:cut]
+    return order if cut and any(word in order for word in words.HANDLERS) else text
+
+
+def _known(text: str, flat: str, projects: Collection[str]) -> str | None:
+    """The rule and the word by which the text refers to something that may be known."""
+    found = _listed(words.PRONOUNS, text) or _listed(words.PRONOUNS_EN, flat)
+    if found:
+        return f"pronoun: {found}"
+    found = _listed(words.TIMES, text) or _listed(words.TIMES_EN, flat)
+    if "前" in text or "过去" in text or "before" in text:
+        found = found or _matched(_AGO, text) or _matched(_PAST, text)
+    if found:
+        return f"time: {found}"
+    found = _project(text, projects)
+    if found:
+        return f"project: {found}"
+    found = _date(text, flat)
+    if found:
+        return f"date: {found}"
+    found = _file(text)
+    if found:
+        return f"file: {found}"
+    found = _listed(words.TASTES, text) or _listed(words.TASTES_EN, flat)
+    return f"preference: {found}" if found else None
+
+
+def _date(text: str, flat: str) -> str | None:
+    found = _listed(words.DAYS_EN, flat)
+    if not found and compiled(_MAYBE_DATE).search(text):
+        found = _matched(_DATE, text)
+    if not found and ("0" in flat or _listed(words.MONTHS_EN, flat)):
+        found = _matched(_DATE_EN, flat)
+    return found
+
+
+def _listed(listed: Iterable[str], text: str) -> str | None:
+    for word in listed:  # a plain loop is the fastest here
+        if word in text:
+            return word.strip()
+    return None
+
+
+def _matched(pattern: str, text: str) -> str | None:
+    match = compiled(pattern).search(text)
+    return match.group().strip() if match else None
+
+
+def _project(text: str, projects: Collection[str]) -> str | None:
+    for name in projects:
+        wanted = name.strip().lower()
+        at = text.find(wanted) if len(wanted) > 1 else -1
+        while at >= 0:
+            end = at + len(wanted)
+            if not (
+                _joins(text[at - 1 : at], wanted[0]) or _joins(wanted[-1], text[end : end + 1])
+            ):
+                return name.strip()
+            at = text.find(wanted, end)
+    return None
+
+
+def _joins(left: str, right: str) -> bool:
+    """Whether two neighbours are of one word: both Latin letters or digits."""
+    both = left + right
+    return len(both) == 2 and both.isascii() and both.isalnum()
+
+
+def _file(text: str) -> str | None:
+    for match in compiled(_EXTENSION).finditer(text):
+        start = match.start()
+        while start and match.start() - start < LONGEST_NAME and _in_name(text[start - 1]):
+            start -= 1
+        name = text[start : match.end()]
+        if start < match.start() and name not in words.NOT_FILES:
+            return name
+    found = _listed(words.BARE_FILES, text)
+    if not found and ("/" in text or ":\\" in text):
+        found = _matched(_PATH, text)
+    return found
+
+
+def _in_name(character: str) -> bool:
+    return character.isalnum() or character in "_-."
+
+
+def _order(text: str) -> str | None:
+    """The verb of a command, if the text begins with one."""
+    lead = compiled(_LEAD_IN).match(text)
+    rest = text[lead.end() :] if lead else text
+    polite = compiled(_POLITE).match(rest)
+    if polite:
+        order = rest[polite.end() :]
+        verb = next((verb for verb in words.ORDERS if order.startswith(verb)), None)
+        if verb:
+            return polite.group() + verb
+        asks_help = polite["asked"].endswith(("请", "麻烦", "我", "帮忙"))
+        if asks_help and not any(verb in order[:5] for verb in words.LOOKUPS):
+            return polite["asked"]
+    polite_en = compiled(_POLITE_EN).match(rest)
+    order = rest[polite_en.end() :] if polite_en else rest
+    word = compiled(_ENGLISH).match(order)
+    if word and word.group() in words.ORDERS_EN:
+        return word.group()
+    return next((story.strip() for story in words.STORIES_EN if order.startswith(story)), None)
+
+
+def _question(text: str, flat: str) -> str | None:
+    found = _matched(_QUESTION_MARK, text) or _listed(words.QUESTIONS, text)
+    if found:
+        return found
+    if flat.isspace():
+        return None
+    for word in (" but ", " and ", " so "):
+        text = text.replace(word, "\n")
+    for clause in compiled(_CLAUSE_ENDS).split(text):
+        first, _, rest = clause.strip()[:40].partition(" ")
+        if first.partition("'")[0] in words.ASKING:
+            return first
+        second = rest.partition(" ")[0]
+        subjects = words.SUBJECTS if first == "do" else words.ALL_SUBJECTS
+        if first in words.AUXILIARIES and second in subjects:
+            return f"{first} {second}"
+    return _listed(words.INDIRECT, flat)

@@ -1,0 +1,204 @@
+"""The one guard of strings on their way into a store.
+
+Whatever is stored, whoever it came from (a host, a person, a tool, a model, an error), is given
+its type here: valid Unicode, bounded, without secrets, and a name on one line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from hashlib import blake2b
+from typing import Any, cast
+
+from recollect.errors import InvalidInput
+from recollect.language.one_line import one_line
+from recollect.language.secrets.batch import redact_many
+from recollect.language.secrets.finder import USUAL, redact, redact_json
+from recollect.language.secrets.randomness import MARK, Bounds
+from recollect.rules import checks
+from recollect.rules.speakers import speaker_marks
+from recollect.settings import Settings
+from recollect.types import EMPTY, ActionNode, Fact, SafeAction, SafeName, SafeText
+
+MAX_ERROR = 500
+MAX_SUMMARY = 100_000
+_ERROR_READ = 8_000  # characters of an error that are looked at
+_NAMES = 1024  # the same sessions and senders come again with every turn
+_MARKED = re.compile(rf"{re.escape(MARK)}([a-z0-9_]+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Sizes of what is stored, and what counts as a secret in it; None keeps secrets.
+
+    ``owners`` are the marks of the senders that are the owner (rules/speakers.py).
+    """
+
+    characters: int
+    tool_calls: int
+    tags: int
+    secrets: Bounds | None = USUAL
+    owners: frozenset[int] = frozenset()
+    _named: Callable[[str, str], SafeName] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_named", _namer(self.secrets))
+
+    # --- texts ----------------------------------------------------------------------------------
+
+    def text(self, value: str, what: str, limit: int | None = None) -> SafeText:
+        """A text of at most ``limit`` characters."""
+        told = checks.check_text(value, what, self.characters if limit is None else limit)
+        return SafeText(told if self.secrets is None else redact(told, self.secrets))
+
+    def texts(self, values: Sequence[str], what: str) -> Sequence[SafeText]:
+        """``text`` of each, in one go."""
+        for value in values:
+            checks.check_text(value, what, self.characters)
+        clean = values if self.secrets is None else redact_many(values, self.secrets)
+        return cast(Sequence[SafeText], clean)
+
+    def part(self, part: str, told: str, content: SafeText, what: str) -> SafeText:
+        """A part of a statement that was given as ``told`` and stored as ``content``: one that is
+        nothing but its secret does not show that by itself.
+        """
+        checks.check_text(part, what, self.characters)
+        return EMPTY if part in told and part not in content else self.text(part, what)
+
+    def error(self, error: BaseException | str, limit: int = MAX_ERROR) -> SafeText:
+        """A reason or an error as it is stored: never refused, cut to ``limit``."""
+        told = str(error)[: max(_ERROR_READ, 2 * limit)].encode(errors="replace").decode()
+        return SafeText((told if self.secrets is None else redact(told, self.secrets))[:limit])
+
+    # --- names ----------------------------------------------------------------------------------
+
+    def name(self, value: str, what: str) -> SafeName:
+        """A name by which something is stored and found again.
+
+        A name that has to be changed carries a digest of what it was, so that no two become one.
+        """
+        try:
+            return self._named(value, what)
+        except TypeError:  # not hashable, so not text: say so as for any other value
+            checks.check_text(value, what, checks.MAX_NAME)
+            raise
+
+    def maybe_name(self, value: str, what: str) -> SafeName:
+        """A name that may be left empty."""
+        return EMPTY if value == "" else self.name(value, what)
+
+    def filter(self, value: str | None, what: str) -> SafeName | None:
+        """A name to look for; None looks for any."""
+        return None if value is None else self.maybe_name(value, what)
+
+    def label(self, value: str, what: str, limit: int = checks.MAX_NAME) -> SafeName:
+        """One line that describes and does not identify: a subject, a tag, a path. May be empty."""
+        told = one_line(checks.check_text(value, what, limit))
+        return SafeName(SafeText(told if self.secrets is None else redact(told, self.secrets)))
+
+    def short(self, value: str, limit: int = checks.MAX_NAME) -> SafeName:
+        """A label that the engine or a model made: never refused, cut to ``limit``."""
+        return SafeName(SafeText(one_line(self.error(value, limit))))
+
+    def labels(self, values: Iterable[str], what: str = "tags") -> tuple[SafeName, ...]:
+        """A few labels, each once."""
+        checked = checks.check_tags(values, self.tags, what)
+        found = (self.label(value, f"one of {what}") for value in checked)
+        return tuple(dict.fromkeys(filter(None, found)))
+
+    # --- values of several strings --------------------------------------------------------------
+
+    def json(self, value: Mapping[str, Any], what: str) -> dict[str, Fact]:
+        """JSON with safe keys and leaves, as it will be read back."""
+        try:
+            text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False)
+            told = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidInput(
+                f"{what} is not JSON: {self.error(error)}",
+                remedy="Use text, numbers, lists and objects only",
+            ) from error
+        checks.check_depth(told, what)
+        checks.check_text(text, what, self.characters)
+        clean = told if self.secrets is None else redact_json(told, self.secrets)
+        return cast("dict[str, Fact]", clean)
+
+    def action(self, node: ActionNode) -> SafeAction:
+        """A step of an episode."""
+        return SafeAction(
+            ActionNode(
+                tool=self.short(node.tool),
+                params=self.json(node.params, "params"),
+                result=self.text(node.result, "result"),
+                success=node.success,
+                error=self.text(node.error, "error"),
+                decision=self.text(node.decision, "decision"),
+                at=node.at,
+            )
+        )
+
+
+def guard_of(settings: Settings) -> Guard:
+    """The guard that the settings ask for."""
+    kept = settings.secrets.at_write != "redact"
+    return Guard(
+        characters=settings.ledger.max_characters,
+        tool_calls=settings.ledger.max_tool_calls,
+        tags=settings.ledger.max_tags,
+        secrets=None if kept else bounds_of(settings),
+        owners=speaker_marks(settings.trust.owners),
+    )
+
+
+def bounds_of(settings: Settings) -> Bounds:
+    """What counts as a secret by the settings."""
+    secrets = settings.secrets
+    return Bounds(secrets.min_length, secrets.min_entropy, secrets.personal_numbers)
+
+
+def forget_names() -> None:
+    """Let go of the names that were seen."""
+    for clear in _CLEARING:
+        clear()
+
+
+_CLEARING: list[Callable[[], None]] = []
+
+
+@cache
+def _namer(bounds: Bounds | None) -> Callable[[str, str], SafeName]:
+    """Names for one way of finding secrets; what was seen lately is not looked at again."""
+
+    @lru_cache(maxsize=_NAMES)
+    def named(value: str, what: str) -> SafeName:
+        return _safe_name(value, what, bounds)
+
+    _CLEARING.append(named.cache_clear)
+    return named
+
+
+def _safe_name(value: str, what: str, bounds: Bounds | None) -> SafeName:
+    told = checks.check_text(value, what, checks.MAX_NAME).strip()
+    line = one_line(told)
+    if not line:
+        raise InvalidInput(f"{what} is empty", remedy="Give it a name")
+    shown = line if bounds is None else redact(line, bounds)
+    if shown == told:
+        return SafeName(SafeText(told))
+    digest = blake2b(told.encode(), digest_size=4).hexdigest()
+    if shown == line:
+        shown = f"{shown[: checks.MAX_NAME - 9]}~{digest}"
+    else:
+        shown = _MARKED.sub(rf"{MARK}\1-{digest}]", shown)
+        # Read back, it has to be the same name.
+        if bounds is None or len(shown) > checks.MAX_NAME or redact(shown, bounds) != shown:
+            shown = f"{MARK}name-{digest}]"
+    return SafeName(SafeText(shown))
+
+
+# For what has no settings at hand: sizes and secrets as the default settings have them.
+DEFAULT = Guard(characters=16_000_000, tool_calls=1_000, tags=100)

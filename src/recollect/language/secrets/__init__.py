@@ -1,0 +1,1 @@
+"""Secrets in a text: what counts as one, and where it stands."""

@@ -1,0 +1,174 @@
+"""The story of a stretch of conversation, told by rule; a model's draft goes before the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from recollect.language import gate_words as words
+from recollect.language.actions import action_nodes, first_sentence, sentences
+from recollect.language.code import compiled
+from recollect.language.entities import find_entities
+from recollect.language.fence import strip_fenced
+from recollect.language.gate import wants_memory
+from recollect.language.outcome import outcome_of
+from recollect.language.tool_results import cut
+from recollect.language.voice import own_voice
+from recollect.settings.reading import Gate
+from recollect.settings.writing import Episodes
+from recollect.types import ActionNode, Outcome, Turn
+
+_POLITE = (
+    r"(?:please|pls|kindly|(?:can|could|would|will) you|help me(?: to)?|let's|now|ok|okay|just"
+    r"|请|麻烦|你|您|能不能|能否|可以|能|帮忙|帮我|给我|替我|再|先|好的?)(?![a-z])[\s,，.!！]*"
+)
+_WORD = r"[a-z]+"
+MOST_ENTITIES = 20
+LONGEST_GOAL = 200
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeDraft:
+    """What a model, or a host, says of a stretch; None leaves it to the rules."""
+
+    summary: str
+    goal: str = ""
+    outcome: Outcome | None = None
+    entities: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    importance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Everything that can be told of a stretch of turns."""
+
+    summary: str
+    goal: str
+    outcome: Outcome
+    actions: tuple[ActionNode, ...]
+    entities: tuple[str, ...]
+    tools: tuple[str, ...]
+    tags: tuple[str, ...]
+    importance: float
+
+
+def tell(
+    turns: Sequence[Turn],
+    settings: Episodes,
+    *,
+    draft: EpisodeDraft | None = None,
+    tags: Iterable[str] = (),
+    ended: bool = True,
+) -> Story:
+    """The story of these turns; a draft's words go before those of the rules."""
+    actions = action_nodes(turns, settings.result_chars)
+    tools = tuple(dict.fromkeys(action.tool for action in actions))
+    goal = goal_of(turns)
+    given = draft or EpisodeDraft("")
+    importance = settings.default_importance if given.importance is None else given.importance
+    return Story(
+        summary=given.summary or summary_of(turns, goal, tools, settings.summary_chars),
+        goal=given.goal or goal,
+        outcome=given.outcome or outcome_of(turns, actions, ended=ended),
+        actions=actions,
+        entities=_entities(turns, given.entities),
+        tools=tools,
+        tags=tuple(dict.fromkeys(filter(None, (*tags, *given.tags)))),
+        importance=importance,
+    )
+
+
+def goal_of(turns: Sequence[Turn]) -> str:
+    """The first thing the user really asked for."""
+    said = [_own(turn).strip() for turn in turns if turn.role == "user"]
+    asked = next(filter(is_request, said), "") or next(filter(None, said), "")
+    return cut(request_in(asked), LONGEST_GOAL)
+
+
+def is_request(message: str) -> bool:
+    """Whether a message is more than a greeting, a nod or thanks."""
+    return bool(message.strip()) and wants_memory(message, _gate()).rule not in ("nod", "short")
+
+
+def is_order(message: str) -> bool:
+    """Whether a message tells the agent to do something."""
+    order = message.strip().lower()
+    while polite := compiled(_POLITE).match(order):
+        order = order[polite.end() :]
+    word = compiled(_WORD).match(order)
+    return order.startswith(words.ORDERS) or bool(word and word.group() in words.ORDERS_EN)
+
+
+def request_in(message: str) -> str:
+    """The first sentence that is more than a greeting, on one line."""
+    return next(filter(is_request, sentences(message)), "") or first_sentence(message)
+
+
+def summary_of(turns: Sequence[Turn], goal: str, tools: Sequence[str], limit: int) -> str:
+    """The goal, how it ended in the agent's words, the tools, and what else was asked for."""
+    tail = f" [{', '.join(tools)}]" if tools else ""
+    tail = tail if 3 * len(tail) <= limit else ""
+    asked = [_said(turn) for turn in turns if turn.role == "user"]
+    asked = [sentence for sentence in asked if is_request(sentence) and sentence != goal]
+    closing = next((_said(turn) for turn in reversed(turns) if _closes(turn)), "")
+    room = limit - len(tail)
+    told = cut(goal or _said_first(turns), room if not closing else max(room // 2, 1))
+    if closing and len(told) + len(" → ") + 1 < room:
+        closing = f" → {cut(closing, room - len(told) - len(' → '))}"
+    else:
+        closing = ""
+    for sentence in dict.fromkeys(asked):
+        longer = f"{told} · {sentence}"
+        if len(longer) + len(closing) > room:
+            break
+        told = longer
+    return cut(f"{told}{closing}{tail}".strip(), limit)
+
+
+def without(summary: str, said: Sequence[str]) -> str:
+    """A summary by rule without the sentences that stand in these texts; empty if none is left."""
+    told, arrow, closing = summary.partition(" → ")
+    texts = [" ".join(text.split()) for text in said]
+    kept = [
+        sentence
+        for sentence in told.split(" · ")
+        if not any(sentence.rstrip("…") in text for text in texts)
+    ]
+    return f"{' · '.join(kept)}{arrow}{closing}" if kept else ""
+
+
+def _entities(turns: Sequence[Turn], given: Sequence[str]) -> tuple[str, ...]:
+    """Those of a draft, then the names in the conversation and in what its tools were told."""
+    found = dict.fromkeys(given)
+    for turn in turns:
+        told = [str(item) for call in turn.tool_calls for item in call.input.values()]
+        names = find_entities("\n".join([strip_fenced(turn.content), *(w[:300] for w in told)]))
+        found.update(dict.fromkeys(names))
+        if len(found) >= MOST_ENTITIES:
+            break
+    return tuple(found)[:MOST_ENTITIES]
+
+
+def _said(turn: Turn) -> str:
+    return request_in(_own(turn))
+
+
+def _own(turn: Turn) -> str:
+    """What a turn says without memory's own words and, of a user, without what they quote."""
+    plain = strip_fenced(turn.content)
+    return own_voice(plain) if turn.role == "user" else plain
+
+
+def _said_first(turns: Sequence[Turn]) -> str:
+    return next(filter(None, (_said(turn) for turn in turns)), "")
+
+
+def _closes(turn: Turn) -> bool:
+    return turn.role == "assistant" and is_request(strip_fenced(turn.content))
+
+
+@cache
+def _gate() -> Gate:
+    return Gate()

@@ -1,0 +1,1 @@
+"""Statements out of turns: extraction, grounding, reconciling, episodes, the inbox."""

@@ -1,0 +1,156 @@
+"""Before a host drops messages: the quick rules read them, their stretch is told as an episode,
+and the turns are queued for a whole extraction. No model is asked, nobody waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from recollect.clock import Clock
+from recollect.errors import InvalidInput, NotFound
+from recollect.index.embedding_job import Ask
+from recollect.language.guard import MAX_SUMMARY
+from recollect.language.story import EpisodeDraft
+from recollect.learn.echo import known_marks
+from recollect.learn.episodes import fill_episode, write_episode
+from recollect.learn.extractors import RuleExtractor
+from recollect.learn.reconciler import Reconciler
+from recollect.learn.transcript import heard
+from recollect.record import triggers
+from recollect.record.accept import accept_turn
+from recollect.record.recorder import Recorder
+from recollect.rules import checks
+from recollect.settings import Settings
+from recollect.store.base import Store, Unit
+from recollect.store.rows import TurnFilter, TurnRow
+from recollect.types import Episode, NewTurn, SafeName, Turn
+
+_MOST = 10_000  # turns of a session that are compared with the messages
+
+
+class Compression:
+    """The hook for the hosts of one space."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        *,
+        recorder: Recorder,
+        reconciler: Reconciler,
+        ask: Ask,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._recorder = recorder
+        self._reconciler = reconciler
+        self._ask = ask
+        self._extractor = RuleExtractor(settings)
+
+    def compressing(self, session: str, messages: Iterable[NewTurn] | None = None) -> Episode:
+        """Keep what is about to be dropped. A message nobody recorded is recorded first; without
+        messages it is everything of the session that no episode tells of yet.
+        """
+        guard = self._recorder.guard
+        id_ = guard.name(session, "session")
+        turns = self._turns(id_, messages)
+        if not turns:
+            raise NotFound(
+                f"Session {session!r} has nothing to compress", remedy="Record its messages first"
+            )
+        now = self._clock.now()
+        wanted = self._settings.triggers
+        with self._store.write(self._space) as unit:
+            learnt = self._learn(unit, id_, turns) if wanted.compression_rules else []
+            episode = write_episode(
+                unit,
+                id_,
+                turns,
+                "context_compress",
+                now=now,
+                settings=self._settings.episodes,
+                ask_vectors=self._ask,
+                memories=learnt,
+                guard=guard,
+            )
+            if wanted.before_compression:
+                triggers.queue(
+                    unit,
+                    id_,
+                    now=now,
+                    run_at=now,
+                    max_attempts=self._settings.jobs.max_attempts,
+                    quiet=False,
+                )
+        return episode
+
+    def compressed(self, episode: str, summary: str) -> Episode:
+        """Fill in the summary that the host has made of the dropped messages."""
+        checks.check_name(episode, "episode")
+        told = self._recorder.guard.text(summary, "summary", MAX_SUMMARY)
+        if not told.strip():
+            raise InvalidInput("The summary is empty", remedy="Pass the host's summary")
+        with self._store.write(self._space) as unit:
+            return fill_episode(
+                unit,
+                episode,
+                EpisodeDraft(told),
+                now=self._clock.now(),
+                ask_vectors=self._ask,
+                guard=self._recorder.guard,
+            )
+
+    def _turns(self, session: SafeName, messages: Iterable[NewTurn] | None) -> list[Turn]:
+        with self._store.read(self._space) as unit:
+            recorded = unit.ledger.turns(
+                TurnFilter(session=session, newest_first=True, limit=_MOST)
+            )[::-1]
+            told = unit.episodes.told(session, None)
+        if messages is None:
+            return [turn for turn in recorded if not told or turn.index > told[-1]]
+        given = checks.check_all(messages, NewTurn, "messages")
+        return self._matched(session, given, recorded)
+
+    def _matched(
+        self, session: SafeName, messages: Iterable[NewTurn], recorded: Sequence[Turn]
+    ) -> list[Turn]:
+        """The turn of each message, in their order; the same words twice are two turns."""
+        known: dict[tuple[object, ...], list[Turn]] = {}
+        for turn in reversed(recorded):
+            known.setdefault(_said(turn), []).append(turn)
+        found: dict[str, Turn] = {}
+        for message in messages:
+            if self._recorder.guard.name(message.session, "session") != session:
+                raise InvalidInput(
+                    f"A message belongs to session {message.session!r}",
+                    remedy="Pass NewTurn(session, role, content) of the session itself",
+                )
+            same = None if message.index is not None else known.get(self._as_recorded(message))
+            turn = same.pop() if same else self._recorder.record(message)
+            found[turn.id] = turn
+        return sorted(found.values(), key=lambda turn: turn.index)
+
+    def _as_recorded(self, message: NewTurn) -> tuple[object, ...]:
+        """The message as the ledger keeps it: without its secrets."""
+        return _said(accept_turn(message, self._clock.now(), self._recorder.guard))
+
+    def _learn(self, unit: Unit, session: SafeName, turns: Sequence[Turn]) -> list[SafeName]:
+        now, trust = self._clock.now(), self._settings.trust
+        marks = known_marks(unit, session, now, trust)
+        fresh = [turn for turn in turns if turn.state in ("new", "failed")]
+        learnt: list[SafeName] = []
+        for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ())):
+            settled = self._reconciler.settle(
+                unit, candidate, operation_id=f"rules:{candidate.sources[0]}:{n}", now=now
+            )
+            if settled.memory is not None:
+                learnt.append(settled.memory.id)
+        return learnt
+
+
+def _said(turn: Turn | TurnRow) -> tuple[object, ...]:
+    return (turn.role, turn.content, *(result.content for result in turn.tool_results))

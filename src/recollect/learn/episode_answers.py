@@ -1,0 +1,108 @@
+"""Having a model tell an episode: what it is shown, and how its answer is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from recollect.language.fence import fence
+from recollect.language.story import EpisodeDraft
+from recollect.language.tokens import count_tokens
+from recollect.learn.transcript import line
+from recollect.prompts import Language, filled
+from recollect.providers.chat.base import Answer, ChatModel, Object, Schema, WrongShape
+from recollect.settings import Settings
+from recollect.types import Outcome, Turn
+
+PURPOSE = "episode"
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+SCHEMA: Schema = {
+    "type": "object",
+    "properties": {
+        "summary": {"type": "string"},
+        "goal": {"type": "string"},
+        "outcome": {"type": "string", "enum": list(OUTCOMES)},
+        "entities": {"type": "array", "items": {"type": "string"}},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "importance": {"type": "number"},
+    },
+    "required": ["summary", "goal", "outcome", "entities", "tags", "importance"],
+    "additionalProperties": False,
+}
+_SKIPPED = "[…]"
+
+
+def ask_for_episode(
+    model: ChatModel, turns: Sequence[Turn], language: Language, settings: Settings
+) -> Answer[EpisodeDraft]:
+    """The story of these turns in the model's words."""
+    shown = conversation(
+        turns, settings.extraction.tool_chars, settings.extraction.batch_tokens.high
+    )
+    return model.ask(
+        fence(shown, "conversation"),
+        purpose=PURPOSE,
+        schema=SCHEMA,
+        parse=parse_episode,
+        system=filled("episode", language, summary_chars=settings.episodes.summary_chars),
+    )
+
+
+def conversation(turns: Sequence[Turn], tool_chars: int, most_tokens: int) -> str:
+    """Turns as text: the first, and as many of the last as there is room for."""
+    lines = [line(turn, tool_chars) for turn in turns]
+    if not lines:
+        return ""
+    room = most_tokens - count_tokens(lines[0])
+    kept: list[str] = []
+    for told in reversed(lines[1:]):
+        room -= count_tokens(told)
+        if room < 0:
+            kept.append(_SKIPPED)
+            break
+        kept.append(told)
+    return "\n".join([lines[0], *reversed(kept)])
+
+
+def parse_episode(answer: Object) -> EpisodeDraft:
+    """An answer as a draft; one of the wrong shape is told what is wrong with it."""
+    outcome = next((known for known in OUTCOMES if known == answer.get("outcome")), None)
+    if outcome is None:
+        raise WrongShape(f'"outcome" has to be one of {", ".join(OUTCOMES)}')
+    summary = _text(answer, "summary")
+    if not summary:
+        raise WrongShape('"summary" is empty')
+    return EpisodeDraft(
+        summary=summary,
+        goal=_text(answer, "goal"),
+        outcome=outcome,
+        entities=_texts(answer, "entities"),
+        tags=_texts(answer, "tags"),
+        importance=_share(answer, "importance"),
+    )
+
+
+def _text(answer: Object, key: str) -> str:
+    found = answer.get(key) or ""
+    if not isinstance(found, str):
+        raise WrongShape(f'"{key}" has to be text')
+    return " ".join(found.split())
+
+
+def _texts(answer: Object, key: str) -> tuple[str, ...]:
+    found = answer.get(key) or []
+    if not isinstance(found, list):
+        raise WrongShape(f'"{key}" has to be a list of texts')
+    texts = [item for item in found if isinstance(item, str)]
+    if len(texts) < len(found):
+        raise WrongShape(f'"{key}" has to hold nothing but texts')
+    return tuple(dict.fromkeys(" ".join(item.split()) for item in texts if item.strip()))
+
+
+def _share(answer: Object, key: str) -> float | None:
+    found = answer.get(key)
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
+        raise WrongShape(f'"{key}" has to be a number from 0 to 1')
+    return float(found)

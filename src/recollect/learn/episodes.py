@@ -1,0 +1,143 @@
+"""Writing episodes: one for each stretch and occasion, however often it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal, get_args
+
+from recollect.errors import InvalidInput, NotFound
+from recollect.ids import new_id
+from recollect.index.embedding_job import Ask
+from recollect.index.segment import index_text
+from recollect.language.guard import DEFAULT, MAX_SUMMARY, Guard
+from recollect.language.story import EpisodeDraft, Story, tell
+from recollect.rules import checks
+from recollect.settings.writing import Episodes
+from recollect.store.base import Unit
+from recollect.store.rows import EpisodeRow
+from recollect.types import EMPTY, Episode, SafeName, SafeText, Turn, constant, key_of, lines_of
+
+EpisodeSource = Literal["session_end", "context_compress", "daily_consolidation"]
+SOURCES: tuple[EpisodeSource, ...] = get_args(EpisodeSource)
+
+
+def write_episode(
+    unit: Unit,
+    session: SafeName,
+    turns: Sequence[Turn],
+    source: EpisodeSource,
+    *,
+    now: datetime,
+    settings: Episodes,
+    ask_vectors: Ask,
+    draft: EpisodeDraft | None = None,
+    memories: Sequence[SafeName] = (),
+    guard: Guard = DEFAULT,
+) -> Episode:
+    """The episode of these turns of a session, in order.
+
+    Asked again for a stretch with the same last turn it gives the episode there is; only a draft
+    that comes later fills in better words, and memories are linked.
+    """
+    checks.check_choice(source, SOURCES, "source")
+    if not turns:
+        raise InvalidInput("An episode of no turns", remedy="Write one when something was said")
+    known = unit.episodes.of_stretch(session, source, turns[-1].id)
+    if known is None:
+        info = unit.ledger.session(session)
+        about = (info.project, info.topic) if info else ()
+        ended = source != "context_compress"
+        story = tell(turns, settings, draft=draft, tags=about, ended=ended)
+        row = _row(session, turns, source, story, now=now, guard=guard)
+        written = unit.episodes.add(replace(row, memories=tuple(dict.fromkeys(memories))))
+        _note(unit, "episode", written, now)
+        ask_vectors(unit, now)
+        return written
+    if memories:
+        unit.episodes.link(known.id, memories)
+    if draft is not None:
+        fill_episode(unit, known.id, draft, now=now, ask_vectors=ask_vectors, guard=guard)
+    return unit.episodes.by_id([known.id])[0]
+
+
+def fill_episode(
+    unit: Unit,
+    id_: str,
+    draft: EpisodeDraft,
+    *,
+    now: datetime,
+    ask_vectors: Ask,
+    guard: Guard = DEFAULT,
+) -> Episode:
+    """Put other words to an episode: the summary of a compressed stretch comes after it."""
+    found = unit.episodes.by_id([id_])
+    if not found:
+        raise NotFound(f"No episode {id_}", remedy="See episodes()")
+    old = found[0]
+    new = replace(
+        old,
+        summary=guard.error(draft.summary.strip(), MAX_SUMMARY) or old.summary,
+        goal=guard.short(draft.goal) or old.goal,
+        outcome=draft.outcome or old.outcome,
+        entities=tuple(dict.fromkeys((*map(guard.short, draft.entities), *old.entities))),
+        tags=tuple(dict.fromkeys((*old.tags, *map(guard.short, draft.tags)))),
+        importance=old.importance if draft.importance is None else draft.importance,
+    )
+    if new == old:
+        return old
+    told = unit.episodes.revise(new, episode_terms(new))
+    _note(unit, "episode_told", told, now)
+    ask_vectors(unit, now)
+    return told
+
+
+def episode_terms(told: Episode | EpisodeRow) -> SafeText:
+    """What an episode is found by: what happened, what for, with what, and about what."""
+    words = (told.summary, told.goal, *told.entities, *told.tools, *told.tags)
+    return index_text(lines_of(words))
+
+
+def _row(
+    session: SafeName,
+    turns: Sequence[Turn],
+    source: EpisodeSource,
+    story: Story,
+    *,
+    now: datetime,
+    guard: Guard,
+) -> EpisodeRow:
+    row = EpisodeRow(
+        id=new_id(now),
+        session=session,
+        summary=guard.error(story.summary, MAX_SUMMARY),
+        goal=guard.short(story.goal),
+        outcome=story.outcome,
+        started_at=min(turn.at for turn in turns),
+        ended_at=max(turn.at for turn in turns),
+        actions=tuple(map(guard.action, story.actions)),
+        entities=tuple(map(guard.short, story.entities)),
+        tools=tuple(map(guard.short, story.tools)),
+        memories=(),
+        tags=tuple(map(guard.short, story.tags)),
+        importance=story.importance,
+        source=source,
+        last_turn=turns[-1].id,
+        terms=EMPTY,
+    )
+    return replace(row, terms=episode_terms(row))
+
+
+def _note(unit: Unit, type_: str, episode: Episode, now: datetime) -> None:
+    unit.journal.add_event(
+        type_,
+        operation_id=key_of(type_, new_id(now)),
+        subject=episode.id,
+        payload={
+            "session": episode.session,
+            "source": constant(episode.source),
+            "outcome": episode.outcome,
+        },
+        at=now,
+    )

@@ -1,0 +1,304 @@
+"""Extraction: a durable job that learns from a session's new turns, a batch and a transaction at
+a time. A batch's memories and the states of its turns are written together, so a crash repeats a
+batch whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recollect.clock import Clock
+from recollect.errors import ModelRefused, StoreDamaged
+from recollect.ids import made_until
+from recollect.language.attribution import attributed
+from recollect.language.echo import UntrustedLine
+from recollect.language.guard import guard_of
+from recollect.learn.batches import first_batch
+from recollect.learn.echo import known_marks, tainted, untrusted_lines
+from recollect.learn.extractors import Extractor
+from recollect.learn.grounding import Voices, grounded
+from recollect.learn.reconciler import Reconciler
+from recollect.learn.session_end_jobs import end_with_session
+from recollect.learn.transcript import heard
+from recollect.record import triggers
+from recollect.record.quiet import talking_until
+from recollect.settings import Settings
+from recollect.store.base import Store, Unit
+from recollect.types import (
+    EMPTY,
+    Candidate,
+    Job,
+    SafeName,
+    SafeText,
+    Settled,
+    Turn,
+    TurnState,
+    key_of,
+    stamp,
+)
+
+_READ = 500  # turns looked at for one batch
+_EARLIER = 6  # turns before a batch that help to understand it
+_CHANGES = frozenset({"new", "same", "update", "conflict", "pending", "withdrawn"})
+# What a server says of the text itself, not of the key or the model; None: the model declined.
+_ABOUT_THE_TEXT = frozenset({None, 400, 413, 422, 451})
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """What learning in one space needs."""
+
+    extractor: Extractor
+    reconciler: Reconciler
+
+
+LearnerOf = Callable[[str], Learner]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The next batch of a session as it was recorded, and with what came before it as heard;
+    ``untrusted`` is what outsiders and tools said in the prompts of late.
+    """
+
+    batch: Sequence[Turn]
+    before: Sequence[Turn]
+    spoken: Sequence[Turn]
+    earlier: Sequence[Turn]
+    untrusted: Sequence[UntrustedLine]
+
+
+class Extraction:
+    """Learns from the turns of any space."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        settings: Settings,
+        learner_of: LearnerOf,
+        *,
+        before: Callable[[], None],
+    ) -> None:
+        """``before`` writes down what this process put into prompts, so that it is recognised."""
+        self._before_learning = before
+        self._store = store
+        self._clock = clock
+        self._settings = settings
+        self._learner_of = learner_of
+        self._guard = guard_of(settings)
+
+    def run(self, job: Job) -> None:
+        """The job: everything of a session that has not ended in a state yet."""
+        session = job.name_of("session")
+        if job.payload.get("quiet") and self._still_talking(job, session):
+            return
+        done = self.learn(job, session)
+        now = self._clock.now()
+        with self._store.write(job.space) as unit:
+            info = unit.ledger.session(session)
+            if not done:
+                self._go_on(unit, session, job)
+            elif info is not None and info.ended_at is not None:
+                operation = key_of("extract", job.id, stamp(job.run_at))
+                end_with_session(unit, session, operation_id=operation, now=now)
+
+    def learn(self, job: Job, session: SafeName) -> bool:
+        """Go through what waits; False when the time of the job was over before the turns were.
+
+        Whoever fails is given less at once the next time. A batch whose text a model will not read
+        ends dead by itself, and the rest goes on.
+        """
+        learner = self._learner_of(job.space)
+        self._before_learning()
+        until = self._clock.now() + self._settings.jobs.lease / 2
+        declined: ModelRefused | None = None
+        read: set[SafeName] = set()
+        while reading := self._next(job, session):
+            if reading.batch[0].id in read:
+                raise StoreDamaged(
+                    f"The turns of session {session!r} do not take on their new state",
+                    remedy="Run `recollect doctor`, or restore a backup",
+                )
+            read.add(reading.batch[0].id)
+            try:
+                candidates = learner.extractor.propose(reading.spoken, reading.earlier)
+            except ModelRefused as refusal:
+                if refusal.status not in _ABOUT_THE_TEXT:
+                    raise
+                declined = declined or refusal
+                done = self._give_up(job.space, session, reading.batch, f"ModelRefused: {refusal}")
+            else:
+                done = self._settle(job.space, session, reading, learner, candidates)
+            if not done:
+                read.discard(reading.batch[0].id)  # to be read as it is by now
+            if self._clock.now() >= until:
+                return False
+        if declined is not None:
+            raise declined
+        return True
+
+    def failed(self, job: Job, reason: str, *, dead: bool) -> None:
+        """A try failed: the turns it was about say so, and why.
+
+        After the last one everything dies that was there when it began. Told twice, it does no
+        more. What was said since has not been tried yet and is looked at by a job of its own.
+        """
+        session = job.name_of("session")
+        with self._store.write(job.space) as unit:
+            waiting = unit.ledger.unextracted(session, _READ)
+            if not dead:
+                ids = [turn.id for turn in first_batch(waiting, self._size(job))]
+                unit.ledger.set_state(ids, "failed", self._guard.error(reason))
+                return
+            began, ended = self._began(job), set[SafeName]()
+            now = self._clock.now()
+            # An id of the future is of a clock that has been set back since; it tells no order.
+            while ids := [
+                turn.id
+                for turn in waiting
+                if made_until(turn.id, began) or not made_until(turn.id, now)
+            ]:
+                if ids[0] in ended:
+                    break  # a damaged file does not keep what is written: doctor shows it
+                ended.update(ids)
+                unit.ledger.set_state(ids, "dead", self._guard.error(reason))
+                unit.ledger.mark_extracted(session)
+                waiting = unit.ledger.unextracted(session, _READ)
+            if waiting:
+                self._go_on(unit, session, job)
+
+    def _began(self, job: Job) -> datetime:
+        """When the last try began: one lease ago or, of a job that was only taken to be buried
+        after its process had died, another for each time it was.
+        """
+        idle = max(0, job.attempts - job.max_attempts)
+        until = self._clock.now() if job.lease_until is None else job.lease_until
+        return until - self._settings.jobs.lease * (1 + idle)
+
+    # --- one batch ------------------------------------------------------------------------------
+
+    def _next(self, job: Job, session: SafeName) -> _Reading | None:
+        with self._store.read(job.space) as unit:
+            batch = first_batch(unit.ledger.unextracted(session, _READ), self._size(job))
+            if not batch:
+                return None
+            before = [
+                turn
+                for turn in unit.ledger.turns_before(session, batch[0].index, _EARLIER)
+                if turn.state != "dead"  # what could not be read must not hold up what follows
+            ]
+            now = self._clock.now()
+            marks = known_marks(unit, session, now, self._settings.trust)
+            untrusted = untrusted_lines(unit, now, self._settings.trust)
+        said = heard([*before, *batch], marks)
+        return _Reading(batch, before, said[len(before) :], said[: len(before)], untrusted)
+
+    def _size(self, job: Job) -> int:
+        tokens = self._settings.extraction.batch_tokens
+        return int(tokens.high if job.attempts <= 1 else tokens.low)
+
+    def _settle(
+        self,
+        space: str,
+        session: SafeName,
+        reading: _Reading,
+        learner: Learner,
+        candidates: Sequence[Candidate],
+    ) -> bool:
+        """Write what the batch says; False when it has changed meanwhile."""
+        now, batch = self._clock.now(), reading.batch
+        if not learner.extractor.verbatim:
+            candidates = self._grounded(reading, candidates)
+        believed = [
+            attributed(tainted(candidate, batch, reading.untrusted), batch)
+            for candidate in candidates
+        ]
+        prepared = [learner.reconciler.prepare(candidate, now) for candidate in believed]
+        with self._store.write(space) as unit:
+            if not self._still_waits(unit, session, batch):
+                return False  # another worker was here, or somebody else spoke as the user
+            settled = [
+                learner.reconciler.settle(
+                    unit,
+                    candidate,
+                    operation_id=key_of("extract", batch[0].id, batch[-1].id, n),
+                    now=now,
+                    prepared=found,
+                )
+                for n, (candidate, found) in enumerate(zip(believed, prepared, strict=True))
+            ]
+            self._note_states(unit, session, batch, believed, settled)
+        return True
+
+    def _grounded(self, reading: _Reading, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates with the trust of those whose words they are."""
+        core = self._settings.upkeep.core_importance
+        voices = Voices(reading.batch, reading.before)
+        return [grounded(candidate, voices, core) for candidate in candidates]
+
+    def _give_up(self, space: str, session: SafeName, batch: Sequence[Turn], reason: str) -> bool:
+        with self._store.write(space) as unit:
+            if not self._still_waits(unit, session, batch):
+                return False
+            unit.ledger.set_state([turn.id for turn in batch], "dead", self._guard.error(reason))
+            unit.ledger.mark_extracted(session)
+        return True
+
+    def _still_waits(self, unit: Unit, session: SafeName, batch: Sequence[Turn]) -> bool:
+        waiting = {turn.id: turn.trust for turn in unit.ledger.unextracted(session, _READ)}
+        return all(waiting.get(turn.id) == turn.trust for turn in batch)
+
+    def _note_states(
+        self,
+        unit: Unit,
+        session: SafeName,
+        batch: Sequence[Turn],
+        candidates: Sequence[Candidate],
+        settled: Sequence[Settled],
+    ) -> None:
+        told: dict[str, SafeText] = {}
+        for candidate, one in zip(candidates, settled, strict=True):
+            if one.decision in _CHANGES:
+                told.update(dict.fromkeys(candidate.sources, EMPTY))
+            else:
+                for source in candidate.sources:
+                    told.setdefault(source, self._guard.error(f"{one.decision}: {one.reason}"))
+        by_state: dict[tuple[TurnState, SafeText], list[SafeName]] = {}
+        for turn in batch:
+            reason = told.get(turn.id)
+            state: TurnState = "extracted" if reason == "" else "empty"
+            by_state.setdefault((state, reason or EMPTY), []).append(turn.id)
+        for (state, reason), some in by_state.items():
+            unit.ledger.set_state(some, state, reason)
+        unit.ledger.mark_extracted(session)
+
+    # --- when -----------------------------------------------------------------------------------
+
+    def _still_talking(self, job: Job, session: SafeName) -> bool:
+        """Come back when the last turn is old enough, unless the session was ended."""
+        quiet = self._settings.triggers.quiet_gap or timedelta()
+        now = self._clock.now()
+        with self._store.write(job.space) as unit:
+            info = unit.ledger.session(session)
+            if info is None or info.ended_at is not None:
+                return False
+            later = talking_until(info.last_at, quiet, now)
+            if later is not None:
+                triggers.queue(
+                    unit,
+                    session,
+                    now=now,
+                    run_at=later,
+                    max_attempts=job.max_attempts,
+                    quiet=True,
+                )
+        return later is not None
+
+    def _go_on(self, unit: Unit, session: SafeName, job: Job) -> None:
+        now = self._clock.now()
+        triggers.queue(
+            unit, session, now=now, run_at=now, max_attempts=job.max_attempts, quiet=False
+        )

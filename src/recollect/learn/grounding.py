@@ -1,0 +1,169 @@
+"""Whose words a statement is made of, whatever a model says it stands on.
+
+A page that a tool has read can tell a model to put its own wishes down as the user's. So a
+statement has the owner's trust only if it is made of what the owner said in their own voice, and
+what steers the agent only if it does not turn around what they said; with a tool or a stranger in
+sight it has to be the owner's wording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import nextafter
+
+from recollect.index.segment import STOP_WEIGHT, query_terms
+from recollect.language.code import compiled
+from recollect.language.voice import has_quoted, own_voice, quoted_voice
+from recollect.learn.wording import Wording, wording_of
+from recollect.rules.routing import STEERING
+from recollect.rules.trust import least_trusted
+from recollect.types import Candidate, Kind, Trust, Turn
+
+Words = frozenset[str]
+# An agent says back at length what its owner said in short, and is no stranger. So it has to have
+# that many times the owner's words before the statement counts as the agent's.
+_AGENT_SAYS_MORE = 2.0
+_NEARLY_ALL = 0.75  # of its words are the owner's: it is the owner's, whoever else says it
+_LEAST = 0.2  # of its words have to be the owner's where somebody else is heard, too
+_READ = 20_000  # characters at either end of what a tool said
+_QUESTION = r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]"
+# What must not say the opposite of what the owner said.
+_SIGNED: tuple[Kind, ...] = (*STEERING, "preference")
+_STRANGERS: frozenset[Trust] = frozenset({"tool", "external"})
+_ABOUT_THE_OWNER = frozenset({"user", "users", "user's", "用户"})
+
+
+@dataclass(frozen=True)
+class Voices:
+    """What everybody says in a stretch of conversation, as words.
+
+    A candidate may stand on ``turns``; ``earlier`` ones were only shown beside them.
+    """
+
+    turns: Sequence[Turn]
+    earlier: Sequence[Turn]
+
+    def owners(self, cited: Iterable[str]) -> list[Turn]:
+        """The owner's turns among those cited."""
+        chosen = frozenset(cited)
+        return [turn for turn in self.turns if turn.id in chosen and turn.trust == "owner"]
+
+    @cached_property
+    def agent(self) -> Words:
+        return _words("\n".join(turn.content for turn in self._by("agent")))
+
+    @cached_property
+    def external(self) -> Words:
+        said = [turn.content for turn in self._by("external")]
+        return _words("\n".join([*said, *self._quoted]))
+
+    @cached_property
+    def tools(self) -> Words:
+        said: list[str] = [turn.content for turn in self._by("tool")]
+        for turn in (*self.earlier, *self.turns):
+            said += [result.content for result in turn.tool_results]
+        return _words("\n".join(f"{text[:_READ]}\n{text[_READ:][-_READ:]}" for text in said))
+
+    @cached_property
+    def heard(self) -> frozenset[Trust]:
+        """Who is heard at all."""
+        shown = (*self.earlier, *self.turns)
+        trusts: set[Trust] = {turn.trust for turn in shown}
+        if any(turn.tool_results for turn in shown):
+            trusts.add("tool")
+        if any(has_quoted(turn.content) for turn in self._by("owner")):
+            trusts.add("external")
+        return frozenset(trusts)
+
+    def stated(self, cited: Iterable[str]) -> list[str]:
+        """What the owner states in their own voice in the turns cited; questions state nothing."""
+        return [
+            compiled(_QUESTION).sub(" ", own_voice(turn.content)) for turn in self.owners(cited)
+        ]
+
+    @cached_property
+    def _quoted(self) -> list[str]:
+        """What the owner pasted, quoted, forwarded or attached: somebody else's words."""
+        return [quoted for turn in self._by("owner") if (quoted := quoted_voice(turn.content))]
+
+    def _by(self, trust: Trust) -> list[Turn]:
+        return [turn for turn in (*self.earlier, *self.turns) if turn.trust == trust]
+
+
+def grounded(candidate: Candidate, voices: Voices, core_importance: float) -> Candidate:
+    """The candidate with the trust of those whose words it has more of; what an agent says does
+    not reach the core of itself.
+    """
+    trust = _trust(candidate, voices)
+    importance = candidate.importance
+    if trust == "agent" and importance is not None:
+        importance = min(importance, nextafter(core_importance, 0.0))
+    return replace(candidate, trust=trust, importance=importance)
+
+
+def grounded_in_summary(candidate: Candidate, voices: Voices, core_importance: float) -> Candidate:
+    """The same of what a model made of summaries, in which anybody's words may be: what steers the
+    agent has to be the owner's wording.
+    """
+    found = grounded(candidate, voices, core_importance)
+    if found.kind not in STEERING or found.trust != "owner":
+        return found
+    own = _is_own(found, wording_of(voices.stated(found.sources)))
+    return found if own else replace(found, trust="agent")
+
+
+def _trust(candidate: Candidate, voices: Voices) -> Trust:
+    if candidate.trust in ("tool", "external"):
+        return candidate.trust
+    words = _words(f"{candidate.content}\n{candidate.value}")
+    stated = voices.stated(candidate.sources)
+    own = _share(words, _words("\n".join(stated)))
+    trust: Trust = "owner" if stated else candidate.trust
+    taken: list[Trust] = []
+    if trust == "owner" and _is_reworded(candidate, wording_of(stated), voices):
+        taken += ["agent", *(voices.heard & _STRANGERS)]
+    if own >= _NEARLY_ALL:
+        return least_trusted([trust, *taken])
+    if _share(words, voices.agent) > _AGENT_SAYS_MORE * own:
+        taken.append("agent")
+    if _share(words, voices.tools) >= max(own, _LEAST):
+        taken.append("tool")
+    if _share(words, voices.external) >= max(own, _LEAST):
+        taken.append("external")
+    if own < _LEAST:  # it may be in code, or in another language
+        taken += voices.heard
+    return least_trusted([trust, *taken])
+
+
+def _is_reworded(candidate: Candidate, wording: Wording, voices: Voices) -> bool:
+    """Whether what steers the agent says the opposite of the owner's words or, where a tool or a
+    stranger could have had a hand in it, says it in other words than the owner's.
+    """
+    if candidate.kind not in _SIGNED:
+        return False
+    if wording.contradicts(candidate.content):
+        return True
+    if candidate.kind not in STEERING or not voices.heard & _STRANGERS:
+        return False
+    value = _words(candidate.value)
+    foreign = bool(value) and _share(value, wording.words) < _NEARLY_ALL
+    return foreign or not _is_own(candidate, wording)
+
+
+def _is_own(candidate: Candidate, wording: Wording) -> bool:
+    """A rule has to say all of what the owner said, conditions included; who somebody is may be one
+    of several things said in a clause.
+    """
+    return wording.is_own(candidate.content, whole=candidate.kind == "rule")
+
+
+def _share(words: Words, said: Words) -> float:
+    """The part of the words that somebody said."""
+    return len(words & said) / len(words) if words else 0.0
+
+
+def _words(text: str) -> Words:
+    found = {term.text for term in query_terms(text) if term.weight > STOP_WEIGHT}
+    return frozenset(found - _ABOUT_THE_OWNER)

@@ -1,0 +1,180 @@
+"""The pending inbox: statements that wait for a person's word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.clock import Clock
+from recollect.errors import Conflict, NotFound
+from recollect.ids import new_id
+from recollect.learn.reconciler import Reconciler, candidate_of
+from recollect.learn.settlement import settled_before
+from recollect.rules import checks
+from recollect.settings.writing import Pending
+from recollect.store.base import Store, Unit
+from recollect.store.rows import MemoryFilter
+from recollect.types import EMPTY, Fact, Memory, SafeName, Settled, constant, key_of, stamp
+
+_LAPSED = 500  # in one transaction
+
+
+class Inbox:
+    """The pending memories of one space."""
+
+    def __init__(
+        self, store: Store, space: str, clock: Clock, settings: Pending, reconciler: Reconciler
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._reconciler = reconciler
+
+    def waiting(self, *, limit: int = 100, offset: int = 0) -> list[Memory]:
+        """Everything that waits, snoozed or not, the latest first."""
+        checks.check_limit(limit)
+        wanted = MemoryFilter(
+            status="pending",
+            holds_at=self._clock.now(),
+            limit=limit,
+            offset=checks.check_offset(offset),
+        )
+        with self._store.read(self._space) as unit:
+            oldest = self._oldest(self._clock.now())
+            found = unit.memories.find(wanted)
+        return [memory for memory in found if oldest is None or memory.created_at > oldest]
+
+    def offer(self, limit: int | None = None) -> list[Memory]:
+        """The few to put to the user at the end of a reply; each offer is counted."""
+        most = self._settings.offer.high
+        limit = most if limit is None else min(most, checks.check_limit(limit))
+        now = self._clock.now()
+        if not limit:
+            return []
+        with self._store.write(self._space) as unit:
+            found = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
+            unit.memories.count_offer([memory.id for memory in found])
+        return [replace(memory, offered=memory.offered + 1) for memory in found]
+
+    def confirm(self, id_: str, *, operation_id: str | None = None) -> Settled:
+        """It is true: settled against what is known now, which it may update."""
+        operation = self._operation("confirm", id_, operation_id)
+        now = self._clock.now()
+        with self._store.read(self._space) as unit:
+            candidate = candidate_of(_found(unit, id_))
+        prepared = self._reconciler.prepare(candidate, now)
+        with self._store.write(self._space) as unit:
+            before = settled_before(unit, unit.journal.operation(operation))
+            if before is not None:
+                return before
+            memory = _still_pending(unit, id_)
+            settled = self._reconciler.confirm(
+                unit,
+                memory,
+                operation_id=operation,
+                now=now,
+                prepared=prepared,
+                is_update=_was_update(unit, memory.id),
+            )
+            kept = EMPTY if settled.memory is None else settled.memory.id
+            _note(
+                unit, "confirm", memory.id, operation=operation, now=now, payload={"memory": kept}
+            )
+        return settled
+
+    def ignore(self, id_: str, *, operation_id: str | None = None) -> Memory:
+        """Not to be kept, nor offered again in other words."""
+        operation = self._operation("ignore", id_, operation_id)
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            memory = _found(unit, id_)
+            if unit.journal.operation(operation):
+                return memory
+            memory = _still_pending(unit, id_)
+            unit.memories.revise(replace(memory, status="rejected", updated_at=now))
+            _note(
+                unit,
+                "reject",
+                memory.id,
+                operation=operation,
+                now=now,
+                payload={"by": constant("user")},
+            )
+            return _found(unit, id_)
+
+    def later(self, id_: str, *, operation_id: str | None = None) -> Memory:
+        """Not now; while its cool-down lasts, saying so again changes nothing."""
+        now = self._clock.now()
+        operation = self._operation("later", new_id(now), operation_id)
+        until = now + self._settings.cooldown
+        with self._store.write(self._space) as unit:
+            memory = _found(unit, id_)
+            if unit.journal.operation(operation):
+                return memory
+            memory = _still_pending(unit, id_)
+            if memory.snoozed_until is not None and memory.snoozed_until > now:
+                return memory
+            unit.memories.revise(replace(memory, snoozed_until=until, updated_at=now))
+            payload: dict[str, Fact] = {"until": stamp(until)}
+            _note(unit, "later", memory.id, operation=operation, now=now, payload=payload)
+            return _found(unit, id_)
+
+    def lapse(self) -> int:
+        """Put away what nobody answered for too long; says how many."""
+        now = self._clock.now()
+        oldest, done = self._oldest(now), 0
+        if oldest is None:
+            return 0
+        while True:
+            with self._store.write(self._space) as unit:
+                late = unit.memories.lapsed(oldest, _LAPSED)
+                for memory in late:
+                    unit.memories.revise(replace(memory, status="archived", updated_at=now))
+                    payload: dict[str, Fact] = {"reason": constant("nobody answered")}
+                    lapse = key_of("lapse", memory.id)
+                    _note(unit, "archive", memory.id, operation=lapse, now=now, payload=payload)
+            done += len(late)
+            if len(late) < _LAPSED:
+                return done
+
+    def _operation(self, verb: str, id_: str, operation_id: str | None) -> SafeName:
+        checks.check_name(id_, "id")
+        named = operation_id or f"{verb}:{id_}"
+        return self._reconciler.guard.name(named, "operation_id")
+
+    def _oldest(self, now: datetime) -> datetime | None:
+        return None if self._settings.expire is None else now - self._settings.expire
+
+
+def _found(unit: Unit, id_: str) -> Memory:
+    memory = unit.memories.get(checks.check_name(id_, "id"))
+    if memory is None:
+        raise NotFound(f"No memory {id_}", remedy="See pending()")
+    return memory
+
+
+def _still_pending(unit: Unit, id_: str) -> Memory:
+    memory = _found(unit, id_)
+    if memory.status != "pending":
+        raise Conflict(
+            f"Memory {id_} is not pending but {memory.status}", remedy="See its history()"
+        )
+    return memory
+
+
+def _was_update(unit: Unit, id_: SafeName) -> bool:
+    proposed = unit.journal.events(subject=id_, type_="pending", limit=1)
+    return bool(proposed and proposed[0].payload.get("is_update"))
+
+
+def _note(
+    unit: Unit,
+    type_: str,
+    id_: SafeName,
+    *,
+    operation: SafeName,
+    now: datetime,
+    payload: dict[str, Fact],
+) -> None:
+    unit.journal.add_event(type_, operation_id=operation, subject=id_, payload=payload, at=now)

@@ -1,0 +1,103 @@
+"""Undoing one source: what came from it goes, what it replaced comes back, what it added is lost.
+
+Memories that others said too stay, minus that source. Everything happens in one transaction and
+leaves its events under one operation.
+"""
+
+from __future__ import annotations
+
+from recollect.clock import Clock
+from recollect.errors import InvalidInput
+from recollect.ids import new_id
+from recollect.language.guard import Guard, guard_of
+from recollect.learn.rollback_plan import Origin, Undoing, What
+from recollect.rules import checks
+from recollect.settings import Settings
+from recollect.store.base import Store
+from recollect.store.codec import stored_name
+from recollect.types import EMPTY, TRUSTS, Event, Fact, RolledBack, SafeName, key_of
+
+_WHATS: dict[str, What] = {
+    "session": "session",
+    "turn": "turn",
+    "trust": "trust",
+    "sender": "sender",
+}
+
+
+def origin_of(source: str, guard: Guard) -> Origin:
+    """Reads ``session:ID``, ``turn:ID``, ``trust:TIER`` or ``sender:NAME``."""
+    what, colon, name = checks.check_name(source, "source").partition(":")
+    if not colon or not name.strip() or what not in _WHATS:
+        raise InvalidInput(
+            f"source={source!r} does not say what it is",
+            remedy="Give session:ID, turn:ID, trust:TIER or sender:NAME",
+        )
+    if what == "trust" and name not in TRUSTS:
+        raise InvalidInput(f"trust={name!r} is unknown", remedy=f"Use one of {', '.join(TRUSTS)}")
+    return Origin(_WHATS[what], guard.name(name, what))
+
+
+class Rollback:
+    """Undoes sources in one space."""
+
+    def __init__(self, store: Store, space: str, clock: Clock, settings: Settings) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._guard = guard_of(settings)
+
+    def rollback(
+        self, source: str, *, dry_run: bool = False, operation_id: str | None = None
+    ) -> RolledBack:
+        """Undo everything from one source, or with ``dry_run`` say what would change."""
+        origin, now = origin_of(source, self._guard), self._clock.now()
+        if dry_run:
+            with self._store.read(self._space) as unit:
+                undoing = Undoing(unit, origin, self._settings, now)
+                undoing.plan()
+                return undoing.report(EMPTY)
+        operation = self._guard.name(
+            operation_id or key_of("rollback", new_id(now)), "operation_id"
+        )
+        with self._store.write(self._space) as unit:
+            before = unit.journal.operation(operation)
+            if before:
+                return _reported(before[-1])
+            undoing = Undoing(unit, origin, self._settings, now)
+            undoing.plan()
+            report = undoing.write(operation)
+            unit.journal.add_event(
+                "rollback",
+                operation_id=operation,
+                subject=EMPTY,
+                payload=self._dump(report),
+                at=now,
+            )
+            return report
+
+    def _dump(self, report: RolledBack) -> dict[str, Fact]:
+        told = {
+            "source": report.source,
+            "removed": list(report.removed),
+            "restored": list(report.restored),
+            "revised": list(report.revised),
+        }
+        return self._guard.json(told, "report")
+
+
+def _reported(event: Event) -> RolledBack:
+    """What an earlier rollback said it did."""
+
+    def ids(name: str) -> tuple[SafeName, ...]:
+        found = event.payload.get(name)
+        return tuple(map(stored_name, found)) if isinstance(found, list) else ()
+
+    return RolledBack(
+        source=str(event.payload.get("source", "")),
+        removed=ids("removed"),
+        restored=ids("restored"),
+        revised=ids("revised"),
+        operation_id=event.operation_id,
+    )

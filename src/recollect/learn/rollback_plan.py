@@ -1,0 +1,326 @@
+"""Working out what the memory would be had one source never spoken, and writing that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import pairwise
+from typing import Literal
+
+from recollect.learn.claims import (
+    CLAIMING,
+    VOID,
+    Contribution,
+    contributions,
+    load_claim,
+    sources_of,
+    voided,
+)
+from recollect.learn.settlement import standing_of, with_standing
+from recollect.rules import checks
+from recollect.rules.routing import route
+from recollect.rules.slots import has_one_answer
+from recollect.rules.support import Claim, Scales, folded, untrusted
+from recollect.settings import Settings
+from recollect.store.base import Unit
+from recollect.store.rows import MemoryFilter
+from recollect.types import (
+    EMPTY,
+    TRUSTS,
+    Fact,
+    Memory,
+    MemoryStatus,
+    RolledBack,
+    SafeName,
+    SafeText,
+    constant,
+    joined,
+    key_of,
+)
+
+What = Literal["session", "turn", "trust", "sender", "speech"]
+_HOLDING: tuple[MemoryStatus, ...] = ("active", "pending")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A source to undo: a session, a turn, a tier of trust, or a sender; or ("speech") those turns
+    of a session that turned out not to be the owner's.
+    """
+
+    what: What
+    name: SafeName
+    turns: frozenset[str] = frozenset()
+
+    @property
+    def source(self) -> SafeName:
+        return key_of(self.what, self.name)
+
+    @property
+    def reason(self) -> SafeText:
+        if self.what == "speech":
+            return constant("several people speak as the user")
+        return joined(constant("rollback of"), self.source, by=" ")
+
+    def __str__(self) -> str:
+        return self.source
+
+
+@dataclass(slots=True)
+class Undoing:
+    """One rollback, first planned on copies, then written."""
+
+    unit: Unit
+    origin: Origin
+    settings: Settings
+    now: datetime
+    before: dict[SafeName, Memory] = field(default_factory=dict)
+    after: dict[SafeName, Memory] = field(default_factory=dict)
+    void: dict[str, list[SafeName]] = field(default_factory=dict)
+    dropped: dict[SafeName, list[SafeName]] = field(default_factory=dict)
+    removed: list[SafeName] = field(default_factory=list)
+
+    def plan(self) -> None:
+        touched = self._touched()
+        for memory in sorted(touched, key=lambda m: (m.created_at, m.id)):
+            self._take_back(memory)
+        for id_ in self.removed:
+            self._unlink(id_)
+        for id_ in self.removed:  # out of its chain; the event says where it stood
+            self._set(self.after[id_], superseded_by=EMPTY)
+        self._resume()
+        self._repair()
+
+    # --- what is touched -------------------------------------------------------------------------
+
+    def _touched(self) -> list[Memory]:
+        what, name, most = self.origin.what, self.origin.name, checks.MAX_ROWS
+        if what == "trust":
+            return self.unit.memories.by_id(sorted(self._claimed_by(name)))
+        wanted = MemoryFilter(
+            from_session=name if what in ("session", "speech") else None,
+            from_turn=name if what == "turn" else None,
+            from_sender=name if what == "sender" else None,
+            limit=most,
+        )
+        return self.unit.memories.find(wanted)
+
+    def _claimed_by(self, trust: str) -> set[SafeName]:
+        tier = next(known for known in TRUSTS if known == trust)
+        wanted = MemoryFilter(trust=tier, limit=checks.MAX_ROWS)
+        found = {memory.id for memory in self.unit.memories.find(wanted)}
+        for type_ in CLAIMING:
+            for event in self.unit.journal.events(type_=type_, limit=checks.MAX_ROWS):
+                claim = load_claim(event.payload.get("claim"))
+                if claim is not None and claim.trust == trust:
+                    found.add(event.subject)
+        return found
+
+    def _blamed(self, claim: Claim, sources: tuple[str, ...]) -> bool:
+        """Whether a statement came from this source and from no other."""
+        if claim.confirms:
+            return False  # a person's own word
+        if self.origin.what == "trust":
+            return claim.trust == self.origin.name
+        if self.origin.what == "speech":
+            return claim.trust == "owner" and bool(self._ours(sources)) and not self._owned(sources)
+        return bool(sources) and len(self._ours(sources)) == len(sources)
+
+    def _ours(self, turns: Iterable[str]) -> set[str]:
+        """Those of the turns that belong to the source."""
+        listed, what, name = list(turns), self.origin.what, self.origin.name
+        if what == "trust":
+            return set()
+        if what == "turn":
+            return {turn for turn in listed if turn == name}
+        if what == "speech":
+            return set(self.origin.turns.intersection(listed))
+        found = self.unit.ledger.turns_by_id(listed)
+        return {turn.id for turn in found if getattr(turn, what) == name}
+
+    def _owned(self, turns: Iterable[str]) -> bool:
+        """Whether one of the turns is the owner's all the same."""
+        return any(turn.trust == "owner" for turn in self.unit.ledger.turns_by_id(list(turns)))
+
+    # --- what it means for each memory -----------------------------------------------------------
+
+    def _take_back(self, memory: Memory) -> None:
+        if memory.status == "archived" or (
+            memory.status == "rejected" and not memory.superseded_by
+        ):
+            return  # put away already, or ignored by a person, which stays so
+        told = contributions(self.unit, memory)
+        gone = [c for c in told if self._blamed(c.claim, c.sources)]
+        kept = [c for c in told if c not in gone]
+        turns = {source.turn_id for source in memory.sources}
+        stay = {turn for c in kept for turn in c.sources} - self._ours(turns)
+        lost = turns - stay if gone or self._ours(turns) else set()
+        if not gone and not lost:
+            return
+        self.void[memory.id] = [c.event for c in gone]
+        if not kept:
+            self.removed.append(memory.id)
+            self._set(self._look(memory.id), status="archived")
+            return
+        self.dropped[memory.id] = sorted(lost)
+        if gone:
+            self._refold(memory, told, kept)
+
+    def _refold(self, memory: Memory, told: list[Contribution], kept: list[Contribution]) -> None:
+        scales = Scales(
+            self.settings.reconcile.repeat_gain,
+            self.settings.upkeep.core_importance,
+            self.settings.trust,
+        )
+        standing = folded((c.claim for c in kept), scales) or standing_of(memory)
+        revised = with_standing(memory, standing)
+        if kept[0] is not told[0]:
+            since = kept[0].at  # it is known since somebody else said it
+            revised = replace(revised, created_at=since, valid_from=self._said(kept[0]))
+        claim = Claim(standing.importance, standing.confidence, standing.trust)
+        way = route(
+            memory.kind,
+            claim,
+            self.settings.routing,
+            self.settings.trust,
+            self.settings.upkeep.core_importance,
+        )
+        if memory.status == "active" and untrusted(standing.trust) and way.way == "pending":
+            revised = replace(revised, status="pending")
+        self._look(memory.id)
+        self.after[memory.id] = revised
+
+    def _said(self, contribution: Contribution) -> datetime:
+        turns = self.unit.ledger.turns_by_id(contribution.sources)
+        return max((turn.at for turn in turns), default=contribution.at)
+
+    def _unlink(self, id_: SafeName) -> None:
+        """Whatever a removed memory replaced takes over its end, as if it had never been there."""
+        gone = self.before[id_]
+        now = self.after[id_]
+        for earlier in self._chain(id_):
+            if earlier.superseded_by != id_:
+                continue
+            if earlier.status == "archived" and earlier.id not in self.removed:
+                self._set(earlier, status="pending", superseded_by=EMPTY, superseded_at=None)
+            elif earlier.status in ("superseded", "rejected"):
+                ended = gone.status not in ("active", "pending")
+                self._set(
+                    earlier,
+                    status="superseded" if ended else "active",
+                    superseded_by=now.superseded_by,
+                    superseded_at=now.superseded_at,
+                    valid_to=now.valid_to,
+                )
+
+    def _resume(self) -> None:
+        """What only this source withdrew holds again."""
+        for event in self.unit.journal.events(type_="withdraw", limit=checks.MAX_ROWS):
+            claim = load_claim(event.payload.get("claim"))
+            if claim is None or not self._blamed(claim, sources_of(event.payload)):
+                continue
+            memory = self._look(event.subject)
+            about = self.unit.journal.events(subject=memory.id, limit=checks.MAX_ROWS)
+            if event.id in voided(about) or memory.status != "superseded" or memory.superseded_by:
+                continue
+            self.void.setdefault(memory.id, []).append(event.id)
+            self._set(memory, status="active", superseded_at=None, valid_to=None)
+
+    def _repair(self) -> None:
+        """A question with one answer has one: of several that hold again the latest."""
+        for memory in list(self.after.values()):
+            if memory.status != "active" or not has_one_answer(memory.kind, memory.predicate):
+                continue
+            slot = self.unit.memories.in_slot(
+                memory.subject,
+                memory.predicate,
+                project=memory.project,
+                status="active",
+                now=self.now,
+            )
+            there = {m.id for m in slot} | {
+                m.id for m in self.after.values() if _one_slot(m, memory)
+            }
+            active = [m for id_ in there if (m := self._look(id_)).status == "active"]
+            active.sort(key=lambda m: (m.created_at, m.id))
+            for older, newer in pairwise(active):
+                self._set(
+                    older,
+                    status="superseded",
+                    superseded_by=newer.id,
+                    superseded_at=newer.created_at,
+                    valid_to=newer.valid_from,
+                )
+
+    # --- copies ----------------------------------------------------------------------------------
+
+    def _look(self, id_: SafeName) -> Memory:
+        """A memory as it will be."""
+        if id_ not in self.after:
+            (found,) = self.unit.memories.by_id([id_])
+            self.before[id_] = self.after[id_] = found
+        return self.after[id_]
+
+    def _chain(self, id_: SafeName) -> list[Memory]:
+        return [self._look(memory.id) for memory in self.unit.memories.chain(id_)]
+
+    def _set(self, memory: Memory, **changes: object) -> None:
+        self.after[memory.id] = replace(memory, **changes)  # type: ignore[arg-type]
+
+    # --- the result ------------------------------------------------------------------------------
+
+    def report(self, operation: str) -> RolledBack:
+        restored: list[SafeName] = []
+        revised: list[SafeName] = []
+        for id_ in sorted({*self.after, *self.dropped}):
+            if id_ in self.removed:
+                continue
+            changed = self.before.get(id_) != self.after.get(id_)
+            if changed and self.before[id_].status != self.after[id_].status in _HOLDING:
+                restored.append(id_)
+            elif changed or id_ in self.dropped:
+                revised.append(id_)
+        return RolledBack(
+            source=str(self.origin),
+            removed=tuple(self.removed),
+            restored=tuple(restored),
+            revised=tuple(revised),
+            operation_id=operation,
+            dry_run=not operation,
+        )
+
+    def write(self, operation: SafeName) -> RolledBack:
+        report = self.report(operation)
+        for type_, ids in (
+            ("archive", report.removed),
+            ("restore", report.restored),
+            ("revise", report.revised),
+        ):
+            for id_ in ids:
+                self.unit.memories.drop_sources(id_, self.dropped.get(id_, ()))
+                if id_ in self.after:
+                    self.unit.memories.revise(replace(self.after[id_], updated_at=self.now))
+                payload: dict[str, Fact] = {"reason": self.origin.reason}
+                if type_ == "archive":
+                    payload["was"] = self.before[id_].status
+                    payload["superseded_by"] = self.before[id_].superseded_by
+                self._note(type_, id_, operation, payload)
+        return report
+
+    def _note(
+        self, type_: str, id_: SafeName, operation: SafeName, payload: dict[str, Fact]
+    ) -> None:
+        if id_ in self.void:
+            payload = {**payload, VOID: list(self.void[id_])}
+        self.unit.journal.add_event(
+            type_, operation_id=operation, subject=id_, payload=payload, at=self.now
+        )
+
+
+def _one_slot(one: Memory, other: Memory) -> bool:
+    return (one.subject, one.predicate, one.project) == (
+        other.subject,
+        other.predicate,
+        other.project,
+    )

@@ -1,0 +1,227 @@
+"""When a session ends: what is left is learnt, its story is told, and what was only for it goes.
+
+A durable job of idempotent steps: each can be repeated after a crash without adding anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from recollect.clock import Clock
+from recollect.errors import ModelError, ModelRefused, ModelSuspended, NotFound
+from recollect.ids import new_id
+from recollect.index.embedding_job import Ask
+from recollect.language.detection import language_of
+from recollect.language.guard import guard_of
+from recollect.language.story import EpisodeDraft
+from recollect.learn.episode_answers import ask_for_episode
+from recollect.learn.episodes import write_episode
+from recollect.learn.extraction import Extraction
+from recollect.learn.scratchpads import catch_up_pad, conclude_pad
+from recollect.learn.session_end_jobs import end_with_session
+from recollect.providers.chat.base import ChatModel
+from recollect.record import triggers
+from recollect.rules.event_rules import wants
+from recollect.settings import Settings
+from recollect.store.base import Store, Unit
+from recollect.store.rows import MemoryFilter, TurnFilter
+from recollect.types import Job, SafeName, Turn, key_of
+
+KIND = triggers.SESSION_END
+ENDED = "session.ended"
+CONSOLIDATE = "consolidate"  # the action of an event rule that asks for this
+_MOST = 10_000  # turns of one story, the latest
+
+ModelOf = Callable[[str], ChatModel | None]
+
+
+def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
+    """Wrap a session up."""
+    unit.tasks.enqueue(
+        KIND,
+        key=session,
+        payload={"session": session},
+        run_at=now,
+        now=now,
+        max_attempts=max_attempts,
+    )
+
+
+class Ending:
+    """Wraps up sessions of any space."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        settings: Settings,
+        *,
+        extraction: Extraction,
+        model_of: ModelOf,
+        ask: Ask,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._settings = settings
+        self._extraction = extraction
+        self._model_of = model_of
+        self._guard = guard_of(settings)
+        self._ask = ask
+
+    def run(self, job: Job) -> None:
+        """Memories, episode, scratchpad, cleaning.
+
+        Where no model can be had in the end the rules tell the story, and the job still dies of
+        what could not be learnt, to be tried again when somebody says so.
+        """
+        session = job.name_of("session")
+        failure: ModelError | None = None
+        try:
+            done = self._extraction.learn(job, session)
+        except ModelError as error:
+            if not _is_last(job, error):
+                raise
+            failure, done = error, True
+        if not done:
+            self._go_on(job, session)
+            return
+        turns = self._untold(job, session)
+        draft, reason = (None, str(failure)) if failure else self._draft(job, turns)
+        with self._store.write(job.space) as unit:
+            there = {turn.id for turn in unit.ledger.turns_by_id([turn.id for turn in turns])}
+            left = [turn for turn in turns if turn.id in there]
+            if left:  # what was forgotten meanwhile is not told, nor a story that may hold it
+                self._tell(unit, session, left, draft if left == turns else None, reason)
+            operation = key_of("session_end", session, job.id)
+            end_with_session(unit, session, operation_id=operation, now=self._clock.now())
+        if failure is not None:
+            raise failure
+
+    def failed(self, job: Job, reason: str, *, dead: bool) -> None:
+        """Its turns say so, as after an extraction."""
+        self._extraction.failed(job, reason, dead=dead)
+
+    def _go_on(self, job: Job, session: SafeName) -> None:
+        with self._store.write(job.space) as unit:
+            queue(unit, session, self._clock.now(), job.max_attempts)
+
+    def _untold(self, job: Job, session: SafeName) -> list[Turn]:
+        """The turns since the last time this session ended; a job that failed after it had told
+        them tells them again, with what it has learnt since.
+        """
+        with self._store.read(job.space) as unit:
+            told = unit.episodes.told(session, "session_end")
+            turns = unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=_MOST))
+        if job.error and told and turns and told[-1] == turns[0].index:
+            told.pop()
+        return [turn for turn in reversed(turns) if not told or turn.index > told[-1]]
+
+    def _draft(self, job: Job, turns: list[Turn]) -> tuple[EpisodeDraft | None, str]:
+        """A model's words for the story, or why there are none."""
+        model = self._model_of(job.space)
+        if model is None or not turns:
+            return None, ""
+        language = language_of(
+            [turn.content for turn in turns if turn.role == "user"], self._settings.memory.language
+        )
+        try:
+            return ask_for_episode(model, turns, language, self._settings).value, ""
+        except ModelError as error:
+            if not _is_last(job, error):
+                raise
+            return None, str(error)
+
+    def _tell(
+        self,
+        unit: Unit,
+        session: SafeName,
+        turns: list[Turn],
+        draft: EpisodeDraft | None,
+        reason: str,
+    ) -> None:
+        now = self._clock.now()
+        known = unit.episodes.of_stretch(session, "session_end", turns[-1].id)
+        episode = write_episode(
+            unit,
+            session,
+            turns,
+            "session_end",
+            now=now,
+            settings=self._settings.episodes,
+            ask_vectors=self._ask,
+            draft=draft,
+            memories=_learnt_in(unit, session),
+            guard=self._guard,
+        )
+        if reason:
+            unit.journal.add_event(
+                "told_by_rules",
+                operation_id=key_of("told_by_rules", new_id(now)),
+                subject=episode.id,
+                payload={"reason": self._guard.error(reason)},
+                at=now,
+            )
+        if known is None:
+            info = unit.ledger.session(session)
+            project = "" if info is None else info.project
+            catch_up_pad(unit, now, self._settings.scratchpad, self._guard)
+            conclude_pad(unit, episode, project, now, self._settings.scratchpad, guard=self._guard)
+
+
+def _is_last(job: Job, error: ModelError) -> bool:
+    """Whether the worker gives the job up after this error."""
+    if isinstance(error, ModelSuspended):
+        return False  # put off, and the try is not counted
+    return isinstance(error, ModelRefused) or job.attempts >= job.max_attempts
+
+
+def _learnt_in(unit: Unit, session: SafeName) -> list[SafeName]:
+    found = unit.memories.find(MemoryFilter(from_session=session, limit=_MOST))
+    return [memory.id for memory in found if memory.status in ("active", "pending")]
+
+
+class Closing:
+    """Ends sessions of one space: marked at once, wrapped up in the background."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        wake: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._triggers = settings.triggers
+        self._rules = tuple(settings.events.rules.values())
+        self._max_attempts = settings.jobs.max_attempts
+        self._wake = wake
+        self._guard = guard_of(settings)
+
+    def end(self, session: str) -> None:
+        """A later turn opens the session again. A short one is left to the daily sweep."""
+        now, id_ = self._clock.now(), self._guard.name(session, "session")
+        with self._store.write(self._space) as unit:
+            info = unit.ledger.session(id_)
+            if info is None:
+                raise NotFound(f"No session {session!r}", remedy="See sessions()")
+            unit.ledger.end_session(id_, now)
+            operation = key_of("session.ended", id_, new_id(now))
+            told: dict[str, int] = {"message_count": info.turns}
+            unit.journal.add_event(ENDED, operation_id=operation, subject=id_, payload=told, at=now)
+            if self._is_wanted(told, info.turns):
+                queue(unit, id_, now, self._max_attempts)
+            else:
+                end_with_session(unit, id_, operation_id=operation, now=now)
+        self._wake()
+
+    def _is_wanted(self, told: Mapping[str, int], turns: int) -> bool:
+        if self._triggers.session_end and turns >= self._triggers.session_min_messages:
+            return True
+        return any(
+            CONSOLIDATE in rule.actions and rule.mode == "auto" and wants(rule, ENDED, told)
+            for rule in self._rules
+        )

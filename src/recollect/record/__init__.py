@@ -1,0 +1,1 @@
+"""Turns in: checked, guarded, durable, with the jobs they set in motion."""

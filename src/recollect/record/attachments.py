@@ -1,0 +1,161 @@
+"""Attachments: files people send, and files the agent's tools write."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from recollect.clock import Clock
+from recollect.errors import NotFound
+from recollect.ids import new_id
+from recollect.index.embedding_job import Ask
+from recollect.index.segment import index_text
+from recollect.language.guard import Guard
+from recollect.record.written_files import file_name, written_files
+from recollect.rules import checks
+from recollect.store.base import Store, Unit
+from recollect.store.rows import AttachmentRow, TurnRow
+from recollect.types import EMPTY, Attachment, Direction, SafeName, SafeText, lines_of
+
+DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")
+_LONGEST = 1024  # characters of a path or an address
+
+
+class Files:
+    """Adds and describes the attachments of one space."""
+
+    def __init__(self, store: Store, space: str, clock: Clock, guard: Guard, ask: Ask) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._guard = guard
+        self._ask_vectors = ask
+
+    def attach(
+        self,
+        path_or_url: str | Path,
+        *,
+        session: str = "",
+        direction: Direction = "inbound",
+        mime: str = "",
+        description: str = "",
+        transcription: str = "",
+        extracted_text: str = "",
+        tags: Iterable[str] = (),
+        memories: Iterable[str] = (),
+    ) -> Attachment:
+        """Remember a file: its facts, what is in it, and where it is. The file is not copied."""
+        guard, now = self._guard, self._clock.now()
+        place = checks.check_name(str(path_or_url), "path_or_url")
+        checks.check_choice(direction, DIRECTIONS, "direction")
+        row = _describe(place, guard.maybe_name(session, "session"), direction, now, guard)
+        row = replace(
+            row,
+            mime=guard.label(mime or row.mime, "mime"),
+            description=guard.text(description, "description"),
+            transcription=guard.text(transcription, "transcription"),
+            extracted_text=guard.text(extracted_text, "extracted_text"),
+            tags=guard.labels(tags),
+            memories=guard.labels(memories, "memories"),
+        )
+        with self._store.write(self._space) as unit:
+            self._ask_vectors(unit, row.at)
+            return unit.attachments.add(replace(row, terms=attachment_terms(row)))
+
+    def describe(
+        self,
+        id_: str,
+        description: str | None,
+        transcription: str | None,
+        extracted_text: str | None,
+    ) -> Attachment:
+        """Fill in what is in a file; None leaves a text as it is."""
+        checks.check_name(id_, "id")
+        with self._store.write(self._space) as unit:
+            found = unit.attachments.by_id([id_])
+            if not found:
+                raise NotFound(f"No attachment {id_}", remedy="See attachments()")
+            row = _row(found[0])
+            row = replace(
+                row,
+                description=self._given(description, "description", row.description),
+                transcription=self._given(transcription, "transcription", row.transcription),
+                extracted_text=self._given(extracted_text, "extracted_text", row.extracted_text),
+            )
+            self._ask_vectors(unit, self._clock.now())
+            return unit.attachments.replace(replace(row, terms=attachment_terms(row)))
+
+    def _given(self, text: str | None, what: str, before: SafeText) -> SafeText:
+        return before if text is None else self._guard.text(text, what)
+
+    def latest(
+        self, *, session: str | None = None, direction: Direction | None = None, limit: int = 100
+    ) -> list[Attachment]:
+        checks.check_limit(limit)
+        if direction is not None:
+            checks.check_choice(direction, DIRECTIONS, "direction")
+        with self._store.read(self._space) as unit:
+            return unit.attachments.latest(
+                session=self._guard.filter(session, "session"), direction=direction, limit=limit
+            )
+
+
+def note_written_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
+    """Keep an outbound attachment for each file a turn's tool calls wrote, once a session."""
+    for path in written_files(turn.tool_calls)[: guard.tags]:
+        if unit.attachments.by_path(turn.session, guard.label(path, "path", _LONGEST)) is None:
+            row = _describe(path, turn.session, "outbound", turn.at, guard)
+            unit.attachments.add(replace(row, terms=attachment_terms(row)))
+
+
+def _describe(
+    place: str, session: SafeName, direction: Direction, at: datetime, guard: Guard
+) -> AttachmentRow:
+    shown = guard.label(place, "path", _LONGEST)
+    is_url = "://" in place
+    name = file_name(place)
+    file = None if is_url else Path(place)
+    return AttachmentRow(
+        id=new_id(at),
+        session=session,
+        filename=guard.short(name),
+        mime=guard.short(mimetypes.guess_type(name)[0] or ""),
+        size=file.stat().st_size if file is not None and _is_file(file) else 0,
+        path=EMPTY if is_url else shown,
+        url=shown if is_url else EMPTY,
+        direction=direction,
+        description=EMPTY,
+        transcription=EMPTY,
+        extracted_text=EMPTY,
+        tags=(),
+        memories=(),
+        at=at,
+        terms=EMPTY,
+    )
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except (OSError, ValueError):  # a path of another system, too long or malformed here
+        return False
+
+
+def _row(found: Attachment) -> AttachmentRow:
+    fields: dict[str, Any] = {
+        name: getattr(found, name)
+        for name in AttachmentRow.__slots__
+        if name not in ("at", "terms")
+    }
+    return AttachmentRow(**fields, at=found.created_at, terms=EMPTY)
+
+
+def attachment_terms(about: AttachmentRow | Attachment) -> SafeText:
+    """What a file is found by: its name and place, its tags, and what is in it."""
+    texts = (about.description, about.transcription, about.extracted_text)
+    parts = (about.filename, about.path or about.url, *about.tags, *texts)
+    return index_text(lines_of(parts))

@@ -1,0 +1,194 @@
+"""Reading the ledger and the journal of one space, and noting what models cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+
+from recollect.clock import Clock
+from recollect.ids import new_id
+from recollect.language.dates.moments import calendar_day, maybe_moment
+from recollect.language.guard import MAX_SUMMARY, Guard
+from recollect.record.redrive import redrive
+from recollect.rules import checks
+from recollect.store.base import Store
+from recollect.store.rows import TurnFilter
+from recollect.types import (
+    ROLES,
+    TURN_STATES,
+    DailyEvent,
+    Episode,
+    Event,
+    Job,
+    JobState,
+    Role,
+    SafeName,
+    SessionInfo,
+    Stats,
+    Turn,
+    TurnState,
+    UsageTotal,
+    key_of,
+)
+
+
+class LedgerBook:
+    """What happened in one space."""
+
+    def __init__(
+        self, store: Store, space: str, clock: Clock, max_attempts: int, guard: Guard
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._max_attempts = max_attempts
+        self._guard = guard
+
+    # --- conversations --------------------------------------------------------------------------
+
+    def open_session(self, session: str, project: str, topic: str) -> SafeName:
+        """The session as it is stored."""
+        id_ = self._guard.name(session, "session")
+        about = self._guard.maybe_name(project, "project"), self._guard.maybe_name(topic, "topic")
+        with self._store.write(self._space) as unit:
+            unit.ledger.open_session(id_, *about, self._clock.now())
+        return id_
+
+    def episodes(
+        self,
+        *,
+        session: str | None,
+        since: datetime | str | None,
+        until: datetime | str | None,
+        limit: int,
+    ) -> list[Episode]:
+        checks.check_limit(limit)
+        with self._store.read(self._space) as unit:
+            return unit.episodes.latest(
+                session=self._guard.filter(session, "session"),
+                since=maybe_moment(since, "since"),
+                until=maybe_moment(until, "until"),
+                limit=limit,
+            )
+
+    def sessions(self, *, limit: int, offset: int) -> list[SessionInfo]:
+        checks.check_limit(limit)
+        checks.check_offset(offset)
+        with self._store.read(self._space) as unit:
+            return unit.ledger.sessions(limit, offset)
+
+    def turns(
+        self,
+        *,
+        session: str | None,
+        project: str | None,
+        since: datetime | str | None,
+        until: datetime | str | None,
+        role: Role | None,
+        tool: str | None,
+        state: TurnState | None,
+        newest_first: bool,
+        limit: int,
+        offset: int,
+    ) -> list[Turn]:
+        checks.check_limit(limit)
+        checks.check_offset(offset)
+        if role is not None:
+            checks.check_choice(role, ROLES, "role")
+        if state is not None:
+            checks.check_choice(state, TURN_STATES, "state")
+        wanted = TurnFilter(
+            session=self._guard.filter(session, "session"),
+            project=self._guard.filter(project, "project"),
+            since=maybe_moment(since, "since"),
+            until=maybe_moment(until, "until"),
+            role=role,
+            tool=self._guard.filter(tool, "tool"),
+            state=state,
+            newest_first=newest_first,
+            limit=limit,
+            offset=offset,
+        )
+        with self._store.read(self._space) as unit:
+            return unit.ledger.turns(wanted)
+
+    # --- the journal ----------------------------------------------------------------------------
+
+    def daily_events(self, day: date | None, limit: int) -> list[DailyEvent]:
+        checks.check_limit(limit)
+        chosen = None if day is None else calendar_day(day)
+        with self._store.read(self._space) as unit:
+            return unit.journal.daily_events(chosen, limit)
+
+    def events(self, *, subject: str | None, type_: str | None, limit: int) -> list[Event]:
+        checks.check_limit(limit)
+        about = self._guard.filter(subject, "subject")
+        kind = self._guard.filter(type_, "type")
+        with self._store.read(self._space) as unit:
+            return unit.journal.events(subject=about, type_=kind, limit=limit)
+
+    def note_failure(self, where: str, error: str) -> Event:
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            return unit.journal.add_event(
+                "host_fail",
+                operation_id=key_of("host_fail", new_id(now)),
+                subject=self._guard.name(where, "where"),
+                payload={"error": self._guard.text(error, "error", MAX_SUMMARY)},
+                at=now,
+            )
+
+    def record_usage(
+        self, purpose: str, model: str, input_tokens: int, output_tokens: int, cost: float | None
+    ) -> None:
+        with self._store.write(self._space) as unit:
+            unit.journal.add_usage(
+                purpose=self._guard.name(purpose, "purpose"),
+                model=self._guard.name(model, "model"),
+                input_tokens=checks.check_tokens(input_tokens, "input_tokens"),
+                output_tokens=checks.check_tokens(output_tokens, "output_tokens"),
+                cost=checks.check_amount(cost, "cost"),
+                at=self._clock.now(),
+            )
+
+    def usage(self, since: datetime | str | None) -> list[UsageTotal]:
+        moment = maybe_moment(since, "since")
+        with self._store.read(self._space) as unit:
+            return unit.journal.usage(moment)
+
+    # --- jobs and figures -----------------------------------------------------------------------
+
+    def jobs(self, state: JobState | None, limit: int) -> list[Job]:
+        if state is not None:
+            checks.check_choice(state, ("ready", "running", "dead"), "state")
+        checks.check_limit(limit)
+        with self._store.read(self._space) as unit:
+            return unit.tasks.unfinished(state, limit)
+
+    def redrive(self, ids: Sequence[str] | None) -> int:
+        chosen = None if ids is None else checks.check_tags(ids, checks.MAX_ROWS, "ids")
+        with self._store.write(self._space) as unit:
+            return redrive(unit, chosen, self._clock.now(), self._max_attempts)
+
+    def discard(self, ids: Sequence[str]) -> int:
+        chosen = checks.check_tags(ids, checks.MAX_ROWS, "ids")
+        with self._store.write(self._space) as unit:
+            return unit.tasks.discard(chosen)
+
+    def stats(
+        self,
+        *,
+        worker_failure: str,
+        recall_failure: str,
+        unembedded: int,
+        suspended: Sequence[str] = (),
+    ) -> Stats:
+        return replace(
+            self._store.stats(self._space),
+            worker_failure=worker_failure,
+            recall_failure=recall_failure,
+            unembedded=unembedded,
+            read_only=self._store.read_only,
+            suspended=tuple(suspended),
+        )

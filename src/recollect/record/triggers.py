@@ -1,0 +1,113 @@
+"""What sets off extraction while turns are recorded: each trigger is a setting and works alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from recollect.language.requests import asks_to_remember
+from recollect.settings.writing import Triggers
+from recollect.store.base import Unit
+from recollect.store.rows import TurnRow
+from recollect.types import SafeName, constant, joined
+
+KIND = "extract"
+SESSION_END = "session_end"
+_QUIET = constant("quiet")
+_NEAR = 0.9  # of the buffer: extraction starts before it is full
+_REMEMBERED = 1_000  # sessions
+
+
+def queue(
+    unit: Unit,
+    session: SafeName,
+    *,
+    now: datetime,
+    run_at: datetime,
+    max_attempts: int,
+    quiet: bool,
+) -> None:
+    """Extract from a session; ``quiet`` waits on until nobody has spoken for a while."""
+    queue_many(unit, [session], now=now, run_at=run_at, max_attempts=max_attempts, quiet=quiet)
+
+
+def queue_many(
+    unit: Unit,
+    sessions: Iterable[SafeName],
+    *,
+    now: datetime,
+    run_at: datetime,
+    max_attempts: int,
+    quiet: bool,
+) -> None:
+    """Extract from sessions.
+
+    One job for each of the two ways, so that a waiting one does not hold back an urgent one.
+    """
+    unit.tasks.enqueue_many(
+        KIND,
+        {
+            joined(session, _QUIET, by="\n") if quiet else session: {
+                "session": session,
+                "quiet": quiet,
+            }
+            for session in sessions
+        },
+        run_at=run_at,
+        now=now,
+        max_attempts=max_attempts,
+    )
+
+
+class Watcher:
+    """Looks at each new turn of one space and says when it is time to learn."""
+
+    def __init__(self, settings: Triggers, max_attempts: int) -> None:
+        self._settings = settings
+        self._max_attempts = max_attempts
+        self._buffers: dict[str, int] = {}
+
+    def watch(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
+        """Queue an extraction where a trigger fires; in the transaction of the turns."""
+        due = {row.session for row in rows if self._fires(unit, row)}
+        if self._settings.buffer_tokens:
+            due |= self._full(unit, rows)
+        if due:
+            tries = self._max_attempts
+            queue_many(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
+
+    def _fires(self, unit: Unit, row: TurnRow) -> bool:
+        if row.role != "user":
+            return False
+        if self._settings.on_request and asks_to_remember(row.content):
+            return True
+        if not self._settings.per_turn or len(row.content) < self._settings.per_turn_min_chars:
+            return False
+        most = self._settings.per_turn_max
+        return not most or unit.ledger.count_prompt(row.session) <= most
+
+    def _full(self, unit: Unit, rows: Sequence[TurnRow]) -> set[SafeName]:
+        """Sessions whose unextracted turns come near the buffer's size.
+
+        What this process has seen is added up, and only when that is enough the ledger is asked,
+        which knows what was extracted in the meantime.
+        """
+        if len(self._buffers) > _REMEMBERED:
+            self._buffers.clear()
+        near = _NEAR * self._settings.buffer_tokens
+        added: dict[SafeName, int] = {}
+        for row in rows:
+            added[row.session] = added.get(row.session, 0) + row.tokens
+        asked: list[SafeName] = []
+        for session, tokens in added.items():
+            waiting = self._buffers.get(session, near) + tokens
+            if waiting < near:
+                self._buffers[session] = int(waiting)
+            else:
+                asked.append(session)
+        full: set[SafeName] = set()
+        for session, tokens in unit.ledger.waiting_tokens(asked).items() if asked else ():
+            self._buffers[session] = 0 if tokens >= near else tokens
+            if tokens >= near:
+                full.add(session)
+        return full
