@@ -47,7 +47,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "scratchpad": ("scratchpad:scratchpad", "Show what the agent is working on."),
     },
     "Connect": {
-        "chat": ("chat:chat", "Talk to a model that remembers."),
+        "chat": ("chat.command:chat", "Talk to a model that remembers."),
         "mcp": ("mcp:mcp", "Give a memory to an MCP host, over stdin and stdout."),
     },
     "Look after it": {
