@@ -21,7 +21,7 @@ from recollect.settings.dump import as_mapping, as_toml
 from recollect.settings.keeping import DecayClass
 from recollect.settings.problems import known_keys
 
-FOLDER = Path(recollect.settings.__file__).parent.parent / "presets"
+FOLDER = Path(recollect.settings.__file__).parent / "presets"
 DOCUMENTS = tuple(name for name in PRESETS if name != "default")
 
 FOREVER = None
