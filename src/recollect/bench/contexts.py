@@ -13,10 +13,10 @@ from recollect.bench.minds import bench_mind
 from recollect.bench.timing import MILLI, Timed, percentile, side_by_side
 from recollect.ids import new_id
 from recollect.language.guard import DEFAULT
-from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT, memory_terms
+from recollect.learn.memories import memory_terms
 from recollect.store.rows import MemoryRow
 from recollect.store.sqlite.store import open_sqlite
-from recollect.types import EMPTY, KINDS, Kind, SafeName
+from recollect.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, KINDS, Kind, SafeName
 
 _BATCH = 2_000
 _LONGEST = 120  # characters of a statement

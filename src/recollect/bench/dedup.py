@@ -13,11 +13,10 @@ from datetime import UTC, datetime
 from math import log
 from typing import NamedTuple
 
-from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.providers.embedding.choose import embedder_for
 from recollect.rules.clusters import absorbed, components
 from recollect.settings import Settings, load
-from recollect.types import EMPTY, Memory, constant
+from recollect.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, Memory, constant
 from recollect.upkeep.clusters import near_pairs
 
 _NOW = datetime(2026, 2, 12, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Putting the rooms of a mind together: what each one is given, and which jobs the worker runs."""
+"""How services are put together: what each one is given, and which jobs the worker runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from recollect.documents.fallback.files import folder_beside
 from recollect.documents.library import Documents, folders_of
 from recollect.documents.onboarding import Onboarding
 from recollect.documents.scrubbing import files_of, scrub
-from recollect.errors import ConfigError, StoreError
+from recollect.errors import ConfigError, InvalidInput, StoreError
 from recollect.forget import forgetting
 from recollect.forget.forgetting import Forgetting, Left, Outside
 from recollect.health.audit import Audit
@@ -37,6 +37,7 @@ from recollect.jobs.worker import Failing, Handler, Pace, Plan, Worker
 from recollect.language.guard import Guard, forget_names, guard_of
 from recollect.language.lines import forget_labels
 from recollect.learn import session_end
+from recollect.learn.archive import Archive
 from recollect.learn.compression import Compression
 from recollect.learn.disown import Disowning
 from recollect.learn.echo import Injected
@@ -68,14 +69,13 @@ from recollect.record.ledger import LedgerBook
 from recollect.record.recorder import FollowUps, Recorder
 from recollect.record.transcripts import Transcripts
 from recollect.record.triggers import Watcher
-from recollect.rooms import Rooms
 from recollect.rules.backoff import Backoff
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.store.paths import own_base
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.upkeep import CoreLine
-from recollect.types import RECORD_TYPES, Hit, SafeName
+from recollect.types import RECORD_TYPES, Hit, SafeName, Stats
 from recollect.upkeep import bus
 from recollect.upkeep import upkeep as upkeep_
 from recollect.upkeep.upkeep import Upkeep
@@ -83,8 +83,72 @@ from recollect.upkeep.work import Sections, Tools
 
 
 @dataclass(frozen=True, slots=True)
-class House:
-    """What all rooms share."""
+class Services:
+    """What a mind hands its calls to, each with its own subject."""
+
+    recorder: Recorder
+    ledger: LedgerBook
+    session_ends: Closing
+    compression: Compression
+    attachments: Files
+    memories: Keeper
+    pending: Inbox
+    proposals: Proposals
+    rollback: Rollback
+    scratchpads: Scratchpads
+    recall: Recall
+    touches: Touches
+    injected: Injected
+    context: Builder
+    short_term: ShortTermMemory
+    upkeep: Upkeep
+    event_rules: bus.Bus
+    onboarding: Onboarding
+    forgetting: Forgetting
+    use_log: Uses
+    audit: Audit
+    doctor: Doctor
+    worker: Worker
+    transcripts_folder: Path | None
+    documents_folder: Path | None
+    documents: Documents | None
+    vectors: VectorRoute | None
+    model: ChatModel | None
+    circuits: Circuits
+    archive: Archive
+
+    def require_documents(self) -> Documents:
+        if self.documents is None:
+            raise InvalidInput(
+                "A memory that is not on disk has no documents", remedy="Open it in a file"
+            )
+        return self.documents
+
+    def stats(self) -> Stats:
+        return self.ledger.stats(
+            worker_failure=self.worker.failure,
+            recall_failure=self.recall.failure,
+            unembedded=self.vectors.waiting() if self.vectors else 0,
+            suspended=self.circuits.suspended(),
+        )
+
+    def flush(self) -> None:
+        """Write down what was gathered in this process."""
+        self.touches.flush()
+        self.injected.flush()
+        self.use_log.flush()
+
+    def close(self) -> None:
+        """Release what reaches beyond this process; the store is its opener's."""
+        if self.vectors is not None:
+            self.vectors.close()
+        if self.model is not None:
+            self.model.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the services of one memory have in common."""
 
     store: Store
     path: str
@@ -160,48 +224,48 @@ class House:
         return Learner(extractor, self.reconciler_of(space))
 
 
-def furnish(
+def build(
     store: Store, path: str, space: str, settings: Settings, clock: Clock, *, threaded: bool
-) -> Rooms:
-    """All rooms of one space."""
+) -> Services:
+    """Every service of one space."""
     store, guard = bus.listening(store, settings), guard_of(settings)
     circuits = Circuits(monotonic_of(clock))
     embedder = embedder_for(settings, circuits) if settings.index.vectors != "none" else None
     ask = embedding_job.asking(embedder, settings.jobs.max_attempts)
     model = _model(settings, circuits)
-    house = House(store, path, space, settings, clock, embedder, model, ask, circuits)
+    shared = Shared(store, path, space, settings, clock, embedder, model, ask, circuits)
     engine = engine_for(settings, path, on_disk=path != MEMORY)
-    meaning = None if embedder is None else _by_meaning(house, embedder, engine)
+    meaning = None if embedder is None else _by_meaning(shared, embedder, engine)
     injected = Injected(store, space, clock, settings.trust)
-    extraction = Extraction(store, clock, settings, house.learner_of, before=injected.flush)
-    upkeep = _upkeep(house, extraction)
+    extraction = Extraction(store, clock, settings, shared.learner_of, before=injected.flush)
+    upkeep = _upkeep(shared, extraction)
     rules = bus.Bus(store, clock, settings)
     touches = Touches(store, space, enabled=settings.recall.touch and not store.read_only)
     short_term = ShortTermMemory(store, space, settings.short_term, guard=guard)
     uses = Uses(store, space, clock)
     pads = Scratchpads(store, space, clock, settings.scratchpad, guard)
-    held = Held(injected, touches, short_term, uses, pads)
-    eraser = _forgetting(house, engine, meaning, held)
-    worker = _worker(house, engine, extraction, upkeep, rules, eraser=eraser)
+    buffers = Buffers(injected, touches, short_term, uses, pads)
+    eraser = _forgetting(shared, engine, meaning, buffers)
+    worker = _worker(shared, engine, extraction, upkeep, rules, eraser=eraser)
     wake = worker.start_or_wake if threaded and not store.read_only else _stay_asleep
-    recorder = _recorder(house, guard, wake)
+    recorder = _recorder(shared, guard, wake)
     recall = Recall(store, space, clock, settings=settings, vectors=meaning, touches=touches)
-    reconciler = house.reconciler_of(space)
+    reconciler = shared.reconciler_of(space)
     if embedder is not None and not store.read_only:
         try:
             embedding_job.catch_up(store, space, embedder, clock.now(), settings.jobs.max_attempts)
         except StoreError as error:
             # A mind opens on whatever can be read; recall leaves an event, stats() shows this.
             worker.failure = str(error)
-    return Rooms(
+    return Services(
         recorder=recorder,
-        book=LedgerBook(store, space, clock, settings.jobs.max_attempts, guard),
-        closing=Closing(store, space, clock, settings, wake),
+        ledger=LedgerBook(store, space, clock, settings.jobs.max_attempts, guard),
+        session_ends=Closing(store, space, clock, settings, wake),
         compression=Compression(
             store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask
         ),
-        files=Files(store, space, clock, guard, ask),
-        keeper=Keeper(
+        attachments=Files(store, space, clock, guard, ask),
+        memories=Keeper(
             store,
             space,
             clock,
@@ -210,21 +274,21 @@ def furnish(
             vault=_vault(settings, path),
             important_from=settings.events.important_from,
         ),
-        inbox=Inbox(store, space, clock, settings.pending, reconciler),
+        pending=Inbox(store, space, clock, settings.pending, reconciler),
         proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
         rollback=Rollback(store, space, clock, settings),
-        pads=pads,
+        scratchpads=pads,
         recall=recall,
         touches=touches,
         injected=injected,
-        context=Builder(_sources(house, recall, pads, short_term), settings),
+        context=Builder(_sources(shared, recall, pads, short_term), settings),
         upkeep=upkeep,
-        rules=rules,
+        event_rules=rules,
         forgetting=eraser,
-        uses=uses,
+        use_log=uses,
         audit=Audit(store, space, clock, settings),
         doctor=Doctor(
-            store, space, clock, settings, forgetting=eraser, files=lambda: files_on_disk(house)
+            store, space, clock, settings, forgetting=eraser, files=lambda: files_on_disk(shared)
         ),
         onboarding=Onboarding(
             store,
@@ -232,16 +296,21 @@ def furnish(
             clock,
             settings,
             reconciler=reconciler,
-            settled=lambda: _write_views(house, space),
+            settled=lambda: _write_views(shared, space),
         ),
         short_term=short_term,
         worker=worker,
-        transcripts=None if path == MEMORY else transcripts.folder_of(_history(house), space),
-        documents=None if path == MEMORY else folders_of(Path(path), space, settings).documents,
-        library=None if path == MEMORY else house.documents_of(space),
-        meaning=meaning,
-        model=house.model,
+        transcripts_folder=None
+        if path == MEMORY
+        else transcripts.folder_of(_history(shared), space),
+        documents_folder=None
+        if path == MEMORY
+        else folders_of(Path(path), space, settings).documents,
+        documents=None if path == MEMORY else shared.documents_of(space),
+        vectors=meaning,
+        model=shared.model,
         circuits=circuits,
+        archive=Archive(store, space, clock),
     )
 
 
@@ -262,37 +331,37 @@ def _vault(settings: Settings, path: str) -> Vault:
     return Vault(settings.secrets.key.reveal(), beside)
 
 
-def _history(house: House) -> Path:
-    return Path(house.path).parent / house.settings.ledger.jsonl_folder
+def _history(shared: Shared) -> Path:
+    return Path(shared.path).parent / shared.settings.ledger.jsonl_folder
 
 
-def _copies(house: House) -> Transcripts:
-    ledger = house.settings.ledger
-    base = own_base(Path(house.path), ledger.jsonl_folder)
-    return Transcripts(house.store, _history(house), base, house.clock, ledger.jsonl_keep)
+def _copies(shared: Shared) -> Transcripts:
+    ledger = shared.settings.ledger
+    base = own_base(Path(shared.path), ledger.jsonl_folder)
+    return Transcripts(shared.store, _history(shared), base, shared.clock, ledger.jsonl_keep)
 
 
-def _by_meaning(house: House, embedder: Embedder, engine: VectorEngine) -> VectorRoute:
-    settings = house.settings
+def _by_meaning(shared: Shared, embedder: Embedder, engine: VectorEngine) -> VectorRoute:
+    settings = shared.settings
     return VectorRoute(
         embedder,
         settings.ranking.conversation,
-        Holder(engine, house.store, house.space),
-        lambda name: embedder_named(name, settings, house.circuits),
+        Holder(engine, shared.store, shared.space),
+        lambda name: embedder_named(name, settings, shared.circuits),
     )
 
 
-def _recorder(house: House, guard: Guard, wake: Callable[[], None]) -> Recorder:
-    settings = house.settings
+def _recorder(shared: Shared, guard: Guard, wake: Callable[[], None]) -> Recorder:
+    settings = shared.settings
     return Recorder(
-        house.store,
-        house.space,
-        house.clock,
+        shared.store,
+        shared.space,
+        shared.clock,
         guard=guard,
         follow_ups=FollowUps(
-            transcripts=settings.ledger.jsonl and house.path != MEMORY,
+            transcripts=settings.ledger.jsonl and shared.path != MEMORY,
             quiet_gap=settings.triggers.quiet_gap,
-            ask_vectors=house.ask,
+            ask_vectors=shared.ask,
             watcher=Watcher(settings.triggers, settings.jobs.max_attempts),
             max_attempts=settings.jobs.max_attempts,
             disown=Disowning(settings, guard.owners),
@@ -302,9 +371,9 @@ def _recorder(house: House, guard: Guard, wake: Callable[[], None]) -> Recorder:
 
 
 def _sources(
-    house: House, recall: Recall, pads: Scratchpads, short_term: ShortTermMemory
+    shared: Shared, recall: Recall, pads: Scratchpads, short_term: ShortTermMemory
 ) -> Sources:
-    store, space, settings, clock = house.store, house.space, house.settings, house.clock
+    store, space, settings, clock = shared.store, shared.space, shared.settings, shared.clock
     guard = guard_of(settings)
 
     def find(query: str, *, k: int, persona: str | None, around: Sequence[str]) -> list[Hit]:
@@ -335,14 +404,14 @@ def _sources(
         window=short_term.window,
         core=core,
         scratchpad=lambda: pads.get().text,
-        cards=house.cards_of(space).current,
+        cards=shared.cards_of(space).current,
     )
 
 
-def _upkeep(house: House, extraction: Extraction) -> Upkeep:
-    settings, ledger = house.settings, house.settings.ledger
-    copies = _copies(house)
-    on_disk = house.path != MEMORY
+def _upkeep(shared: Shared, extraction: Extraction) -> Upkeep:
+    settings, ledger = shared.settings, shared.settings.ledger
+    copies = _copies(shared)
+    on_disk = shared.path != MEMORY
 
     def write_report(space: str, day: date, sections: Sections) -> str:
         if not on_disk:
@@ -350,27 +419,27 @@ def _upkeep(house: House, extraction: Extraction) -> Upkeep:
         told = tuple(DailySection(title, tuple(lines)) for title, lines in sections)
         language = settings.memory.language
         report = DailyReport(day, told, "zh" if language == "zh" else "en")
-        return str(house.documents_of(space).write_report(report))
+        return str(shared.documents_of(space).write_report(report))
 
     tools = Tools(
         extraction=extraction,
-        model_of=house.model_of,
-        reconciler_of=house.reconciler_of,
-        ask=house.ask,
-        embedder=house.embedder,
-        sync=house.sync,
+        model_of=shared.model_of,
+        reconciler_of=shared.reconciler_of,
+        ask=shared.ask,
+        embedder=shared.embedder,
+        sync=shared.sync,
         write_report=write_report,
-        cards=lambda space: house.cards_of(space).compile(house.model_of(space)),
+        cards=lambda space: shared.cards_of(space).compile(shared.model_of(space)),
         lapse=lambda space: Inbox(
-            house.store, space, house.clock, settings.pending, house.reconciler_of(space)
+            shared.store, space, shared.clock, settings.pending, shared.reconciler_of(space)
         ).lapse(),
         forget_old_files=lambda space: copies.age_space(space) if on_disk and ledger.jsonl else 0,
     )
-    return Upkeep(house.store, house.clock, settings, tools)
+    return Upkeep(shared.store, shared.clock, settings, tools)
 
 
-class Held(NamedTuple):
-    """What is gathered or held in this process."""
+class Buffers(NamedTuple):
+    """What is gathered or cached in this process."""
 
     injected: Injected
     touches: Touches
@@ -380,14 +449,14 @@ class Held(NamedTuple):
 
 
 def _forgetting(
-    house: House, engine: VectorEngine, meaning: VectorRoute | None, held: Held
+    shared: Shared, engine: VectorEngine, meaning: VectorRoute | None, buffers: Buffers
 ) -> Forgetting:
-    settings, on_disk = house.settings, house.path != MEMORY
-    copies = _copies(house)
+    settings, on_disk = shared.settings, shared.path != MEMORY
+    copies = _copies(shared)
 
     def gather() -> None:
-        for room in (held.touches, held.injected, held.uses):
-            room.flush()
+        for buffer in (buffers.touches, buffers.injected, buffers.uses):
+            buffer.flush()
 
     def transcript(space: str, session: SafeName) -> None:
         if on_disk:
@@ -397,35 +466,35 @@ def _forgetting(
         says = {"quotes": left.traces.quotes, "repeats": left.traces.repeats}
         if on_disk:
             scrub(
-                house.store,
+                shared.store,
                 space,
-                folders_of(Path(house.path), space, settings),
+                folders_of(Path(shared.path), space, settings),
                 settings,
                 memories=left.memories,
-                now=house.clock.now(),
+                now=shared.clock.now(),
                 renamed=partial(left.traces.renamed, "project"),
                 **says,
             )
-        aside = folder_beside(house.path, space, settings.memory)
+        aside = folder_beside(shared.path, space, settings.memory)
         if aside is not None:
             gone = fallback.Gone(left.turns, left.memories, **says, renamed=left.traces.renamed)
-            fallback.scrub(house.store, space, aside, gone, house.clock.now())
+            fallback.scrub(shared.store, space, aside, gone, shared.clock.now())
 
     def caches() -> None:
-        held.short_term.clear()
-        held.pads.clear()
-        held.uses.forget()
+        buffers.short_term.clear()
+        buffers.pads.clear()
+        buffers.uses.forget()
         forget_words()
         forget_chunks()
         forget_names()
         forget_labels()
 
     return Forgetting(
-        house.store,
-        house.space,
-        house.clock,
+        shared.store,
+        shared.space,
+        shared.clock,
         settings,
-        ask=house.ask,
+        ask=shared.ask,
         outside=Outside(
             gather=gather,
             transcript=transcript,
@@ -436,28 +505,28 @@ def _forgetting(
     )
 
 
-def files_on_disk(house: House) -> list[Path]:
+def files_on_disk(shared: Shared) -> list[Path]:
     """Every file that the engine writes: the database and its log, copies and documents."""
-    if house.path == MEMORY:
+    if shared.path == MEMORY:
         return []
-    database, settings = Path(house.path), house.settings
+    database, settings = Path(shared.path), shared.settings
     found = [database, *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm"))]
-    found += sorted(transcripts.folder_of(_history(house), house.space).glob("*.jsonl"))
-    found += files_of(folders_of(database, house.space, settings), settings)
-    aside = folder_beside(house.path, house.space, settings.memory)
+    found += sorted(transcripts.folder_of(_history(shared), shared.space).glob("*.jsonl"))
+    found += files_of(folders_of(database, shared.space, settings), settings)
+    aside = folder_beside(shared.path, shared.space, settings.memory)
     found += [aside.notes, *aside.logs().values()] if aside is not None else []
     chroma = database.with_name(f"{database.name}.chroma")
     return [*found, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
 
 
-def _write_views(house: House, space: str) -> None:
+def _write_views(shared: Shared, space: str) -> None:
     """Documents and cards of what was just learnt, without a model."""
-    house.sync(space)
-    house.cards_of(space).compile(None)
+    shared.sync(space)
+    shared.cards_of(space).compile(None)
 
 
 def _worker(
-    house: House,
+    shared: Shared,
     engine: VectorEngine,
     extraction: Extraction,
     upkeep: Upkeep,
@@ -465,7 +534,7 @@ def _worker(
     *,
     eraser: Forgetting,
 ) -> Worker:
-    store, clock, settings = house.store, house.clock, house.settings
+    store, clock, settings = shared.store, shared.clock, shared.settings
     jobs, guard = settings.jobs, guard_of(settings)
     pace = Pace(
         max_attempts=jobs.max_attempts,
@@ -474,10 +543,10 @@ def _worker(
         poll=jobs.poll,
     )
     ledger = settings.ledger
-    copies = _copies(house)
+    copies = _copies(shared)
     quiet = settings.triggers.quiet_gap or timedelta()
     end = Ending(
-        store, clock, settings, extraction=extraction, model_of=house.model_of, ask=house.ask
+        store, clock, settings, extraction=extraction, model_of=shared.model_of, ask=shared.ask
     )
     handlers: dict[str, Handler] = {
         daily_events.KIND: Digests(
@@ -494,11 +563,11 @@ def _worker(
         forgetting.KIND: eraser.finish,
     }
     failing: dict[str, Failing] = {triggers.KIND: extraction.failed, session_end.KIND: end.failed}
-    if house.embedder is not None:
+    if shared.embedder is not None:
         filled = engine if engine.lasting else None
-        handlers[embedding_job.KIND] = Embedding(store, house.embedder, filled).run
+        handlers[embedding_job.KIND] = Embedding(store, shared.embedder, filled).run
     plans = [
-        Plan(house.space, kind, cron, settings.schedule.zone)
+        Plan(shared.space, kind, cron, settings.schedule.zone)
         for kind, cron, steps in (
             (upkeep_.DAILY_KIND, settings.schedule.daily, settings.upkeep.daily),
             (upkeep_.WEEKLY_KIND, settings.schedule.weekly, settings.upkeep.weekly),
@@ -507,7 +576,9 @@ def _worker(
     ]
     if ledger.jsonl and ledger.jsonl_keep is not None:
         plans.append(
-            Plan(house.space, transcripts.AGE_KIND, settings.schedule.daily, settings.schedule.zone)
+            Plan(
+                shared.space, transcripts.AGE_KIND, settings.schedule.daily, settings.schedule.zone
+            )
         )
     return Worker(store, handlers, clock, pace, plans, failing=failing, guard=guard)
 
