@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recollect.bench.banks import find_files, read_banks
-from recollect.bench.corpus import Question, Tongue, turn
-from recollect.bench.words import holds_han
+from bench.banks import find_files, read_banks
+from bench.corpus import Question, Tongue, turn
+from bench.words import holds_han
 from recollect.errors import NotFound
 from recollect.types import NewTurn
 

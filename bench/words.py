@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from recollect.bench.languages import chinese, english
+from bench.languages import chinese, english
 
 _WORD = re.compile(r"\w+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")

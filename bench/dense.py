@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.bench.banks import Item
+from bench.banks import Item
 from recollect.errors import MissingExtra
 from recollect.settings import load
 

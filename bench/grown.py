@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from recollect.bench.bare import BareFts5, Tokenizer, connect
-from recollect.bench.corpus import Corpus, Tongue
-from recollect.bench.minds import NO_VECTORS, bench_mind
+from bench.bare import BareFts5, Tokenizer, connect
+from bench.corpus import Corpus, Tongue
+from bench.minds import NO_VECTORS, bench_mind
 from recollect.index.segment import query_terms
 from recollect.store.rows import Scope
 from recollect.store.sqlite.store import open_sqlite

@@ -16,12 +16,12 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.bench.barevec import BareVec
-from recollect.bench.dense import same_embedder
-from recollect.bench.figures import Figure, at_least, figure, ratio_at_most
-from recollect.bench.grown import Grown
-from recollect.bench.minds import NO_VECTORS, bench_mind
-from recollect.bench.timing import MILLI, Timed, side_by_side
+from bench.barevec import BareVec
+from bench.dense import same_embedder
+from bench.figures import Figure, at_least, figure, ratio_at_most
+from bench.grown import Grown
+from bench.minds import NO_VECTORS, bench_mind
+from bench.timing import MILLI, Timed, side_by_side
 from recollect.index.holding import THREAD, Holder, Made
 from recollect.index.memory import MemoryEngine, MemoryTable
 from recollect.store.base import Store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.bench.utterances.labels import (
+from bench.utterances.labels import (
     LANGUAGES,
     POSITIVES,
     PREDICATES,
@@ -13,7 +13,7 @@ from recollect.bench.utterances.labels import (
     Utterance,
     utterances,
 )
-from recollect.bench.utterances.scoring import Figures, Outcome, figures, says, score
+from bench.utterances.scoring import Figures, Outcome, figures, says, score
 
 __all__ = [
     "LANGUAGES",

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from recollect.bench.figures import surroundings
-from recollect.bench.utterances import (
+from bench.figures import surroundings
+from bench.utterances import (
     LANGUAGES,
     POSITIVES,
     TRAPS,

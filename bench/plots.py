@@ -6,8 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from recollect.bench.recall import RecallReport
-from recollect.bench.speed import SpeedReport
+from bench.recall import RecallReport
+from bench.speed import SpeedReport
 from recollect.errors import InvalidInput, MissingExtra
 
 _OURS = "recollect"

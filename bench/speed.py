@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from recollect.bench.bulk import measure_bulk
-from recollect.bench.contexts import measure_contexts
-from recollect.bench.corpus import TONGUES, Corpus, Synthetic, Tongue
-from recollect.bench.figures import Figure, surroundings
-from recollect.bench.grown import Grown
-from recollect.bench.hybrid import measure_hybrid
-from recollect.bench.installed import measure_installed
-from recollect.bench.recording import measure_recording
-from recollect.bench.searching import measure_search
-from recollect.bench.starting import measure_start
-from recollect.bench.texts import Sampled
+from bench.bulk import measure_bulk
+from bench.contexts import measure_contexts
+from bench.corpus import TONGUES, Corpus, Synthetic, Tongue
+from bench.figures import Figure, surroundings
+from bench.grown import Grown
+from bench.hybrid import measure_hybrid
+from bench.installed import measure_installed
+from bench.recording import measure_recording
+from bench.searching import measure_search
+from bench.starting import measure_start
+from bench.texts import Sampled
 
 Measure = Literal["record", "bulk", "recall", "hybrid", "context", "start", "installed"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recollect.bench.corpus import Question
-from recollect.bench.exact import measure_exact
-from recollect.bench.figures import Figure, at_most, figure, ratio_at_most
-from recollect.bench.grown import Grown
-from recollect.bench.timing import MILLI, Timed, side_by_side
+from bench.corpus import Question
+from bench.exact import measure_exact
+from bench.figures import Figure, at_most, figure, ratio_at_most
+from bench.grown import Grown
+from bench.timing import MILLI, Timed, side_by_side
 from recollect.types import Hit
 
 K = 10

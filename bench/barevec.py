@@ -8,7 +8,7 @@ from typing import Self
 
 import sqlite_vec
 
-from recollect.bench.bare import connect
+from bench.bare import connect
 
 
 class BareVec:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 
-from recollect.bench.figures import Figure, at_most, figure
-from recollect.bench.timing import MILLI, Timed
+from bench.figures import Figure, at_most, figure
+from bench.timing import MILLI, Timed
 
 _OPENED, _IMPORTED, _HELPED = 50.0, 60.0, 200.0
 _OPEN = """

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.bench.metrics import Mean
-from recollect.bench.utterances.labels import Label
+from bench.metrics import Mean
+from bench.utterances.labels import Label
 from recollect.types import KINDS, Candidate
 
 _ROUNDS = 2_000

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 import recollect
-from recollect.bench.figures import Figure, figure
+from bench.figures import Figure, figure
 
 MEGA = 1_000_000.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

@@ -16,7 +16,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.bench.languages import Language, chinese, content_words, english
+from bench.languages import Language, chinese, content_words, english
 from recollect.types import NewTurn
 
 Tongue = Literal["en", "zh", "mixed"]

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from recollect.bench.banks import Bank, read_banks
-from recollect.bench.figures import surroundings
-from recollect.bench.metrics import DEPTH, Mean, means, score
-from recollect.bench.retrievers import RETRIEVERS, Retriever
-from recollect.bench.timing import MILLI, no_collector, percentile
+from bench.banks import Bank, read_banks
+from bench.figures import surroundings
+from bench.metrics import DEPTH, Mean, means, score
+from bench.retrievers import RETRIEVERS, Retriever
+from bench.timing import MILLI, no_collector, percentile
 from recollect.errors import InvalidInput
 
 Factories = Mapping[str, Callable[[], Retriever]]

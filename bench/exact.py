@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.bench.bare import connect
-from recollect.bench.corpus import Question
-from recollect.bench.figures import Figure, figure, ratio_at_least
-from recollect.bench.grown import Grown
-from recollect.bench.minds import bench_mind, text_order
+from bench.bare import connect
+from bench.corpus import Question
+from bench.figures import Figure, figure, ratio_at_least
+from bench.grown import Grown
+from bench.minds import bench_mind, text_order
 from recollect.index import segment
 from recollect.rules import bm25
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from recollect.bench.corpus import Corpus
-from recollect.bench.figures import Figure, figure, ratio_at_most
-from recollect.bench.minds import bench_mind
-from recollect.bench.timing import MILLI, Timed, percentile, side_by_side
+from bench.corpus import Corpus
+from bench.figures import Figure, figure, ratio_at_most
+from bench.minds import bench_mind
+from bench.timing import MILLI, Timed, percentile, side_by_side
 from recollect.ids import new_id
 from recollect.language.guard import DEFAULT
 from recollect.learn.memories import memory_terms

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from recollect.bench.bare import BareFts5, Tokenizer
-from recollect.bench.corpus import Corpus, Tongue
-from recollect.bench.figures import Figure, figure, ratio_at_least
-from recollect.bench.minds import bench_mind
-from recollect.bench.timing import Timed, side_by_side
+from bench.bare import BareFts5, Tokenizer
+from bench.corpus import Corpus, Tongue
+from bench.figures import Figure, figure, ratio_at_least
+from bench.minds import bench_mind
+from bench.timing import Timed, side_by_side
 from recollect.record.recorder import BATCH
 from recollect.types import NewTurn
 

@@ -8,12 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from recollect.bench.extraction import PRECISION, RECALL, ExtractionReport
-from recollect.bench.figures import Figure, Target
-from recollect.bench.metrics import Mean
-from recollect.bench.recall import RecallReport, Result
-from recollect.bench.speed import SpeedReport
-from recollect.bench.utterances import Figures
+from bench.extraction import PRECISION, RECALL, ExtractionReport
+from bench.figures import Figure, Target
+from bench.metrics import Mean
+from bench.recall import RecallReport, Result
+from bench.speed import SpeedReport
+from bench.utterances import Figures
 
 _WIDE = 200  # where there is no terminal to fit into
 _COLUMNS = ("recall@1", "recall@5", "recall@10", "recall@20", "hit@10", "all@10")

@@ -1,6 +1,6 @@
 """Duplicates: how the time to find them grows, and how well they are found, by rule alone.
 
-``python -m recollect.bench.dedup [--sizes 1000 10000 100000]``
+``python -m bench.dedup [--sizes 1000 10000 100000]``
 """
 
 from __future__ import annotations

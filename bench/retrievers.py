@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from recollect.bench.banks import Item
-from recollect.bench.bare import BareFts5, Tokenizer
-from recollect.bench.dense import Dense
-from recollect.bench.minds import bench_mind
-from recollect.bench.words import is_stop, pairs
+from bench.banks import Item
+from bench.bare import BareFts5, Tokenizer
+from bench.dense import Dense
+from bench.minds import bench_mind
+from bench.words import is_stop, pairs
 from recollect.types import ROLES, NewTurn, Role
 
 _MEMORY = ":memory:"

@@ -8,11 +8,11 @@ from typing import Any
 
 import apsw
 
-from recollect.bench.bare import connect
-from recollect.bench.corpus import Corpus
-from recollect.bench.figures import Figure, figure, ratio_at_most
-from recollect.bench.minds import bench_mind
-from recollect.bench.timing import MILLI, side_by_side
+from bench.bare import connect
+from bench.corpus import Corpus
+from bench.figures import Figure, figure, ratio_at_most
+from bench.minds import bench_mind
+from bench.timing import MILLI, side_by_side
 from recollect.record.accept import turn_terms
 from recollect.types import NewTurn, constant
 
