@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.conflict import Side, Weights, contest
+from recollect.rules.conflict import ConflictWeights, Side, contest
 from recollect.rules.lifetimes import life_of, longer
 from recollect.rules.likeness import may_agree, overlap, same_value, values_touch
 from recollect.rules.routing import route
@@ -188,7 +188,7 @@ class TestSupport:
 
 @pytest.mark.feature("M5")
 class TestConflict:
-    WEIGHTS = Weights(0.5, 0.5, timedelta(days=30))
+    WEIGHTS = ConflictWeights(0.5, 0.5, timedelta(days=30))
 
     @given(times=st.integers(1, 50), days=st.floats(0, 1000))
     def test_among_equals_the_later_word_holds(self, times: int, days: float) -> None:

@@ -23,7 +23,7 @@ from recollect.learn.settlement import (
 )
 from recollect.providers.embedding.base import Embedder
 from recollect.rules import checks
-from recollect.rules.conflict import Contest, Side, Weights, contest
+from recollect.rules.conflict import ConflictWeights, Contest, Side, contest
 from recollect.rules.lifetimes import life_of
 from recollect.rules.likeness import same_value
 from recollect.rules.reconcile import Relation, relate, says_same, to_withdraw
@@ -252,7 +252,7 @@ class Reconciler:
         self, work: Settlement, targets: Sequence[Memory], lost: Sequence[Memory]
     ) -> tuple[Memory, Contest]:
         settings = self._settings
-        weights = Weights(
+        weights = ConflictWeights(
             settings.reconcile.conflict_recency,
             settings.reconcile.conflict_confirmations,
             settings.ranking.recency_half_life,

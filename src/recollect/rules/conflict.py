@@ -17,7 +17,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class ConflictWeights:
     """How much recency and confirmations count, and how fast recency fades."""
 
     recency: float
@@ -38,7 +38,7 @@ class Contest:
         return self.new >= self.known
 
 
-def contest(known: Side, new: Side, weights: Weights) -> Contest:
+def contest(known: Side, new: Side, weights: ConflictWeights) -> Contest:
     """Recency fades from the newer side; confirmations are shares of all that was said."""
     latest, total = max(known.said_at, new.said_at), max(known.times + new.times, 1)
 
