@@ -43,7 +43,7 @@ from recollect.learn.echo import Injected
 from recollect.learn.extraction import Extraction, Learner
 from recollect.learn.extractors import ModelExtractor, RuleExtractor
 from recollect.learn.judge import ModelJudge
-from recollect.learn.memories import Keeper
+from recollect.learn.memories import MemoryWriter
 from recollect.learn.pending import Inbox
 from recollect.learn.proposals import Proposals
 from recollect.learn.reconciler import Reconciler
@@ -131,7 +131,7 @@ class House:
             self.clock,
             self.settings,
             folders_of(Path(self.path), space, self.settings),
-            keeper=Keeper(
+            keeper=MemoryWriter(
                 self.store,
                 space,
                 self.clock,
@@ -201,7 +201,7 @@ def furnish(
             store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask
         ),
         files=Files(store, space, clock, guard, ask),
-        keeper=Keeper(
+        keeper=MemoryWriter(
             store,
             space,
             clock,

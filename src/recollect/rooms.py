@@ -16,7 +16,7 @@ from recollect.health.metrics import Uses
 from recollect.jobs.worker import Worker
 from recollect.learn.compression import Compression
 from recollect.learn.echo import Injected
-from recollect.learn.memories import Keeper
+from recollect.learn.memories import MemoryWriter
 from recollect.learn.pending import Inbox
 from recollect.learn.proposals import Proposals
 from recollect.learn.rollback import Rollback
@@ -43,7 +43,7 @@ class Rooms:
     closing: Closing
     compression: Compression
     files: Files
-    keeper: Keeper
+    keeper: MemoryWriter
     inbox: Inbox
     proposals: Proposals
     rollback: Rollback

@@ -19,7 +19,7 @@ from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.language.secrets.finder import USUAL
 from recollect.language.secrets.sealed import masked
-from recollect.learn.memories import Keeper
+from recollect.learn.memories import MemoryWriter
 from recollect.learn.reconciler import Reconciler
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules.checks import check_name
@@ -74,7 +74,7 @@ class Documents:
         settings: Settings,
         folders: Folders,
         *,
-        keeper: Keeper,
+        keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
         ask: Ask,

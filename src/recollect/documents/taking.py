@@ -16,7 +16,7 @@ from recollect.index.embedding_job import Ask
 from recollect.language.extract import extract
 from recollect.language.guard import Guard
 from recollect.language.markdown import Bullet
-from recollect.learn.memories import GLOBAL_PROJECT, Keeper
+from recollect.learn.memories import GLOBAL_PROJECT, MemoryWriter
 from recollect.learn.reconciler import Reconciler, candidate_of
 from recollect.learn.settlement import Draft, Settlement
 from recollect.rules.slots import has_one_answer, slot_of
@@ -53,7 +53,7 @@ class Taker:
         clock: Clock,
         settings: Settings,
         *,
-        keeper: Keeper,
+        keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
         ask: Ask,

@@ -39,7 +39,7 @@ GLOBAL_PROJECT = constant("_global")
 GENERAL_TOPIC = constant("_general")
 
 
-class Keeper:
+class MemoryWriter:
     """Adds memories to one space and tells their history."""
 
     def __init__(
