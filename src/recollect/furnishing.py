@@ -64,7 +64,7 @@ from recollect.recall.vectors import VectorRoute
 from recollect.record import daily_events, transcripts, triggers
 from recollect.record.attachments import Files
 from recollect.record.daily_events import Digests
-from recollect.record.ledger import LedgerBook
+from recollect.record.ledger import LedgerReader
 from recollect.record.recorder import FollowUps, Recorder
 from recollect.record.transcripts import Transcripts
 from recollect.record.triggers import Watcher
@@ -195,7 +195,7 @@ def furnish(
             worker.failure = str(error)
     return Rooms(
         recorder=recorder,
-        book=LedgerBook(store, space, clock, settings.jobs.max_attempts, guard),
+        book=LedgerReader(store, space, clock, settings.jobs.max_attempts, guard),
         closing=Closing(store, space, clock, settings, wake),
         compression=Compression(
             store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask

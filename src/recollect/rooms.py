@@ -28,7 +28,7 @@ from recollect.recall.engine import Recall
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.record.attachments import Files
-from recollect.record.ledger import LedgerBook
+from recollect.record.ledger import LedgerReader
 from recollect.record.recorder import Recorder
 from recollect.upkeep.bus import Bus
 from recollect.upkeep.upkeep import Upkeep
@@ -39,7 +39,7 @@ class Rooms:
     """Everything a mind leads to."""
 
     recorder: Recorder
-    book: LedgerBook
+    book: LedgerReader
     closing: Closing
     compression: Compression
     files: Files

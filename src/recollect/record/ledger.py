@@ -33,7 +33,7 @@ from recollect.types import (
 )
 
 
-class LedgerBook:
+class LedgerReader:
     """What happened in one space."""
 
     def __init__(
