@@ -10,7 +10,7 @@ from recollect import Mind
 from recollect.clock import ManualClock
 from recollect.index.embedding_job import asking
 from recollect.learn.candidates import Judge
-from recollect.learn.pending import Inbox
+from recollect.learn.pending import PendingQueue
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.rollback import Rollback
 from recollect.providers.embedding.base import Embedder
@@ -66,7 +66,7 @@ class Learning:
             embedder=self.embedder,
             judge=self.judge,
         )
-        self.inbox = Inbox(store, space, self.clock, settings.pending, self.reconciler)
+        self.inbox = PendingQueue(store, space, self.clock, settings.pending, self.reconciler)
         self.undo = Rollback(store, space, self.clock, settings)
 
     @property

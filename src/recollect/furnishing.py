@@ -44,7 +44,7 @@ from recollect.learn.extraction import Extraction, Learner
 from recollect.learn.extractors import ModelExtractor, RuleExtractor
 from recollect.learn.judge import ModelJudge
 from recollect.learn.memories import MemoryWriter
-from recollect.learn.pending import Inbox
+from recollect.learn.pending import PendingQueue
 from recollect.learn.proposals import Proposals
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.rollback import Rollback
@@ -210,7 +210,7 @@ def furnish(
             vault=_vault(settings, path),
             important_from=settings.events.important_from,
         ),
-        inbox=Inbox(store, space, clock, settings.pending, reconciler),
+        inbox=PendingQueue(store, space, clock, settings.pending, reconciler),
         proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
         rollback=Rollback(store, space, clock, settings),
         pads=pads,
@@ -361,7 +361,7 @@ def _upkeep(house: House, extraction: Extraction) -> Upkeep:
         sync=house.sync,
         write_report=write_report,
         cards=lambda space: house.cards_of(space).compile(house.model_of(space)),
-        lapse=lambda space: Inbox(
+        lapse=lambda space: PendingQueue(
             house.store, space, house.clock, settings.pending, house.reconciler_of(space)
         ).lapse(),
         forget_old_files=lambda space: copies.age_space(space) if on_disk and ledger.jsonl else 0,

@@ -17,7 +17,7 @@ from recollect.jobs.worker import Worker
 from recollect.learn.compression import Compression
 from recollect.learn.echo import Injected
 from recollect.learn.memories import MemoryWriter
-from recollect.learn.pending import Inbox
+from recollect.learn.pending import PendingQueue
 from recollect.learn.proposals import Proposals
 from recollect.learn.rollback import Rollback
 from recollect.learn.scratchpads import Scratchpads
@@ -44,7 +44,7 @@ class Rooms:
     compression: Compression
     files: Files
     keeper: MemoryWriter
-    inbox: Inbox
+    inbox: PendingQueue
     proposals: Proposals
     rollback: Rollback
     pads: Scratchpads

@@ -19,7 +19,7 @@ from recollect.types import EMPTY, Fact, Memory, SafeName, Settled, constant, ke
 _LAPSED = 500  # in one transaction
 
 
-class Inbox:
+class PendingQueue:
     """The pending memories of one space."""
 
     def __init__(
