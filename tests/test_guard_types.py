@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,6 +65,19 @@ def _strings(module: ModuleType) -> Iterator[tuple[str, str]]:
             for parameter, hint in hints.items():
                 if str in _leaves(hint):
                     yield f"{name}.{method}", parameter
+                for taken in _leaves(hint):
+                    yield from _plain_fields(taken)
+
+
+def _plain_fields(taken: Any) -> Iterator[tuple[str, str]]:
+    """The plain strings of a public type that a store method takes, and of its parts."""
+    if not dataclasses.is_dataclass(taken) or taken.__module__.startswith("recollect.store"):
+        return
+    for field, hint in get_type_hints(taken).items():
+        if str in _leaves(hint):
+            yield taken.__name__, field
+        for part in _leaves(hint):
+            yield from _plain_fields(part)
 
 
 @pytest.mark.parametrize("module", CONTRACT, ids=lambda module: module.__name__)

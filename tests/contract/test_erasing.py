@@ -13,7 +13,7 @@ from recollect.store.sqlite import holdings, naming
 from recollect.store.sqlite.store import SqliteStore
 from recollect.types import ToolCall, constant
 from tests.conftest import NOON
-from tests.contract.rows import SPACE, after, append, attachment, memory, turn
+from tests.contract.rows import SPACE, after, append, attach, attachment, keep, memory, turn
 
 pytestmark = pytest.mark.feature("N7")
 HIDDEN = ("text_index", "sqlite_", "migrations")  # terms, and tables without a word in them
@@ -98,10 +98,10 @@ def test_the_last_number_is_given_again_and_nothing_takes_it_for_done(store: Sto
 
 def test_a_chain_is_joined_over_what_goes(store: Store) -> None:
     with store.write(SPACE) as unit:
-        versions = [unit.memories.add(memory(f"v{n}", at=after(days=n))) for n in range(4)]
+        versions = [keep(unit, memory(f"v{n}", at=after(days=n))) for n in range(4)]
         for n in range(3):
             unit.memories.supersede(versions[n].id, versions[n + 1].id, after(days=n + 1))
-        unit.attachments.add(attachment(memories=(versions[1].id, versions[3].id)))
+        attach(unit, attachment(memories=(versions[1].id, versions[3].id)))
         unit.erasing.remove(Removal(memories=[versions[1].id, versions[2].id]))
         assert [m.content for m in unit.memories.chain(versions[0].id)] == ["v0", "v3"]
         (file,) = unit.attachments.latest(session=None, direction=None, limit=5)
@@ -113,7 +113,7 @@ def test_a_chain_is_joined_over_what_goes(store: Store) -> None:
 
 def test_events_about_what_goes_go_and_texts_are_rewritten(store: Store) -> None:
     with store.write(SPACE) as unit:
-        gone = unit.memories.add(memory())
+        gone = keep(unit, memory())
         for subject in (gone.id, "other"):
             unit.journal.add_event(
                 "odd",
@@ -153,7 +153,7 @@ def test_orphans_are_found_and_removed(store: Store) -> None:
     kept = turn("tea")
     append(store, kept)
     with store.write(SPACE) as unit:
-        known = unit.memories.add(memory(sources=(kept.id,)))
+        known = keep(unit, memory(sources=(kept.id,)))
         unit.memories.add_sources(constant("nobody"), [kept.id])
         unit.memories.add_sources(known.id, [constant("nothing")])
     with store.write(SPACE) as unit:

@@ -14,7 +14,7 @@ from recollect.store.rows import MemoryFilter
 from recollect.store.upkeep import CardRow, OnboardingRow
 from recollect.types import DailyEvent, constant
 from tests.conftest import NOON
-from tests.contract.rows import SPACE, after, attachment, memory
+from tests.contract.rows import SPACE, after, attach, attachment, keep, memory
 
 DAY = date(2026, 2, 12)
 
@@ -23,7 +23,7 @@ def test_walking_gives_every_active_memory_once(store: Store) -> None:
     rows = [memory(f"m{n}", kind="temp" if n % 2 else "fact") for n in range(7)]
     with store.write(SPACE) as unit:
         for row in rows:
-            unit.memories.add(row)
+            keep(unit, row)
         unit.shelf.put_away(rows[3].id, NOON)
     found: list[str] = []
     last = -1
@@ -40,7 +40,7 @@ def test_put_away_and_brought_back(store: Store) -> None:
     row, other = memory("a tea"), memory("b tea")
     with store.write(SPACE) as unit:
         for one in (row, other):
-            unit.memories.add(one)
+            keep(unit, one)
         unit.shelf.mark_core([row.id], core=True)
         unit.shelf.put_away(row.id, after(hours=1), other.id)
     with store.read(SPACE) as unit:
@@ -71,7 +71,7 @@ def test_the_core_prefers_weight_then_choice_and_takes_no_strangers(store: Store
     ]
     with store.write(SPACE) as unit:
         for row in rows:
-            unit.memories.add(row)
+            keep(unit, row)
         unit.shelf.mark_core([rows[2].id], core=True)
     with store.read(SPACE) as unit:
         found = unit.shelf.core(least=0.7, now=NOON, limit=9)
@@ -84,7 +84,7 @@ def test_the_core_prefers_weight_then_choice_and_takes_no_strangers(store: Store
 def test_partitions_of_a_size(store: Store) -> None:
     with store.write(SPACE) as unit:
         for n in range(5):
-            unit.memories.add(memory(f"m{n}", project="large" if n < 3 else "small"))
+            keep(unit, memory(f"m{n}", project="large" if n < 3 else "small"))
     with store.read(SPACE) as unit:
         assert [project for project, _ in unit.shelf.partitions(3)] == ["large"]
 
@@ -92,8 +92,8 @@ def test_partitions_of_a_size(store: Store) -> None:
 def test_files_are_put_away_and_back(store: Store) -> None:
     old, linked = attachment("a.png"), attachment("b.png", memories=("m",))
     with store.write(SPACE) as unit:
-        unit.attachments.add(old)
-        unit.attachments.add(linked)
+        attach(unit, old)
+        attach(unit, linked)
         soon = after(days=1)
         found = unit.shelf.old_attachments(soon, keep_linked=True, limit=9)
         assert [file.id for file in found] == [old.id]

@@ -21,6 +21,7 @@ from recollect.ids import new_id
 from recollect.index.embedding_job import Ask, cache_hashes
 from recollect.language.echo import fingerprints
 from recollect.language.guard import guard_of
+from recollect.learn.episodes import episode_terms
 from recollect.learn.reindex import index_again
 from recollect.record import triggers
 from recollect.settings import Settings
@@ -158,8 +159,8 @@ class Forgetting:
         for id_, turns in plan.loosened.items():
             unit.memories.drop_sources(id_, turns)
         erasing.remove(removal)
-        for id_, row in plan.retold.items():
-            erasing.retell(id_, row)
+        for stretch in plan.retold.values():
+            erasing.retell(stretch, episode_terms(stretch.episode))
         for change in plan.rewritten:
             erasing.rewrite(change)
         erasing.rename(plan.names)

@@ -30,15 +30,14 @@ from recollect.forget.traces import (
     words,
 )
 from recollect.ids import is_id
-from recollect.language.guard import MAX_SUMMARY, guard_of
+from recollect.language.guard import guard_of
 from recollect.language.story import tell
-from recollect.learn.episodes import episode_terms
+from recollect.learn.episodes import episode_of, episode_terms
 from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store import codec
 from recollect.store.base import Unit
 from recollect.store.erasing import HeldKind, Name, Removal, Rewrite, Stretch
-from recollect.store.rows import EpisodeRow
 from recollect.types import (
     EMPTY,
     RECORD_TYPES,
@@ -72,7 +71,7 @@ class Plan:
     renamed: dict[Name, SafeName] = field(default_factory=dict)
     lost: dict[Name, SafeName] = field(default_factory=dict)
     quoting: dict[tuple[str, str], str] = field(default_factory=dict)
-    retold: dict[str, EpisodeRow] = field(default_factory=dict)
+    retold: dict[str, Stretch] = field(default_factory=dict)
     loosened: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rewritten: list[Rewrite] = field(default_factory=list)
     cards: list[str] = field(default_factory=list)
@@ -195,7 +194,8 @@ class Planner:
         docs = {doc for type_ in RECORD_TYPES for doc in unit.erasing.docs(type_, going[type_])}
         every = {word for text in (*plan.texts, *tales) for word in words(text)}
         every -= function_words()
-        every.difference_update(*(row.terms.split() for row in plan.retold.values()))
+        for retold in plan.retold.values():
+            every.difference_update(episode_terms(retold.episode).split())
         plan.owed = unit.erasing.only_in(every, docs)
         key = secrets.token_bytes(_KEY_BYTES)
         # Words of one time only may be said elsewhere: what is not of that time keeps them.
@@ -241,26 +241,16 @@ class Planner:
             about += names.replaced([info.topic], "topic", plan.renamed)
         ended = episode.source != "context_compress"
         story = tell(turns, self._settings.episodes, tags=about, ended=ended)
-        guard = guard_of(self._settings)
-        row = EpisodeRow(
-            id=episode.id,
+        told = episode_of(
+            story,
+            turns,
+            episode.source,
+            id_=episode.id,
             session=episode.session,
-            summary=guard.error(story.summary, MAX_SUMMARY),
-            goal=guard.short(story.goal),
-            outcome=story.outcome,
-            started_at=turns[0].at,
-            ended_at=turns[-1].at,
-            actions=tuple(map(guard.action, story.actions)),
-            entities=tuple(map(guard.short, story.entities)),
-            tools=tuple(map(guard.short, story.tools)),
-            memories=(),
-            tags=tuple(map(guard.short, story.tags)),
-            importance=episode.importance,
-            source=episode.source,
-            last_turn=turns[-1].id,
-            terms=EMPTY,
+            guard=guard_of(self._settings),
         )
-        plan.retold[episode.id] = replace(row, terms=episode_terms(row))
+        told = replace(told, importance=episode.importance)
+        plan.retold[episode.id] = Stretch(told, tuple(turn.id for turn in turns))
 
     # --- what quotes it --------------------------------------------------------------------------
 
@@ -322,11 +312,11 @@ class Planner:
     def _keep_stories(self, plan: Plan, stretches: Sequence[Stretch]) -> None:
         """An episode that comes out as it was stays as it is."""
         for stretch in stretches:
-            row = plan.retold.get(stretch.episode.id)
-            if row is not None and all(
-                getattr(row, name) == getattr(stretch.episode, name) for name in _STORY
+            retold = plan.retold.get(stretch.episode.id)
+            if retold is not None and all(
+                getattr(retold.episode, name) == getattr(stretch.episode, name) for name in _STORY
             ):
-                del plan.retold[row.id]
+                del plan.retold[stretch.episode.id]
 
     def _listed(self, plan: Plan, said: Sequence[Turn]) -> list[Forgotten]:
         gone = plan.removed

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.clock import Clock
@@ -18,7 +19,6 @@ from recollect.providers.vault import Vault
 from recollect.rules import checks
 from recollect.rules.support import Claim
 from recollect.store.base import Store, Unit
-from recollect.store.rows import MemoryRow
 from recollect.types import (
     EMPTY,
     KINDS,
@@ -30,6 +30,7 @@ from recollect.types import (
     SafeName,
     SafeText,
     Trust,
+    Turn,
     constant,
     key_of,
     lines_of,
@@ -83,18 +84,18 @@ class MemoryWriter:
     ) -> Memory:
         """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
         now = self._clock.now()
-        guard, told = self._guard, _statement(text, self._guard)
+        guard, statement = self._guard, _statement(text, self._guard)
         raw_tags = checks.check_tags(tags, guard.tags)
         about, aspect = guard.label(subject, "subject"), guard.label(predicate, "predicate")
         if kind == "credential":
-            content = self._sealed(told, subject, predicate, raw_tags)
-            said: SafeText = EMPTY
+            content = self._sealed(statement, subject, predicate, raw_tags)
+            safe_value: SafeText = EMPTY
         else:
-            content = guard.text(told, "text")
+            content = guard.text(statement, "text")
             checks.check_text(value, "value", guard.characters)
-            said = guard.part(value.strip(), told, content, "value")
+            safe_value = guard.part(value.strip(), statement, content, "value")
         labels = guard.labels(raw_tags)
-        row = MemoryRow(
+        new = Memory(
             id=new_id(now),
             kind=checks.check_choice(kind, KINDS, "kind"),
             content=content,
@@ -107,24 +108,25 @@ class MemoryWriter:
             confidence=checks.check_share(confidence, "confidence"),
             trust=checks.check_choice(trust, TRUSTS, "trust"),
             status="active",
-            at=now,
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now,
             valid_from=maybe_moment(valid_from, "valid_from") or now,
             expires_at=maybe_moment(expires_at, "expires_at"),
-            sources=guard.labels(sources, "sources"),
-            episode=EMPTY,
-            terms=memory_terms(about, aspect, content, labels),
-            value=said,
+            value=safe_value,
         )
+        turns = guard.labels(sources, "sources")
         if supersedes is not None:
             checks.check_name(supersedes, "supersedes")
-        operation = key_of("remember", row.id)
+        operation = key_of("remember", new.id)
         if operation_id is not None:
             operation = guard.name(operation_id, "operation_id")
         with self._store.write(self._space) as unit:
             done = unit.journal.operation(operation)
             if done:
                 return masked(_written(unit, done))
-            return masked(self._write(unit, row, supersedes, operation))
+            new = replace(new, sources=tuple(turn.source for turn in turns_of(unit, turns)))
+            return masked(self._write(unit, new, supersedes, operation))
 
     def reveal(self, id_: str) -> str:
         """The text of a credential."""
@@ -150,42 +152,40 @@ class MemoryWriter:
         return constant(self._vault.seal(text))  # only its key opens it
 
     def _write(
-        self, unit: Unit, row: MemoryRow, supersedes: str | None, operation: SafeName
+        self, unit: Unit, new: Memory, supersedes: str | None, operation: SafeName
     ) -> Memory:
-        if len(unit.ledger.turns_by_id(row.sources)) != len(row.sources):
-            raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")
+        now = new.created_at
         old = None if supersedes is None else unit.memories.get(supersedes)
         if supersedes is not None and (old is None or old.status != "active"):
             raise NotFound(
                 f"No current memory {supersedes}", remedy="Supersede the newest of its history()"
             )
-        memory = unit.memories.add(row)
-        self._ask_vectors(unit, row.at)
+        memory = unit.memories.add(new, memory_terms(new))
+        self._ask_vectors(unit, now)
         if old is not None:
-            unit.memories.supersede(old.id, memory.id, row.at)
+            unit.memories.supersede(old.id, memory.id, now)
             unit.journal.add_event(
                 "supersede",
                 operation_id=operation,
                 subject=old.id,
                 payload={"by": memory.id},
-                at=row.at,
+                at=now,
             )
+        claim = Claim(new.importance, new.confidence, new.trust, new.expires_at)
         unit.journal.add_event(
             "write",
             operation_id=operation,
             subject=memory.id,
             payload={
-                "kind": row.kind,
+                "kind": new.kind,
                 "supersedes": EMPTY if old is None else old.id,
-                "sources": list(row.sources),
-                "claim": dump_claim(
-                    Claim(row.importance, row.confidence, row.trust, row.expires_at)
-                ),
+                "sources": [source.turn_id for source in new.sources],
+                "claim": dump_claim(claim),
             },
-            at=row.at,
+            at=now,
         )
-        if row.importance >= self._important_from:
-            note_important(unit, memory, operation, row.at)
+        if new.importance >= self._important_from:
+            note_important(unit, memory, operation, now)
         return memory
 
     def current(
@@ -248,12 +248,18 @@ def note_important(unit: Unit, memory: Memory, operation: SafeName, at: datetime
     )
 
 
-def memory_terms(
-    subject: SafeName, predicate: SafeName, content: SafeText, tags: Iterable[SafeName]
-) -> SafeText:
+def memory_terms(memory: Memory) -> SafeText:
     """What a memory is found by; of a credential only its label."""
-    texts = (subject, predicate, unsealed_part(content), *tags)
+    texts = (memory.subject, memory.predicate, unsealed_part(memory.content), *memory.tags)
     return index_text(lines_of(texts))
+
+
+def turns_of(unit: Unit, ids: Sequence[SafeName]) -> list[Turn]:
+    """The turns that a statement came from, or NotFound."""
+    turns: dict[str, Turn] = {turn.id: turn for turn in unit.ledger.turns_by_id(ids)}
+    if len(turns) != len(ids):
+        raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")
+    return [turns[id_] for id_ in ids]
 
 
 def _written(unit: Unit, done: list[Event]) -> Memory:

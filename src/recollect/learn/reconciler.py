@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput
 from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard, guard_of
 from recollect.learn.candidates import Judge, Prepared, Preparing
-from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT
+from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT, turns_of
 from recollect.learn.neighbours import Surroundings
 from recollect.learn.settlement import (
     Draft,
@@ -138,7 +138,9 @@ class Reconciler:
         """A person says a pending memory is true: it is settled against what is known now."""
         candidate = replace(candidate_of(waiting), is_update=is_update)
         claim = Claim(waiting.importance, 1.0, "owner", waiting.expires_at, confirms=True)
-        draft = Draft(candidate, claim, waiting.valid_from, waiting.session, waiting)
+        draft = Draft(
+            candidate, claim, waiting.valid_from, session=waiting.session, waiting=waiting
+        )
         work = self._work(unit, draft, operation_id, now)
         around = self._around(unit, candidate, now, prepared.cosines)
         if waiting.trust != "owner":
@@ -273,9 +275,7 @@ class Reconciler:
         confidence = defaults.default_confidence if confidence is None else confidence
         if _insists(candidate):
             confidence = max(confidence, self._settings.routing.write)
-        turns = unit.ledger.turns_by_id(candidate.sources)
-        if len(turns) != len(candidate.sources):
-            raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")
+        turns = turns_of(unit, candidate.sources)
         life = life_of(candidate.kind, candidate.duration, self._settings.lifetimes, now)
         latest = max(turns, key=lambda turn: turn.at, default=None)
         confidence = min(confidence, self.scales.most(candidate.trust))
@@ -283,6 +283,7 @@ class Reconciler:
             candidate,
             Claim(importance, confidence, candidate.trust, life.expires_at),
             said_at=now if latest is None else min(latest.at, now),
+            sources=tuple(turn.source for turn in turns),
             session=latest.session if latest is not None and life.ends_with_session else EMPTY,
         )
 

@@ -50,10 +50,7 @@ def _turns(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:
 
 
 def _memories(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:
-    return [
-        (m.id, memory_terms(m.subject, m.predicate, m.content, m.tags))
-        for m in unit.memories.by_id(ids)
-    ]
+    return [(m.id, memory_terms(m)) for m in unit.memories.by_id(ids)]
 
 
 def _episodes(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:

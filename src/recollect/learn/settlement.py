@@ -13,7 +13,6 @@ from recollect.learn.claims import dump_claim
 from recollect.learn.memories import memory_terms, note_important
 from recollect.rules.support import Claim, Scales, Standing, first, repeated
 from recollect.store.base import Unit
-from recollect.store.rows import MemoryRow
 from recollect.types import (
     EMPTY,
     Decision,
@@ -23,6 +22,7 @@ from recollect.types import (
     MemoryStatus,
     SafeName,
     Settled,
+    Source,
     Statement,
 )
 
@@ -37,6 +37,7 @@ class Draft:
     candidate: Statement
     claim: Claim
     said_at: datetime
+    sources: tuple[Source, ...] = ()
     session: SafeName = EMPTY
     waiting: Memory | None = None
 
@@ -164,11 +165,9 @@ class Settlement:
             )
             self.unit.memories.revise(memory)
             return memory
-        memory = self.unit.memories.add(self._row(status, since))
+        new = self._memory(status, since, superseded_by)
+        memory = self.unit.memories.add(new, memory_terms(new))
         self.ask(self.unit, self.now)
-        if superseded_by:
-            memory = replace(memory, superseded_by=superseded_by, superseded_at=self.now)
-            self.unit.memories.revise(memory)
         return memory
 
     def close(self, waiting: Memory, by: Memory | None, reason: str) -> None:
@@ -193,9 +192,9 @@ class Settlement:
             type_, operation_id=self.operation_id, subject=subject, payload=payload, at=self.now
         )
 
-    def _row(self, status: MemoryStatus, since: datetime) -> MemoryRow:
+    def _memory(self, status: MemoryStatus, since: datetime, superseded_by: SafeName) -> Memory:
         told, standing = self.draft.candidate, first(self.draft.claim, self.scales)
-        return MemoryRow(
+        return Memory(
             id=new_id(self.now),
             kind=told.kind,
             content=told.content,
@@ -208,12 +207,14 @@ class Settlement:
             confidence=standing.confidence,
             trust=standing.trust,
             status=status,
-            at=self.now,
+            created_at=self.now,
+            updated_at=self.now,
+            last_accessed_at=self.now,
             valid_from=since,
+            superseded_at=self.now if superseded_by else None,
+            superseded_by=superseded_by,
             expires_at=standing.expires_at,
-            sources=told.sources,
-            episode=EMPTY,
-            terms=memory_terms(told.subject, told.predicate, told.content, told.tags),
+            sources=self.draft.sources,
             value=told.value,
             session=self.draft.session,
         )

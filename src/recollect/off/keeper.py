@@ -15,7 +15,7 @@ from recollect.language.guard import Guard
 from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.off.unserved import Unserved
 from recollect.rules import checks
-from recollect.types import EMPTY, KINDS, TRUSTS, Kind, Memory, Trust
+from recollect.types import KINDS, TRUSTS, Kind, Memory, Trust
 
 REMEDY = "Set memory.enabled = true first"
 
@@ -70,14 +70,10 @@ class PlainKeeper(Unserved):
             confidence=checks.check_share(confidence, "confidence"),
             trust=checks.check_choice(trust, TRUSTS, "trust"),
             status="active",
-            access_count=0,
             created_at=now,
             updated_at=now,
             last_accessed_at=now,
             valid_from=maybe_moment(valid_from, "valid_from") or now,
-            valid_to=None,
-            superseded_at=None,
-            superseded_by=EMPTY,
             expires_at=maybe_moment(expires_at, "expires_at"),
             value=guard.text(value.strip(), "value"),
         )

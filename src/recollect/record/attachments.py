@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from recollect.clock import Clock
 from recollect.errors import NotFound
@@ -18,7 +17,7 @@ from recollect.language.guard import Guard
 from recollect.record.written_files import file_name, written_files
 from recollect.rules import checks
 from recollect.store.base import Store, Unit
-from recollect.store.rows import AttachmentRow, TurnRow
+from recollect.store.rows import TurnRow
 from recollect.types import EMPTY, Attachment, Direction, SafeName, SafeText, lines_of
 
 DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")
@@ -52,10 +51,10 @@ class Files:
         guard, now = self._guard, self._clock.now()
         place = checks.check_name(str(path_or_url), "path_or_url")
         checks.check_choice(direction, DIRECTIONS, "direction")
-        row = _describe(place, guard.maybe_name(session, "session"), direction, now, guard)
-        row = replace(
-            row,
-            mime=guard.label(mime or row.mime, "mime"),
+        found = _describe(place, guard.maybe_name(session, "session"), direction, now, guard)
+        new = replace(
+            found,
+            mime=guard.label(mime or found.mime, "mime"),
             description=guard.text(description, "description"),
             transcription=guard.text(transcription, "transcription"),
             extracted_text=guard.text(extracted_text, "extracted_text"),
@@ -63,8 +62,8 @@ class Files:
             memories=guard.labels(memories, "memories"),
         )
         with self._store.write(self._space) as unit:
-            self._ask_vectors(unit, row.at)
-            return unit.attachments.add(replace(row, terms=attachment_terms(row)))
+            self._ask_vectors(unit, now)
+            return unit.attachments.add(new, attachment_terms(new))
 
     def describe(
         self,
@@ -79,15 +78,15 @@ class Files:
             found = unit.attachments.by_id([id_])
             if not found:
                 raise NotFound(f"No attachment {id_}", remedy="See attachments()")
-            row = _row(found[0])
-            row = replace(
-                row,
-                description=self._given(description, "description", row.description),
-                transcription=self._given(transcription, "transcription", row.transcription),
-                extracted_text=self._given(extracted_text, "extracted_text", row.extracted_text),
+            old = found[0]
+            new = replace(
+                old,
+                description=self._given(description, "description", old.description),
+                transcription=self._given(transcription, "transcription", old.transcription),
+                extracted_text=self._given(extracted_text, "extracted_text", old.extracted_text),
             )
             self._ask_vectors(unit, self._clock.now())
-            return unit.attachments.replace(replace(row, terms=attachment_terms(row)))
+            return unit.attachments.replace(new, attachment_terms(new))
 
     def _given(self, text: str | None, what: str, before: SafeText) -> SafeText:
         return before if text is None else self._guard.text(text, what)
@@ -108,18 +107,18 @@ def note_written_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
     """Keep an outbound attachment for each file a turn's tool calls wrote, once a session."""
     for path in written_files(turn.tool_calls)[: guard.tags]:
         if unit.attachments.by_path(turn.session, guard.label(path, "path", _LONGEST)) is None:
-            row = _describe(path, turn.session, "outbound", turn.at, guard)
-            unit.attachments.add(replace(row, terms=attachment_terms(row)))
+            new = _describe(path, turn.session, "outbound", turn.at, guard)
+            unit.attachments.add(new, attachment_terms(new))
 
 
 def _describe(
     place: str, session: SafeName, direction: Direction, at: datetime, guard: Guard
-) -> AttachmentRow:
+) -> Attachment:
     shown = guard.label(place, "path", _LONGEST)
     is_url = "://" in place
     name = file_name(place)
     file = None if is_url else Path(place)
-    return AttachmentRow(
+    return Attachment(
         id=new_id(at),
         session=session,
         filename=guard.short(name),
@@ -128,13 +127,7 @@ def _describe(
         path=EMPTY if is_url else shown,
         url=shown if is_url else EMPTY,
         direction=direction,
-        description=EMPTY,
-        transcription=EMPTY,
-        extracted_text=EMPTY,
-        tags=(),
-        memories=(),
-        at=at,
-        terms=EMPTY,
+        created_at=at,
     )
 
 
@@ -145,16 +138,7 @@ def _is_file(file: Path) -> bool:
         return False
 
 
-def _row(found: Attachment) -> AttachmentRow:
-    fields: dict[str, Any] = {
-        name: getattr(found, name)
-        for name in AttachmentRow.__slots__
-        if name not in ("at", "terms")
-    }
-    return AttachmentRow(**fields, at=found.created_at, terms=EMPTY)
-
-
-def attachment_terms(about: AttachmentRow | Attachment) -> SafeText:
+def attachment_terms(about: Attachment) -> SafeText:
     """What a file is found by: its name and place, its tags, and what is in it."""
     texts = (about.description, about.transcription, about.extracted_text)
     parts = (about.filename, about.path or about.url, *about.tags, *texts)

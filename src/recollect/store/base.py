@@ -14,14 +14,11 @@ from typing import Protocol
 from recollect.store.document_states import DocumentStates
 from recollect.store.erasing import Counters, Erasing, Tidying
 from recollect.store.rows import (
-    AttachmentRow,
     Coverage,
     EchoAbout,
     EmbedText,
-    EpisodeRow,
     LoadedVectors,
     MemoryFilter,
-    MemoryRow,
     PadRow,
     Place,
     Placed,
@@ -111,7 +108,9 @@ class Ledger(Protocol):
 class Memories(Protocol):
     """What is known: revisable, with every version kept."""
 
-    def add(self, row: MemoryRow) -> Memory: ...
+    def add(self, memory: Memory, terms: SafeText) -> Memory:
+        """Store a new memory with the words it is found by; given back as it is read."""
+
     def get(self, id_: str) -> Memory | None: ...
     def by_id(self, ids: Sequence[str]) -> list[Memory]: ...
     def of_kinds(self, docs: Sequence[int], kinds: Sequence[Kind]) -> list[int]: ...
@@ -160,7 +159,9 @@ class Memories(Protocol):
 class Episodes(Protocol):
     """The stories of sessions and of compressed stretches."""
 
-    def add(self, row: EpisodeRow) -> Episode: ...
+    def add(self, episode: Episode, terms: SafeText, *, last_turn: SafeName) -> Episode:
+        """``last_turn`` is the id of the last turn that the episode covers."""
+
     def revise(self, episode: Episode, terms: SafeText) -> Episode: ...
     def link(self, id_: SafeName, memories: Sequence[SafeName]) -> None: ...
     def touch(self, id_: str, uses: int) -> None: ...
@@ -207,8 +208,8 @@ class Echoes(Protocol):
 class Attachments(Protocol):
     """Files that were sent or made."""
 
-    def add(self, row: AttachmentRow) -> Attachment: ...
-    def replace(self, row: AttachmentRow) -> Attachment: ...
+    def add(self, attachment: Attachment, terms: SafeText) -> Attachment: ...
+    def replace(self, attachment: Attachment, terms: SafeText) -> Attachment: ...
     def by_id(self, ids: Sequence[str]) -> list[Attachment]: ...
     def by_path(self, session: SafeName, path: SafeText) -> Attachment | None: ...
     def latest(

@@ -12,9 +12,9 @@ from recollect.types.safe import EMPTY, SafeName, SafeText
 from recollect.types.words import Decision, Kind, MemoryStatus, Outcome, Trust
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """One revisable statement.
+    """One revisable statement, as it is stored and as it is read.
 
     ``value`` is what it says of its subject and predicate, where that can be told.
     ``confirmations`` counts how often it was said again or confirmed. ``session`` is set when it
@@ -33,15 +33,15 @@ class Memory:
     confidence: float
     trust: Trust
     status: MemoryStatus
-    access_count: int
+    access_count: int = 0
     created_at: datetime
     updated_at: datetime
     last_accessed_at: datetime
     valid_from: datetime
-    valid_to: datetime | None
-    superseded_at: datetime | None
-    superseded_by: SafeName
-    expires_at: datetime | None
+    valid_to: datetime | None = None
+    superseded_at: datetime | None = None
+    superseded_by: SafeName = EMPTY
+    expires_at: datetime | None = None
     sources: tuple[Source, ...] = ()
     episode: SafeName = EMPTY
     value: SafeText = EMPTY
@@ -139,9 +139,9 @@ SafeAction = NewType("SafeAction", ActionNode)
 """One whose texts passed the guard."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """The story of one session or of one compressed stretch."""
+    """The story of one session or of one compressed stretch, as it is stored and as it is read."""
 
     id: SafeName
     session: SafeName
@@ -153,10 +153,10 @@ class Episode:
     actions: tuple[SafeAction, ...]
     entities: tuple[SafeName, ...]
     tools: tuple[SafeName, ...]
-    memories: tuple[SafeName, ...]
+    memories: tuple[SafeName, ...] = ()
     tags: tuple[SafeName, ...]
     importance: float
-    access_count: int
+    access_count: int = 0
     source: str
 
 

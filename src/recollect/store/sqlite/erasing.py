@@ -12,7 +12,7 @@ from recollect.plain import plain
 from recollect.store import codec
 from recollect.store.documents import TABLES, first_doc, last_doc, number_of
 from recollect.store.erasing import Held, HeldKind, Name, NameKind, Removal, Rewrite, Stretch
-from recollect.store.rows import EmbedText, EpisodeRow
+from recollect.store.rows import EmbedText
 from recollect.store.sqlite.echoes import SqliteEchoes
 from recollect.store.sqlite.episodes import SqliteEpisodes
 from recollect.store.sqlite.holdings import STORED, holdings
@@ -21,7 +21,7 @@ from recollect.store.sqlite.postings import quoted
 from recollect.store.sqlite.text import set_terms
 from recollect.store.sqlite.textstats import TextStats
 from recollect.store.sqlite.vectors import TEXTS
-from recollect.types import RECORD_TYPES, RecordType, SafeName, Trust
+from recollect.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 
 _TIMES: dict[RecordType, str] = {
     "turn": "at",
@@ -329,35 +329,36 @@ class SqliteErasing:
 
     # --- rewriting ------------------------------------------------------------------------------
 
-    def retell(self, id_: str, row: EpisodeRow) -> None:
-        """Tell an episode anew, of other turns; all that it said before is gone."""
+    def retell(self, stretch: Stretch, terms: SafeText) -> None:
+        """Replace what an episode says by the story of these turns of its session."""
+        episode, last_turn = stretch.episode, stretch.turns[-1]
         taken = self._conn.execute(
             "SELECT 1 FROM episodes WHERE space = ? AND session = ? AND source = ?"
             " AND last_turn = ? AND id != ?",
-            (self._space, row.session, row.source, row.last_turn, id_),
+            (self._space, episode.session, episode.source, last_turn, episode.id),
         ).get
         doc = self._conn.execute(
             "UPDATE episodes SET summary = ?, goal = ?, outcome = ?, started_at = ?, ended_at = ?,"
             " actions = ?, entities = ?, tools = ?, tags = ?, last_turn = ?"
             " WHERE space = ? AND id = ? RETURNING doc",
             (
-                row.summary,
-                row.goal,
-                row.outcome,
-                codec.to_micros(row.started_at),
-                codec.to_micros(row.ended_at),
-                codec.dump(plain(row.actions)),
-                codec.dump(row.entities),
-                codec.dump(row.tools),
-                codec.dump(row.tags),
-                "" if taken else row.last_turn,
+                episode.summary,
+                episode.goal,
+                episode.outcome,
+                codec.to_micros(episode.started_at),
+                codec.to_micros(episode.ended_at),
+                codec.dump(plain(episode.actions)),
+                codec.dump(episode.entities),
+                codec.dump(episode.tools),
+                codec.dump(episode.tags),
+                "" if taken else last_turn,
                 self._space,
-                id_,
+                episode.id,
             ),
         ).get
         if doc is not None:
             self._do(f"DELETE FROM vectors WHERE space = :space AND doc {_LISTED}", [doc])
-            set_terms(self._conn, self._space, doc, row.terms)
+            set_terms(self._conn, self._space, doc, terms)
 
     def rewrite(self, change: Rewrite) -> None:
         """Put other words in the place of a stored text."""
