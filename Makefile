@@ -60,7 +60,7 @@ prove: $(LOCKING) ## resolve the present pins for every target, from the public 
 
 clean: ## remove the virtual environment, caches and built files
 	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
-	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src bench examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # demo and bench need only the core; the checks need dev, which contains it.
 $(CORE): pyproject.toml requirements/core.txt | $(BIN)/python

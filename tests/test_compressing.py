@@ -34,7 +34,7 @@ def talk(mind: Mind, session: str = "s") -> None:
 
 def test_rules_an_episode_and_a_whole_extraction_later(mind: Mind) -> None:
     talk(mind)
-    episode = mind.compressing("s")
+    episode = mind.before_compression("s")
     assert (episode.source, episode.session, episode.tools) == (
         "context_compress",
         "s",
@@ -52,7 +52,7 @@ def test_rules_an_episode_and_a_whole_extraction_later(mind: Mind) -> None:
 
 def test_reading_again_is_not_saying_again(mind: Mind) -> None:
     talk(mind)
-    mind.compressing("s")
+    mind.before_compression("s")
     (before,) = mind.memories()
     mind.drain()
     (after,) = mind.memories()
@@ -60,7 +60,7 @@ def test_reading_again_is_not_saying_again(mind: Mind) -> None:
     assert after.confirmations == 0
     assert mind.turns(session="s")[0].state == "extracted"
     mind.record(session="t", role="user", content="I use Python 3.12")
-    mind.compressing("t")
+    mind.before_compression("t")
     (said_again,) = mind.memories()
     assert (said_again.id, said_again.confirmations) == (before.id, 1)
 
@@ -68,7 +68,7 @@ def test_reading_again_is_not_saying_again(mind: Mind) -> None:
 def test_what_changed_within_the_stretch_is_not_brought_back(mind: Mind) -> None:
     mind.record(session="s", role="user", content="I use Python 3.10")
     mind.record(session="s", role="user", content="升级到 Python 3.12 了")
-    mind.compressing("s")
+    mind.before_compression("s")
     mind.drain()
     (memory,) = mind.memories()
     assert memory.value == "3.12"
@@ -79,15 +79,15 @@ def test_what_changed_within_the_stretch_is_not_brought_back(mind: Mind) -> None
 
 def test_two_statements_of_one_message_are_two(mind: Mind) -> None:
     mind.record(session="s", role="user", content="I no longer use Vim. I use Helix as my editor.")
-    mind.compressing("s")
+    mind.before_compression("s")
     assert [memory.value for memory in mind.memories()] == ["Helix"]
 
 
 def test_it_can_be_repeated(mind: Mind) -> None:
     talk(mind)
     messages = [NewTurn("s", turn.role, turn.content) for turn in mind.turns(session="s")[:1]]
-    first = mind.compressing("s", messages)
-    assert mind.compressing("s", messages) == first
+    first = mind.before_compression("s", messages)
+    assert mind.before_compression("s", messages) == first
     assert len(mind.episodes()) == 1
     assert mind.memories()[0].confirmations == 0
 
@@ -95,11 +95,11 @@ def test_it_can_be_repeated(mind: Mind) -> None:
 def test_without_messages_it_is_what_no_episode_tells_of(mind: Mind) -> None:
     """Also where the clock has not moved between them."""
     talk(mind)
-    first = mind.compressing("s")
+    first = mind.before_compression("s")
     with pytest.raises(NotFound):
-        mind.compressing("s")
+        mind.before_compression("s")
     mind.record(session="s", role="user", content="Now write the release notes for 2.0")
-    second = mind.compressing("s")
+    second = mind.before_compression("s")
     assert second.id != first.id
     assert "release notes" in second.summary
     assert "3.12" not in second.summary
@@ -111,11 +111,11 @@ def test_messages_that_nobody_recorded_are_recorded(mind: Mind) -> None:
         NewTurn("s", "assistant", "Noted."),
         NewTurn("s", "tool", "", tool_results=(ToolResult("saved"),)),
     ]
-    mind.compressing("s", said)
+    mind.before_compression("s", said)
     assert [turn.content for turn in mind.turns(session="s")] == [one.content for one in said]
-    mind.compressing("s", said)
+    mind.before_compression("s", said)
     assert mind.stats().turns == 3
-    mind.compressing("s", [NewTurn("s", "assistant", "Noted.", index=1)])
+    mind.before_compression("s", [NewTurn("s", "assistant", "Noted.", index=1)])
     assert mind.stats().turns == 3
 
 
@@ -123,43 +123,43 @@ def test_a_message_with_a_secret_is_known_again(mind: Mind) -> None:
     secret = "my key is ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     turn = mind.record(session="s", role="user", content=secret)
     assert turn.content != secret
-    mind.compressing("s", [NewTurn("s", "user", secret)])
+    mind.before_compression("s", [NewTurn("s", "user", secret)])
     assert mind.stats().turns == 1
 
 
 def test_the_hosts_summary_comes_later(mind: Mind, clock: ManualClock) -> None:
     talk(mind)
-    episode = mind.compressing("s")
+    episode = mind.before_compression("s")
     clock.advance(minutes=1)
-    told = mind.compressed(episode.id, "CI moved to Python 3.12 for project Lantern")
+    told = mind.after_compression(episode.id, "CI moved to Python 3.12 for project Lantern")
     assert (told.id, told.summary) == (episode.id, "CI moved to Python 3.12 for project Lantern")
     assert told.actions == episode.actions
     assert any(hit.id == episode.id for hit in mind.recall("Lantern", of=["episode"]))
-    assert mind.compressed(episode.id, told.summary) == told
+    assert mind.after_compression(episode.id, told.summary) == told
 
 
 def test_what_cannot_be_compressed_is_said(mind: Mind) -> None:
     with pytest.raises(NotFound, match="nothing to compress"):
-        mind.compressing("nobody")
+        mind.before_compression("nobody")
     with pytest.raises(NotFound):
-        mind.compressing("s", [])
+        mind.before_compression("s", [])
     with pytest.raises(InvalidInput, match="belongs to session 't'"):
-        mind.compressing("s", [NewTurn("t", "user", "x")])
+        mind.before_compression("s", [NewTurn("t", "user", "x")])
     with pytest.raises(InvalidInput):
-        mind.compressing(" ")
+        mind.before_compression(" ")
     talk(mind)
-    episode = mind.compressing("s")
+    episode = mind.before_compression("s")
     with pytest.raises(NotFound):
-        mind.compressed("nothing", "x")
+        mind.after_compression("nothing", "x")
     with pytest.raises(InvalidInput):
-        mind.compressed(episode.id, "  ")
+        mind.after_compression(episode.id, "  ")
 
 
 def test_no_model_is_asked(open_mind: OpenMind) -> None:
     model = {"provider": "openai", "name": "m", "base_url": "http://192.0.2.1:9", "timeout": 600}
     mind = open_mind(preset="openakita", model=model)
     talk(mind)
-    mind.compressing("s")
+    mind.before_compression("s")
     assert [memory.value for memory in mind.memories()] == ["3.12"]
     assert mind.usage() == []
 
@@ -169,8 +169,8 @@ def test_the_doors_can_be_awaited(tmp_path: Path) -> None:
         path = tmp_path / "a.db"
         async with await recollect.open_async(path, preset="openakita", worker="none") as mind:
             await mind.record(session="s", role="user", content="I use Helix as my editor")
-            episode = await mind.compressing("s")
-            told = await mind.compressed(episode.id, "the editor")
+            episode = await mind.before_compression("s")
+            told = await mind.after_compression(episode.id, "the editor")
             await mind.end_session("s")
             await mind.drain()
             assert [memory.value for memory in await mind.memories()] == ["Helix"]

@@ -93,7 +93,7 @@ def learn(mind: Mind, clock: ManualClock) -> None:
     mind.drain()
     for session in mind.sessions():
         if any(state == "new" for state in states(mind, session.id)):
-            mind.compressing(session.id)
+            mind.before_compression(session.id)
     mind.drain()
     assert {turn.state for turn in mind.turns()} <= {"extracted", "empty"}
 
@@ -208,7 +208,7 @@ def test_confidence_decides_where_it_goes(
     mind.drain()
     (turn,) = mind.turns()
     assert turn.state == state
-    assert [one.status for one in (*mind.memories(), *mind.waiting())] == ([kept] if kept else [])
+    assert [one.status for one in (*mind.memories(), *mind.pending())] == ([kept] if kept else [])
     if not kept:
         assert "0.59 is below 0.60" in turn.reason
         assert len(mind.events(type="drop")) == 1
@@ -335,7 +335,7 @@ def test_who_died_each_time_is_given_up_and_what_came_later_is_not(
         clock.advance(seconds=lease.total_seconds() + 1)
     claimed = mind._store.queue.claim("slow", clock.now(), clock.now() + lease)
     assert claimed is not None
-    told = mind._rooms.worker._failing[claimed.kind]
+    told = mind._services.worker._failing[claimed.kind]
     clock.advance(seconds=1)
     mind.record(session="s", role="user", content="I live in Porto")
     for _ in range(2):  # the second time as after a crash between telling and burying

@@ -198,7 +198,7 @@ def test_before_compression(open_mind: OpenMind) -> None:
     mind = open_mind(preset="openakita", triggers={"per_turn": False})
     say(mind, STATED)
     assert due(mind) == []
-    mind.compressing("s")
+    mind.before_compression("s")
     assert due(mind) == ["s"]
 
 
@@ -217,7 +217,7 @@ def test_each_can_be_turned_off(open_mind: OpenMind, clock: ManualClock) -> None
     say(mind, "remember that I use Helix " + "x" * 30_000)
     say(mind, LONG)
     say(mind, LONG)
-    mind.compressing("s")
+    mind.before_compression("s")
     mind.end_session("s")
     clock.advance(hours=1)
     assert mind.jobs() == []

@@ -79,8 +79,8 @@ def _session(mind: Mind, s: str) -> None:
 
 def _compressed(mind: Mind, s: str) -> None:
     mind.record(session=f"long {s}", role="user", content="Please mend the login page")
-    episode = mind.compressing(f"long {s}", [_turn(s, f"long {s}")])
-    mind.compressed(episode.id, f"They used {s}")
+    episode = mind.before_compression(f"long {s}", [_turn(s, f"long {s}")])
+    mind.after_compression(episode.id, f"They used {s}")
 
 
 def _answered(answer: str) -> Write:
@@ -141,13 +141,13 @@ WRITES: dict[str, Write] = {
     ),
     "session": _session,
     "end_session": lambda mind, s: mind.end_session(s),
-    "compressing": _compressed,
-    "compressed": _compressed,
+    "before_compression": _compressed,
+    "after_compression": _compressed,
     "remember": _remember,
     "propose": _propose,
     "confirm": _answered("confirm"),
     "ignore": _answered("ignore"),
-    "later": _answered("later"),
+    "snooze": _answered("snooze"),
     "rollback": lambda mind, s: mind.rollback(f"session:{s}", operation_id=f"undo {s}"),
     "write_scratchpad": lambda mind, s: mind.write_scratchpad(f"# Current task\n\nlog in: {s}\n"),
     "attach": _attach,
@@ -163,8 +163,8 @@ WRITES: dict[str, Write] = {
     # Nothing of these is stored; they are sent it all the same.
     "approve_rule": lambda mind, s: mind.approve_rule(s),
     "undo_upkeep": lambda mind, s: mind.undo_upkeep(f"upkeep:{s}"),
-    "let_go": lambda mind, s: mind.let_go(s),
-    "keep": lambda mind, s: mind.keep(s),
+    "archive": lambda mind, s: mind.archive(s),
+    "restore": lambda mind, s: mind.restore(s),
     "recall": lambda mind, s: mind.recall(f"what is {s}", session=s, project=s, speaker=s),
     "context": lambda mind, s: mind.context(f"what about {s}", session=s),
     "gate": lambda mind, s: mind.gate(s),
@@ -184,7 +184,7 @@ WRITES: dict[str, Write] = {
 # They take no text.
 WITHOUT_TEXT = frozenset(
     "audit close daily_events documents_folder drain jobs metrics pending projects prometheus"
-    " questions repair scratchpad sessions stats transcripts usage waiting waiting_rules"
+    " questions repair scratchpad sessions stats transcripts usage waiting_rules"
     " work".split()
 )
 
@@ -229,7 +229,7 @@ def test_an_error_that_names_a_secret_is_stored_without_it(
         tmp_path / "memory.db", clock=ManualClock(NOON), extraction={"engine": "rules"}
     )
     mind.record(session="s", role="user", content="remember that I like tea")
-    worker = mind._rooms.worker
+    worker = mind._services.worker
     for number, secret in enumerate(SECRETS):
         kind = f"broken {number}"
 

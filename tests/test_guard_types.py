@@ -71,7 +71,9 @@ def _strings(module: ModuleType) -> Iterator[tuple[str, str]]:
 
 def _plain_fields(taken: Any) -> Iterator[tuple[str, str]]:
     """The plain strings of a public type that a store method takes, and of its parts."""
-    if not dataclasses.is_dataclass(taken) or taken.__module__.startswith("recollect.store"):
+    if not (
+        inspect.isclass(taken) and dataclasses.is_dataclass(taken)
+    ) or taken.__module__.startswith("recollect.store"):
         return
     for field, hint in get_type_hints(taken).items():
         if str in _leaves(hint):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect import Mind
+from recollect import Conflict, Mind, NotFound
 from recollect.clock import ManualClock
 from recollect.types import KINDS, Source, constant
 from tests.conftest import NOON, OpenMind
@@ -244,3 +244,25 @@ def test_what_models_cost_is_recorded_and_reported(open_mind: OpenMind, clock: M
     (_, recent) = mind.usage(since=NOON + timedelta(hours=1))
     assert (recent.calls, recent.cost) == (1, 0.5)
     assert mind.usage(since="2027-01-01") == []
+
+
+def test_an_archived_memory_is_not_recalled_until_it_is_restored(mind: Mind) -> None:
+    kept = mind.remember("the harbour office closes at noon", kind="fact")
+    assert mind.archive(kept.id).status == "archived"
+    assert mind.archive(kept.id).status == "archived", "repeating it changes nothing"
+    assert mind.memories() == []
+    assert mind.recall("harbour office", of="memory") == []
+    assert mind.restore(kept.id).status == "active"
+    assert [hit.id for hit in mind.recall("harbour office", of="memory")] == [kept.id]
+    told = [event.type for event in mind.history(kept.id).events]
+    assert told == ["write", "archive", "restore"]
+
+
+def test_only_what_holds_is_archived_and_only_what_was_archived_restored(mind: Mind) -> None:
+    old = mind.remember("the gate code is kept by Ann", kind="fact")
+    mind.remember("the gate code is kept by Bo", kind="fact", supersedes=old.id)
+    for answer in (mind.archive, mind.restore):
+        with pytest.raises(Conflict, match="superseded"):
+            answer(old.id)
+        with pytest.raises(NotFound):
+            answer("nothing")

@@ -165,7 +165,7 @@ class TestLater:
         self, learning: Learning, clock: ManualClock
     ) -> None:
         id_ = propose(learning)
-        put_off = learning.inbox.later(id_)
+        put_off = learning.inbox.snooze(id_)
         assert put_off.snoozed_until == NOON + timedelta(days=1)
         clock.advance(hours=23)
         assert learning.inbox.offer() == []
@@ -177,15 +177,15 @@ class TestLater:
         self, learning: Learning, clock: ManualClock
     ) -> None:
         id_ = propose(learning)
-        first = learning.inbox.later(id_)
+        first = learning.inbox.snooze(id_)
         clock.advance(hours=1)
-        assert learning.inbox.later(id_) == first
-        assert len(learning.mind.events(type="later")) == 1
+        assert learning.inbox.snooze(id_) == first
+        assert len(learning.mind.events(type="snooze")) == 1
         clock.advance(days=1)
-        again = learning.inbox.later(id_, operation_id="op")
+        again = learning.inbox.snooze(id_, operation_id="op")
         assert again.snoozed_until == clock.now() + timedelta(days=1)
         clock.advance(days=2)
-        assert learning.inbox.later(id_, operation_id="op") == again
+        assert learning.inbox.snooze(id_, operation_id="op") == again
 
 
 def test_what_nobody_answers_lapses(open_mind: OpenMind, clock: ManualClock) -> None:
@@ -203,7 +203,7 @@ def test_what_nobody_answers_lapses(open_mind: OpenMind, clock: ManualClock) -> 
     assert learning.inbox.lapse() == 0
 
 
-@pytest.mark.parametrize("door", ["confirm", "ignore", "later"])
+@pytest.mark.parametrize("door", ["confirm", "ignore", "snooze"])
 def test_only_what_is_pending_can_be_answered(learning: Learning, door: str) -> None:
     answer = getattr(learning.inbox, door)
     memory = learning.settle(likes("milk")).memory
@@ -219,7 +219,7 @@ def test_what_waits_survives_the_process(
     learning: Learning, open_mind: OpenMind, clock: ManualClock
 ) -> None:
     id_ = propose(learning)
-    learning.inbox.later(id_)
+    learning.inbox.snooze(id_)
     learning.mind.close()
     again = Learning(open_mind(preset="shiyi"), clock)
     assert again.inbox.offer() == []

@@ -43,7 +43,7 @@ def candidates(draw: st.DrawFn) -> Candidate:
 STEPS = st.lists(
     st.one_of(
         candidates(),
-        st.sampled_from(["confirm", "ignore", "later"]),
+        st.sampled_from(["confirm", "ignore", "snooze"]),
     ),
     max_size=14,
 )

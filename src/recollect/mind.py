@@ -1,46 +1,589 @@
-"""The one entry: ``recollect.open(...)`` gives a Mind, which wires the rooms together.
+"""The one entry: ``recollect.open(...)`` gives a Mind.
 
-A Mind holds no logic of its own: each door checks nothing and decides nothing, it leads to a room.
+A Mind holds no logic of its own: each method hands its arguments to the service of its subject.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from recollect.clock import Clock
 from recollect.documents.onboarding import OnboardingState
-from recollect.documents.report import DocumentReport, Question
-from recollect.doors.known import KnownDoors
-from recollect.doors.living import LivingDoors
-from recollect.doors.talk import TalkDoors
+from recollect.documents.report import DocumentReport, Question, SyncReport
+from recollect.health.metrics import as_prometheus, measure
 from recollect.ids import new_id
+from recollect.language.gate import Verdict
+from recollect.language.guard import guard_of
+from recollect.language.tokens import TokenCounter, count_tokens
+from recollect.learn.echo import NOW, Shown
+from recollect.learn.scratchpads import Writer
+from recollect.recall.request import read_request
+from recollect.rules import checks
+from recollect.rules.signatures import CheckedCalls
 from recollect.session import Session
-from recollect.upkeep.report import Report, Undone
+from recollect.settings import Settings
+from recollect.settings.reading import SectionName
+from recollect.store.base import Store
+from recollect.types import (
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
+    RECORD_TYPES,
+    TRUSTS,
+    Attachment,
+    AuditReport,
+    Candidate,
+    Context,
+    DailyEvent,
+    Direction,
+    Drained,
+    Episode,
+    Event,
+    Finding,
+    History,
+    Hit,
+    Job,
+    JobState,
+    Kind,
+    Memory,
+    Metrics,
+    NewMemory,
+    NewTurn,
+    Receipt,
+    Recorded,
+    RecordType,
+    Role,
+    RolledBack,
+    Scratchpad,
+    SessionInfo,
+    Settled,
+    Stats,
+    ToolCall,
+    ToolResult,
+    Trust,
+    Turn,
+    TurnState,
+    UsageTotal,
+)
+from recollect.upkeep.report import Report, Undone, Work
+from recollect.wiring import Services
 
 __all__ = ["DocumentReport", "Mind", "OnboardingState", "Question", "Report", "Undone"]
 
 
-class Mind(TalkDoors, KnownDoors, LivingDoors):
+class Mind(CheckedCalls):
     """The memory of one space. Close it, or use it as a context manager."""
 
-    @property
-    def transcripts(self) -> Path | None:
-        """The folder of this space's JSONL copies, beside the database; it may not exist."""
-        return self._rooms.transcripts
-
-    @property
-    def documents_folder(self) -> Path | None:
-        """The folder of this space's markdown documents, beside the database; it may not exist."""
-        return self._rooms.documents
+    def __init__(
+        self, store: Store, space: str, settings: Settings, clock: Clock, services: Services
+    ) -> None:
+        self.space = space
+        self.settings = settings
+        self._store = store
+        self._clock = clock
+        self._services = services
+        self._guard = guard_of(settings)
+        self._closed = False
 
     def session(
         self, id: str | None = None, *, project: str | None = None, topic: str | None = None
     ) -> Session:
         """Open a conversation, or go on with one."""
         id_ = new_id(self._clock.now()) if id is None else id
-        stored = self._rooms.book.open_session(id_, project or "", topic or "")
+        stored = self._services.ledger.open_session(id_, project or "", topic or "")
         return Session(self, stored)
+
+    @property
+    def transcripts(self) -> Path | None:
+        """The folder of this space's JSONL copies, beside the database; it may not exist."""
+        return self._services.transcripts_folder
+
+    @property
+    def documents_folder(self) -> Path | None:
+        """The folder of this space's markdown documents, beside the database; it may not exist."""
+        return self._services.documents_folder
+
+    # --- the record -----------------------------------------------------------------------------
+
+    def record(
+        self,
+        *,
+        session: str,
+        role: Role,
+        content: str,
+        sender: str = "",
+        channel: str = "",
+        tool_calls: Iterable[ToolCall] = (),
+        tool_results: Iterable[ToolResult] = (),
+        at: datetime | str | None = None,
+        index: int | None = None,
+        trust: Trust | None = None,
+    ) -> Turn:
+        """Record one turn: durable and findable when this returns.
+
+        Who speaks as the user is the owner as long as nobody else does in that session, unless the
+        setting `trust.owners` names who is. ``trust`` is the host's own word on whose words they
+        are; for other roles than user it can only lower the trust.
+        """
+        return self.record_turn(NewTurn(
+            session=session, role=role, content=content, sender=sender, channel=channel,
+            tool_calls=checks.check_several(tool_calls, "tool_calls"),
+            tool_results=checks.check_several(tool_results, "tool_results"), at=at, index=index,
+            trust=trust,
+        ))  # fmt: skip
+
+    def record_turn(self, new: NewTurn) -> Turn:
+        """Record a turn that is already a value."""
+        turn = self._services.recorder.record(new)
+        self._services.use_log.replied(turn)
+        return turn
+
+    def record_many(self, turns: Iterable[NewTurn]) -> Recorded:
+        """Record many turns quickly; repeating an interrupted call adds nothing twice."""
+        return self._services.recorder.record_many(turns)
+
+    def end_session(self, session: str) -> None:
+        """Mark a conversation as ended; what it leaves is worked out in the background."""
+        self._services.session_ends.end(session)
+
+    def before_compression(
+        self, session: str, messages: Iterable[NewTurn] | None = None
+    ) -> Episode:
+        """Call before dropping messages from a prompt: what they say is kept, quickly.
+
+        Gives the episode of the stretch; ``after_compression`` takes its id and the host's summary.
+        """
+        return self._services.compression.before(session, messages)
+
+    def after_compression(self, episode: str, summary: str) -> Episode:
+        """The summary that the host has made of the dropped messages."""
+        return self._services.compression.after(episode, summary)
+
+    def sessions(self, *, limit: int = 100, offset: int = 0) -> list[SessionInfo]:
+        """Conversations, the latest first."""
+        return self._services.ledger.sessions(limit=limit, offset=offset)
+
+    def turns(
+        self,
+        *,
+        session: str | None = None,
+        project: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        role: Role | None = None,
+        tool: str | None = None,
+        state: TurnState | None = None,
+        newest_first: bool = False,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> list[Turn]:
+        """Turns by session, time, role, tool or state."""
+        return self._services.ledger.turns(
+            session=session, project=project, since=since, until=until, role=role, tool=tool,
+            state=state, newest_first=newest_first, limit=limit, offset=offset,
+        )  # fmt: skip
+
+    def attach(
+        self,
+        path_or_url: str | Path,
+        *,
+        session: str = "",
+        direction: Direction = "inbound",
+        mime: str = "",
+        description: str = "",
+        transcription: str = "",
+        extracted_text: str = "",
+        tags: Iterable[str] = (),
+        memories: Iterable[str] = (),
+    ) -> Attachment:
+        """Remember a file that was sent or made."""
+        return self._services.attachments.attach(
+            path_or_url, session=session, direction=direction, mime=mime, description=description,
+            transcription=transcription, extracted_text=extracted_text, tags=tags,
+            memories=memories,
+        )  # fmt: skip
+
+    def describe_attachment(
+        self,
+        id: str,
+        *,
+        description: str | None = None,
+        transcription: str | None = None,
+        extracted_text: str | None = None,
+    ) -> Attachment:
+        """Fill in what is in a file, once it is known."""
+        return self._services.attachments.describe(id, description, transcription, extracted_text)
+
+    def attachments(
+        self, *, session: str | None = None, direction: Direction | None = None, limit: int = 100
+    ) -> list[Attachment]:
+        """Files, the latest first."""
+        return self._services.attachments.latest(session=session, direction=direction, limit=limit)
+
+    def daily_events(self, *, day: date | None = None, limit: int = 100) -> list[DailyEvent]:
+        """One short line per stretch of conversation, the latest first."""
+        return self._services.ledger.daily_events(day, limit)
+
+    def events(
+        self, *, subject: str | None = None, type: str | None = None, limit: int = 100
+    ) -> list[Event]:
+        """What changed and what failed, the latest first."""
+        return self._services.ledger.events(subject=subject, type_=type, limit=limit)
+
+    def note_failure(self, where: str, error: str) -> Event:
+        """Record that a part of the host could not use memory; the host itself went on."""
+        return self._services.ledger.note_failure(where, error)
+
+    def record_usage(
+        self,
+        *,
+        purpose: str,
+        model: str,
+        input_tokens: int,
+        output_tokens: int,
+        cost: float | None = None,
+    ) -> None:
+        """Note what a model call cost."""
+        self._services.ledger.record_usage(purpose, model, input_tokens, output_tokens, cost)
+
+    def usage(self, *, since: datetime | str | None = None) -> list[UsageTotal]:
+        """Tokens and cost by purpose and model."""
+        return self._services.ledger.usage(since)
+
+    # --- memories and recall --------------------------------------------------------------------
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: Kind,
+        subject: str = "",
+        predicate: str = "",
+        value: str = "",
+        project: str = GLOBAL_PROJECT,
+        topic: str = GENERAL_TOPIC,
+        tags: Iterable[str] = (),
+        importance: float = 0.5,
+        confidence: float = 1.0,
+        trust: Trust = "owner",
+        valid_from: datetime | str | None = None,
+        expires_at: datetime | str | None = None,
+        sources: Iterable[str] = (),
+        supersedes: str | None = None,
+        operation_id: str | None = None,
+    ) -> Memory:
+        """Keep a statement; with ``supersedes`` as the next version of another."""
+        return self._services.memories.remember(NewMemory(
+            text, kind=kind, subject=subject, predicate=predicate, value=value, project=project,
+            topic=topic, tags=checks.check_several(tags, "tags"), importance=importance,
+            confidence=confidence, trust=trust, valid_from=valid_from, expires_at=expires_at,
+            sources=checks.check_several(sources, "sources"), supersedes=supersedes,
+        ), operation_id=operation_id)  # fmt: skip
+
+    def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Settled:
+        """What a model wants kept; rules, core, changes of the owner's word wait for a person.
+
+        What repeats words of a tool or an outsider out of a prompt is trusted no better than they.
+        """
+        self._services.injected.flush()
+        return self._services.proposals.propose(candidate, operation_id=operation_id)
+
+    def memories(
+        self,
+        *,
+        kind: Kind | None = None,
+        project: str | None = None,
+        as_of: datetime | str | None = None,
+        limit: int = 100,
+    ) -> list[Memory]:
+        """Memories that hold now, or were known to hold then, the latest first."""
+        return self._services.memories.current(kind=kind, project=project, limit=limit, as_of=as_of)
+
+    def projects(self) -> list[str]:
+        """Every project that a current memory belongs to."""
+        return list(self._services.memories.projects())
+
+    def pending(
+        self, *, offer: bool = False, limit: int | None = None, offset: int = 0
+    ) -> list[Memory]:
+        """Statements that wait for the user's word, the latest first.
+
+        ``offer`` gives only the few to put to the user at the end of a reply, and counts the offer.
+        """
+        if not offer:
+            most = 100 if limit is None else limit
+            return self._services.pending.waiting(limit=most, offset=offset)
+        offered = self._services.pending.offer(limit)
+        self._services.injected.add(None, [Shown(memory.content, memory.id) for memory in offered])
+        return offered
+
+    def note_shown(
+        self,
+        texts: Iterable[str],
+        *,
+        record: str = "",
+        trust: Trust = "external",
+        session: str | None = None,
+    ) -> None:
+        """Say that texts went into a prompt by another way than ``recall`` and ``context``.
+
+        They are not learnt again, and an agent who repeats them makes them no better trusted than
+        ``record``, the turn, memory, episode or file they come from; without one than ``trust``.
+        """
+        most = self.settings.ledger.max_characters
+        checked = [checks.check_text(text, "text", most) for text in texts]
+        tier = checks.check_choice(trust, TRUSTS, "trust")
+        shown = [Shown(text, record, tier, NOW) for text in checked]
+        self._services.injected.add(self._guard.filter(session, "session"), shown)
+
+    def confirm(self, id: str, *, operation_id: str | None = None) -> Settled:
+        """The user says that a pending statement is true."""
+        return self._services.pending.confirm(id, operation_id=operation_id)
+
+    def ignore(self, id: str, *, operation_id: str | None = None) -> Memory:
+        """The user does not want it kept; it is not offered again, in other words either."""
+        return self._services.pending.ignore(id, operation_id=operation_id)
+
+    def snooze(self, id: str, *, operation_id: str | None = None) -> Memory:
+        """The user will answer another time."""
+        return self._services.pending.snooze(id, operation_id=operation_id)
+
+    def rollback(
+        self, source: str, *, dry_run: bool = False, operation_id: str | None = None
+    ) -> RolledBack:
+        """Undo all that came from one source: session:ID, turn:ID, trust:TIER or sender:NAME."""
+        return self._services.rollback.rollback(source, dry_run=dry_run, operation_id=operation_id)
+
+    def episodes(
+        self,
+        *,
+        session: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 100,
+    ) -> list[Episode]:
+        """The stories of sessions, the latest first."""
+        return self._services.ledger.episodes(
+            session=session, since=since, until=until, limit=limit
+        )
+
+    def scratchpad(self) -> Scratchpad:
+        """What the agent is working on."""
+        return self._services.scratchpads.get()
+
+    def write_scratchpad(self, markdown: str, *, by: Writer = "user") -> Scratchpad:
+        """The user's or the agent's own text in place of it."""
+        return self._services.scratchpads.put(markdown, by)
+
+    def reveal(self, id: str) -> str:
+        """The secret of a credential, which nothing else shows."""
+        return self._services.memories.reveal(id)
+
+    def history(self, id: str) -> History:
+        """Every version of a memory and what happened to it."""
+        return self._services.memories.history(id)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        of: Iterable[RecordType] | RecordType = RECORD_TYPES,
+        session: str | None = None,
+        project: str | None = None,
+        topic: str | None = None,
+        kind: Kind | None = None,
+        speaker: str | None = None,
+        trust: Trust | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        persona: str | None = None,
+        around: Sequence[str] = (),
+    ) -> list[Hit]:
+        """The best evidence for a query, with reasons.
+
+        ``around`` is what was said just before it, which helps a query that says little by itself.
+        """
+        request = read_request(
+            query, k=self.settings.recall.limit if k is None else k, of=of, session=session,
+            project=project, topic=topic, kind=kind, speaker=speaker, trust=trust, since=since,
+            until=until, as_of=as_of, persona=persona, around=around, now=self._clock.now(),
+            guard=self._guard,
+        )  # fmt: skip
+        hits = self._services.recall.recall(request)
+        self._services.injected.add_hits(hits)
+        self._services.use_log.recalled(len(hits))
+        return hits
+
+    def context(
+        self,
+        query: str,
+        *,
+        session: str | None = None,
+        budget: int | None = None,
+        model: str = "",
+        persona: str | None = None,
+        host: Mapping[SectionName, str] | None = None,
+        count: TokenCounter = count_tokens,
+    ) -> Context:
+        """What the agent should see before it answers, within ``budget`` tokens.
+
+        ``host`` are parts only the host knows (system, runtime, rules, catalogs); ``count`` is its
+        tokenizer, ``model`` the one whose window counts where the preset goes by that.
+        """
+        named = self._guard.filter(session, "session")
+        built = self._services.context.build(
+            query, session=named, budget=budget, model=model, persona=persona, host=host,
+            count=count,
+        )  # fmt: skip
+        self._services.injected.add_context(named, built)
+        self._services.use_log.composed(named, query, built)
+        return built
+
+    def gate(self, message: str) -> Verdict:
+        """Whether a message wants memory, by rule and at once."""
+        return self._services.recall.gate(message)
+
+    # --- jobs, upkeep, health -------------------------------------------------------------------
+
+    def jobs(self, *, state: JobState | None = None, limit: int = 100) -> list[Job]:
+        """Background work that waits, runs, or died."""
+        return self._services.ledger.jobs(state, limit)
+
+    def redrive(self, ids: Sequence[str] | None = None) -> int:
+        """Give dead jobs (all, or these) a fresh start; says how many."""
+        return self._services.ledger.redrive(ids)
+
+    def discard(self, ids: Sequence[str]) -> int:
+        """Remove dead jobs for good; says how many."""
+        return self._services.ledger.discard(ids)
+
+    def upkeep(self, work: Work = "daily", *, dry_run: bool = False) -> Report:
+        """Do the daily or weekly work now, or with ``dry_run`` say what it would change and why.
+
+        A run that was interrupted goes on; what another process is doing is left to it.
+        """
+        self._services.touches.flush()
+        return self._services.upkeep.run(self.space, work, dry_run=dry_run)
+
+    def undo_upkeep(self, operation: str) -> Undone:
+        """Take one step of upkeep back, by the operation that its report names."""
+        return self._services.upkeep.undo(self.space, operation)
+
+    def waiting_rules(self) -> list[Event]:
+        """Rules of the bus that ask before they act, the latest first."""
+        return self._services.event_rules.waiting(self.space)
+
+    def approve_rule(self, event: str) -> None:
+        """Let a rule act that asked."""
+        self._services.event_rules.approve(self.space, event)
+
+    def onboarding(self, *, begin: bool = False) -> OnboardingState:
+        """Where the first talk about agent and user stands, and what to ask next.
+
+        ``begin`` asks also where the preset does not; what was confirmed is never asked again.
+        """
+        return self._services.onboarding.begin() if begin else self._services.onboarding.state()
+
+    def onboard(self, answer: str) -> OnboardingState:
+        """Take the user's answer to what was asked last."""
+        return self._services.onboarding.answer(answer)
+
+    def sync(self) -> SyncReport:
+        """Bring the documents and memory together, in both directions."""
+        return self._services.require_documents().sync()
+
+    def questions(self) -> list[Question]:
+        """Memories that a person took out of a document: are they to be forgotten?"""
+        return self._services.require_documents().questions()
+
+    def archive(self, id: str) -> Memory:
+        """Put a memory away: it is not recalled, and ``restore`` brings it back."""
+        return self._services.archive.archive(id)
+
+    def restore(self, id: str) -> Memory:
+        """A memory that was archived holds again; one that was only asked about stays."""
+        return self._services.archive.restore(id)
+
+    def drain(self, timeout: timedelta | float | None = None) -> Drained:
+        """Run every due job now, at most for ``timeout`` seconds.
+
+        When the time is over no further job begins, and one that waits for a model's server is put
+        off. Local work in hand is finished.
+        """
+        self._services.flush()
+        return self._services.worker.drain(timeout)
+
+    def work(self) -> None:
+        """Run jobs as they come due, until ``close`` is called from elsewhere."""
+        self._services.worker.run()
+
+    def stats(self) -> Stats:
+        """The size and the health of this memory."""
+        return self._services.stats()
+
+    def metrics(self, *, days: int | None = None) -> Metrics:
+        """How well memory serves, over the last days or over all time."""
+        self._services.use_log.flush()
+        return measure(self._store, self.space, self._clock, days)
+
+    def prometheus(self) -> str:
+        """The same in the text format of Prometheus."""
+        return as_prometheus([self.metrics()])
+
+    def audit(self) -> AuditReport:
+        """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""
+        return self._services.audit.audit()
+
+    def forget(
+        self,
+        *,
+        id: str | None = None,
+        query: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        dry_run: bool = False,
+    ) -> Receipt:
+        """Remove for good whatever an id, words, a session, a source or a time range names.
+
+        ``source`` is session:ID, turn:ID, trust:TIER or sender:NAME. ``dry_run`` only lists what
+        would go and why. ``doctor`` checks with the receipt that nothing is left.
+        """
+        return self._services.forgetting.forget(
+            id=id, query=query, session=session, source=source, since=since, until=until,
+            dry_run=dry_run,
+        )  # fmt: skip
+
+    def doctor(self, *, deep: bool = True, forgotten: Receipt | str | None = None) -> list[Finding]:
+        """Check the database; changes nothing.
+
+        With ``forgotten``, a receipt or its JSON, also that nothing is left of what it is for.
+        """
+        return self._services.doctor.check(deep=deep, forgotten=forgotten)
+
+    def repair(self, progress: Callable[[int], None] = lambda done: None) -> int:
+        """Rebuild the text index of every space, remove what leads to nothing, ask for missing
+        vectors and finish what was being forgotten; says how many records were indexed.
+        """
+        return self._services.doctor.repair(progress)
+
+    def close(self) -> None:
+        """Finish the job in hand and close the database. Closing twice is harmless."""
+        self._services.worker.stop()
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._services.flush()
+        finally:
+            self._store.close()
+            self._services.close()
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""Opening a mind: find the database, load the settings, put the rooms together."""
+"""Opening a mind: find the database, load the settings, put the services together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from recollect.clock import Clock, SystemClock
 from recollect.documents.fallback.files import Folder, folder_beside
 from recollect.documents.library import USUAL_NAME
 from recollect.errors import ConfigError, InvalidInput, StoreError
-from recollect.furnishing import furnish
 from recollect.language.guard import guard_of
 from recollect.mind import Mind
 from recollect.off.rooms import plain_mind
@@ -22,6 +21,7 @@ from recollect.rules import checks
 from recollect.rules.signatures import checked
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.sqlite.store import open_sqlite
+from recollect.wiring import build
 
 _LONGEST_PATH = 100_000
 
@@ -54,18 +54,18 @@ def open(
     store = open_sqlite(
         path, busy_timeout=chosen.store.busy_timeout.total_seconds(), now=ticking.now
     )
-    rooms = furnish(store, path, space, chosen, ticking, threaded=worker == "thread")
+    services = build(store, path, space, chosen, ticking, threaded=worker == "thread")
     if store.read_only:  # nothing can be taken in, and there is no work that could be done
-        return Mind(store, space, chosen, ticking, rooms)
+        return Mind(store, space, chosen, ticking, services)
     if folder is not None:
         try:
-            TakingIn(store, space, chosen, rooms, ticking.now, folder).run()
+            TakingIn(store, space, chosen, services, ticking.now, folder).run()
         except StoreError as error:
             # The files stay, and the next opening tries again; stats() shows this.
-            rooms.worker.failure = str(error)
+            services.worker.failure = str(error)
     if worker == "thread":
-        rooms.worker.start_or_wake()
-    return Mind(store, space, chosen, ticking, rooms)
+        services.worker.start_or_wake()
+    return Mind(store, space, chosen, ticking, services)
 
 
 def _switched_off(

@@ -8,10 +8,10 @@ from statistics import median
 
 import pytest
 
-from recollect.bench.corpus import BLOCK, TONGUES, Synthetic, Tongue
-from recollect.bench.languages import chinese, english
-from recollect.bench.texts import Sampled
-from recollect.bench.words import holds_han, plain_words
+from bench.corpus import BLOCK, TONGUES, Synthetic, Tongue
+from bench.languages import chinese, english
+from bench.texts import Sampled
+from bench.words import holds_han, plain_words
 from recollect.errors import NotFound
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.bench.extraction import PRECISION, RECALL, ExtractionReport, measure_extraction
-from recollect.bench.utterances import LANGUAGES, POSITIVES, TRAPS
+from bench.extraction import PRECISION, RECALL, ExtractionReport, measure_extraction
+from bench.utterances import LANGUAGES, POSITIVES, TRAPS
 from tests.cli.conftest import Shell, db, shell
 
 __all__ = ["db", "shell"]

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.bench import plots
-from recollect.bench.barevec import BareVec
-from recollect.bench.speed import Plan, SpeedReport, measure_speed
+from bench import plots
+from bench.barevec import BareVec
+from bench.speed import Plan, SpeedReport, measure_speed
 from tests.cli.conftest import Shell, db, shell
 
 __all__ = ["db", "shell"]

@@ -6,8 +6,8 @@ from math import log2
 
 import pytest
 
-from recollect.bench.metrics import CUTS, mean, means, score
-from recollect.bench.timing import Timed, percentile, side_by_side
+from bench.metrics import CUTS, mean, means, score
+from bench.timing import Timed, percentile, side_by_side
 
 
 def test_a_ranked_list_by_hand() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.bench import plots
-from recollect.bench.banks import Item, find_files, read_banks
-from recollect.bench.recall import RecallReport, measure_recall
-from recollect.bench.retrievers import BASELINES, RETRIEVERS, Retriever
+from bench import plots
+from bench.banks import Item, find_files, read_banks
+from bench.recall import RecallReport, measure_recall
+from bench.retrievers import BASELINES, RETRIEVERS, Retriever
 from recollect.errors import InvalidInput, NotFound
 from tests.cli.conftest import Shell, db, shell
 

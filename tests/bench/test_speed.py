@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.bench import plots
-from recollect.bench.corpus import Synthetic
-from recollect.bench.exact import Exhaustive
-from recollect.bench.figures import at_least, at_most, figure, ratio_at_most
-from recollect.bench.grown import Grown
-from recollect.bench.installed import core_distributions
-from recollect.bench.speed import Plan, SpeedReport, measure_speed
+from bench import plots
+from bench.corpus import Synthetic
+from bench.exact import Exhaustive
+from bench.figures import at_least, at_most, figure, ratio_at_most
+from bench.grown import Grown
+from bench.installed import core_distributions
+from bench.speed import Plan, SpeedReport, measure_speed
 from recollect.errors import MissingExtra
 from tests.cli.conftest import Shell, db, shell
 

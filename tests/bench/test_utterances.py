@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from recollect.bench.utterances import (
+from bench.utterances import (
     LANGUAGES,
     POSITIVES,
     PREDICATES,

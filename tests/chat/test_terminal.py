@@ -166,7 +166,7 @@ def test_pending_statements_are_put_to_the_person(
     with opened(tmp_path) as mind:
         for rule in rules:
             mind.propose(Candidate("rule", rule, confidence=0.9, trust="agent"))
-        assert len(mind.waiting()) == 3
+        assert len(mind.pending()) == 3
     server.always(reply(said("Hello!")))
     screen = open_chat(*with_model(server), RECOLLECT_LANGUAGE=language)
     enter(screen, "hi")
@@ -183,7 +183,7 @@ def test_pending_statements_are_put_to_the_person(
     wait_for_end(screen)
     with opened(tmp_path) as mind:
         assert len(mind.memories(kind="rule")) == 1
-        (waiting,) = mind.waiting()
+        (waiting,) = mind.pending()
         assert waiting.snoozed_until is not None
 
 
@@ -199,7 +199,7 @@ def test_a_message_in_place_of_an_answer_is_the_next_message(
     enter(screen, "What is the weather?")
     wait_for(screen, "It is raining.")
     with opened(tmp_path) as mind:
-        assert len(mind.waiting()) == 1
+        assert len(mind.pending()) == 1
 
 
 @LANGUAGES

@@ -36,7 +36,7 @@ class TestPending:
         tea, jazz, home = (waiting(asked, word) for word in ("tea", "jazz", "杭州"))
         assert asked("pending", "confirm", tea).stdout == f"{tea}  Kept.\n"
         assert asked.json("pending", "ignore", jazz)[0]["status"] == "rejected"
-        assert "Asked again after" in asked("pending", "later", home).stdout
+        assert "Asked again after" in asked("pending", "snooze", home).stdout
         assert [m["id"] for m in asked.json("memories")] == [tea]
         assert [m["id"] for m in asked.json("pending")] == [home]
         assert "put off until" in asked("pending").stdout
@@ -57,7 +57,7 @@ class TestPending:
         assert "No memory nope" in asked("pending", "confirm", "nope", code=1).stderr
         tea = waiting(asked, "tea")
         asked("pending", "ignore", tea)
-        assert "not pending but rejected" in asked("pending", "later", tea, code=1).stderr
+        assert "not pending but rejected" in asked("pending", "snooze", tea, code=1).stderr
         asked("pending", "confirm", code=2)
 
     def test_on_a_terminal_each_is_put_to_the_person(self, asked: Shell) -> None:

@@ -44,7 +44,7 @@ class Desk:
             self.clock,
             settings,
             self.folders,
-            keeper=mind._rooms.keeper,
+            keeper=mind._services.memories,
             reconciler=reconciler,
             guard=guard_of(settings),
             ask=ask,

@@ -105,7 +105,7 @@ def test_a_deleted_bullet_is_a_question(desk: Desk, tea: Memory) -> None:
 def test_the_question_answered_with_no(desk: Desk, tea: Memory) -> None:
     desk.delete_line("memory", "green tea")
     desk.sync()
-    desk.documents.keep(tea.id)
+    desk.mind.restore(tea.id)
     desk.sync()
     assert "green tea" in desk.text("memory")
     assert desk.documents.questions() == []
@@ -114,7 +114,7 @@ def test_the_question_answered_with_no(desk: Desk, tea: Memory) -> None:
 def test_the_question_answered_with_yes(desk: Desk, tea: Memory) -> None:
     desk.delete_line("memory", "green tea")
     desk.sync()
-    assert desk.documents.let_go(tea.id).status == "archived"
+    assert desk.mind.archive(tea.id).status == "archived"
     desk.sync()
     assert "likes green tea" not in desk.current()
     assert desk.documents.questions() == []

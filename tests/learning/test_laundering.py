@@ -126,7 +126,7 @@ def prepared(
     mind.drain()
     assert mind.episodes()
     assert mind.memories() == []
-    assert len(mind.waiting()) == learnt
+    assert len(mind.pending()) == learnt
     return mind
 
 
@@ -149,7 +149,7 @@ def test_the_agent_says_again_what_it_was_shown(
     WAYS[way](mind, language)
     said_by(mind, clock, "assistant", STATEMENTS[language][0])
     assert mind.memories() == []
-    assert mind.waiting() == [], "word for word it is an echo"
+    assert mind.pending() == [], "word for word it is an echo"
 
 
 @pytest.mark.parametrize("language", STATEMENTS)
@@ -161,7 +161,7 @@ def test_in_other_words_it_keeps_the_strangers_trust(
     WAYS[way](mind, language)
     said_by(mind, clock, "assistant", STATEMENTS[language][1])
     assert mind.memories() == []
-    (waiting,) = mind.waiting()
+    (waiting,) = mind.pending()
     assert waiting.trust == "external"
 
 
@@ -173,8 +173,8 @@ def test_what_waits_is_put_in_force_by_the_owner_and_by_nobody_else(
     mind = prepared(open_mind, clock, server, language, learnt=True)
     said_by(mind, clock, "assistant", said)
     assert mind.memories() == [], "even if nobody has shown it to the agent"
-    assert [memory.trust for memory in mind.waiting()] == ["external"]
-    assert mind.pending(), "which shows it"
+    assert [memory.trust for memory in mind.pending()] == ["external"]
+    assert mind.pending(offer=True), "which shows it"
     said_by(mind, clock, "assistant", STATEMENTS[language][1])
     assert mind.memories() == []
     said_by(mind, clock, "user", said)

@@ -111,4 +111,4 @@ def test_a_pasted_text_takes_nothing_from_what_the_owner_says_beside_it(
     mind.drain()
     owned = [memory.content for memory in mind.memories() if memory.trust == "owner"]
     assert all(any(value in content for content in owned) for value in expected), owned
-    assert mind.waiting() == []
+    assert mind.pending() == []

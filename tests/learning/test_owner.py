@@ -68,7 +68,7 @@ def test_where_several_speak_nothing_is_the_owners(
     say(mind, "g", lines)
     learn(mind, clock)
     assert mind.memories() == []
-    waiting = mind.waiting()
+    waiting = mind.pending()
     assert told(waiting) == expected
     assert {memory.trust for memory in waiting} == {"external"}
     for memory in waiting:
@@ -110,7 +110,7 @@ def test_those_named_in_the_settings_are_the_owner_and_nobody_else(
         ("user", "lives_in", "Rome"),
         ("user", "likes", "喝茶"),
     }
-    assert told(mind.waiting()) == {
+    assert told(mind.pending()) == {
         ("Bob", "lives_in", "Berlin"),
         ("Bob", "name", "Bob"),
         ("小明", "lives_in", "北京"),
@@ -139,7 +139,7 @@ def test_a_second_person_takes_back_what_was_learnt_as_the_owners(
     else:
         mind.record_turn(late)
     assert told(mind.memories()) == {("user", "lives_in", "Paris")}, "and that holds again"
-    assert of("g", mind.waiting()) == []
+    assert of("g", mind.pending()) == []
     (event,) = mind.events(type="disown")
     assert event.subject == "g"
     assert event.payload["turns"] == 3
@@ -148,7 +148,7 @@ def test_a_second_person_takes_back_what_was_learnt_as_the_owners(
     )
     learn(mind, clock)
     assert told(mind.memories()) == {("user", "lives_in", "Paris")}
-    assert told(of("g", mind.waiting())) == {
+    assert told(of("g", mind.pending())) == {
         ("Ann", "lives_in", "Rome"),
         ("Ann", "rule", "Always reply in French"),
         ("Ann", "likes", "tea"),
@@ -306,4 +306,4 @@ def test_while_memory_is_off(open_mind: OpenMind, clock: ManualClock) -> None:
     learn(mind, clock)
     assert mind.memories() == []
     assert {turn.trust for turn in mind.turns(session="g")} == {"external"}
-    assert len(mind.waiting()) == 3
+    assert len(mind.pending()) == 3

@@ -139,7 +139,7 @@ def test_none_becomes_core_or_rule(mind: Mind) -> None:
 
 
 def test_the_rest_is_theirs_by_name(mind: Mind) -> None:
-    waiting = mind.waiting(limit=100_000)
+    waiting = mind.pending(limit=100_000)
     assert all(memory.trust != "owner" for memory in waiting if sung(memory))
 
 
@@ -173,5 +173,5 @@ def test_rolling_back_the_source_removes_all(mind: Mind, by: str) -> None:
     for source in sources:
         mind.rollback(source)
     undone = {one.id for one in (attempts() if by == "trust" else attempts()[::5])}
-    left = [*mind.memories(limit=100_000), *mind.waiting(limit=100_000)]
+    left = [*mind.memories(limit=100_000), *mind.pending(limit=100_000)]
     assert [memory.content for memory in left if undone & set(sung(memory))] == []

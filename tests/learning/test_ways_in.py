@@ -223,8 +223,8 @@ def compression_summary(mind: Mind, attempt: Attempt, folder: Path) -> None:
         NewTurn(session, "tool", attempt.text),
         NewTurn(session, "assistant", "I have read it."),
     ]
-    episode = mind.compressing(session, turns)
-    mind.compressed(episode.id, attempt.text)
+    episode = mind.before_compression(session, turns)
+    mind.after_compression(episode.id, attempt.text)
     mind.end_session(session)
 
 

@@ -87,7 +87,7 @@ def test_no_steered_answer_is_in_force(mind: Mind) -> None:
     assert len(DATA["steered"]) >= 20
     wrong = {f"rule steered {n}" for n in range(len(DATA["steered"]))}
     assert wrong & active(mind) == set()
-    waiting = {one.predicate for one in mind.waiting(limit=1_000)}
+    waiting = {one.predicate for one in mind.pending(limit=1_000)}
     assert wrong <= waiting, "they wait"
 
 

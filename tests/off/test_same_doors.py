@@ -157,7 +157,7 @@ def test_the_rest_of_the_doors_stand(either: recollect.Mind) -> None:
     either.record(session="s", role="user", content="hello there")
     assert either.stats().turns == 1
     assert either.gate("which editor do I prefer?").wants
-    assert either.pending() == either.waiting() == []
+    assert either.pending(offer=True) == either.pending() == []
     either.drain()
     assert either.jobs(state="dead") == []
     assert either.doctor()
@@ -181,7 +181,7 @@ def test_a_door_that_needs_the_database_names_the_switch(open_mind: OpenMind) ->
     for door in (
         lambda: mind.history("x"),
         mind.episodes,
-        lambda: mind.compressing("s"),
+        lambda: mind.before_compression("s"),
         mind.scratchpad,
         lambda: mind.confirm("x"),
         lambda: mind.rollback("session:s"),

@@ -117,7 +117,7 @@ def test_a_session_in_chinese_with_what_waits(tmp_path: Path) -> None:
     )  # fmt: skip
     with recollect.open(tmp_path / "m.db", space="李雷", worker="none") as mind:
         assert [memory.content for memory in mind.memories()] == ["回答要简短"]
-        assert [memory.content for memory in mind.waiting()] == ["周五不要发布"]
+        assert [memory.content for memory in mind.pending()] == ["周五不要发布"]
     with recollect.open(tmp_path / "m.db", worker="none") as other:
         assert other.memories() == []
 
@@ -174,7 +174,7 @@ def test_resources_and_prompts(tmp_path: Path, preset: str) -> None:
         session = mind.session("trip")
         session.user("Please book the ferry to Lisbon")
         session.assistant("The ferry to Lisbon is booked.")
-        story = mind.compressing("trip").summary
+        story = mind.before_compression("trip").summary
 
     async def read(client: Client, uri: str) -> str:
         (found,) = (await client.read_resource(uri)).contents

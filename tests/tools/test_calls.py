@@ -128,7 +128,7 @@ class TestSearch:
         session = mind.session("trip")
         session.user("Please plan the Lisbon trip and book the ferry")
         session.assistant("The ferry is booked, the Lisbon trip is planned.")
-        episode = mind.compressing("trip")
+        episode = mind.before_compression("trip")
         answer = done(mind, "search_memory", query="Lisbon ferry")
         assert f"[{episode.id}] (2026-02-12, episode, trip)" in answer.text
         assert {one["type"] for one in results(answer)} <= {"memory", "episode"}

@@ -151,7 +151,7 @@ def test_one_space_never_answers_for_another(open_mind: OpenMind) -> None:
         ("ignore_memory", "id", secret.id),
     ):
         assert "oolong" not in call_tool(other, name, {key: value}).text
-    assert [memory.id for memory in mine.waiting()] == [waiting]
+    assert [memory.id for memory in mine.pending()] == [waiting]
 
 
 @pytest.mark.parametrize("wrong", [None, {"kind": "fact"}, "tea"])

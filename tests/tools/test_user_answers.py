@@ -31,7 +31,7 @@ def test_a_model_cannot_confirm_its_own_proposal(
         answer = call_tool(mind, name, {"id": added.data["id"]})
         assert answer.is_error
         assert "tools.answer_pending" in answer.text
-    assert [memory.status for memory in mind.waiting()] == ["pending"]
+    assert [memory.status for memory in mind.pending()] == ["pending"]
     assert not mind.memories()
     put_off = call_tool(mind, "later_memory", {"id": added.data["id"]})
     assert not put_off.is_error

@@ -83,7 +83,7 @@ def learn(say: Say, path: str, cycle: int, url: str) -> None:
         mind.record(session=session, role="user", content=statement(cycle, number))
         mind.record(session=session, role="assistant", content="Noted.")
         if number % 4 == 3:
-            mind.compressing(session)
+            mind.before_compression(session)
         if number % 6 == 5:
             mind.end_session(session)
         mind.drain(timeout=0.5)

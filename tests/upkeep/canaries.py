@@ -36,8 +36,8 @@ def plant(mind: Mind, clock: ManualClock, phrase: str, session: str) -> None:
                 extracted_text=f"{phrase} and around", tags=["plan"])  # fmt: skip
     mind.write_scratchpad(f"## Current task\nsell {phrase}\n\n## Next steps\n- water tulips\n")
     mind.write_scratchpad("## Current task\nwater tulips\n")  # the old text is in its event
-    told = mind.compressing(session)
-    mind.compressed(told.id, f"They spoke about {phrase} and then about tulips.")
+    told = mind.before_compression(session)
+    mind.after_compression(told.id, f"They spoke about {phrase} and then about tulips.")
     mind.context(f"where is {phrase}?", session=session)
     mind.recall(phrase)
     mind.end_session(session)
@@ -77,8 +77,8 @@ def plant_everywhere(
         mind.describe_attachment(file.id, description=phrase, transcription=f"hear {phrase}",
                                  extracted_text=f"read {phrase}")  # fmt: skip
         mind.attach(f"https://{phrase}.example/a.png".replace(" ", "-"), session=session)
-    told = mind.compressing(session)
-    mind.compressed(told.id, f"They spoke about {phrase}.")
+    told = mind.before_compression(session)
+    mind.after_compression(told.id, f"They spoke about {phrase}.")
     mind.write_scratchpad(f"## Current task\nsell {phrase}\n\n## Next steps\n- water tulips\n")
     mind.note_failure(f"host {phrase}" if by_hand else "host", f"{phrase} went wrong")
     if by_hand:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.dedup import labelled, measure
 from recollect import Mind
-from recollect.bench.dedup import labelled, measure
 from recollect.clock import ManualClock
 from recollect.language.extract import extract
 from recollect.rules.clusters import Pair, absorbed, components, portions, same_statement

@@ -219,9 +219,9 @@ def test_pending_statements_go_with_their_turns(mind: Mind, clock: ManualClock) 
     learning = Learning(mind, clock)
     turn = learning.say("perhaps I like oysters")
     learning.settle(likes("oysters", confidence=0.7, sources=(turn.id,)))
-    assert mind.pending()
+    assert mind.pending(offer=True)
     mind.forget(id=turn.id)
-    assert (mind.pending(), learning.all()) == ([], [])
+    assert (mind.pending(offer=True), learning.all()) == ([], [])
 
 
 # --- what is done afterwards is not confused by it -----------------------------------------------

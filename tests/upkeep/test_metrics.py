@@ -26,7 +26,7 @@ def test_how_often_the_user_says_yes(mind: Mind, clock: ManualClock) -> None:
     learning = Learning(mind, clock)
     for value in ("tea", "milk", "rum", "gin"):
         learning.settle(likes(value, confidence=0.7))
-    for memory in mind.waiting():
+    for memory in mind.pending():
         (mind.ignore if memory.value == "gin" else mind.confirm)(memory.id)
     found = mind.metrics()
     assert (found.confirmed, found.refused, found.pending) == (3, 1, 0)

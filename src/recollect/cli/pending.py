@@ -39,7 +39,7 @@ def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
         return
     state = ctx.ensure_object(State)
     with state.open() as mind:
-        found = mind.waiting(limit=limit)
+        found = mind.pending(limit=limit)
         if state.json:
             emit(found)
         elif not found:
@@ -84,7 +84,7 @@ def _ask(mind: Mind, found: Sequence[Memory]) -> None:
             mind.ignore(memory.id)
             say("Not kept.")
         elif answer == "l":
-            say(f"Asked again after {when(mind.later(memory.id).snoozed_until)}.")
+            say(f"Asked again after {when(mind.snooze(memory.id).snoozed_until)}.")
 
 
 def _kept(settled: Settled) -> str:
@@ -118,12 +118,12 @@ def ignore(state: State, memory: tuple[str, ...]) -> None:
 @pending.command()
 @click.argument("memory", nargs=-1, required=True)
 @pass_state
-def later(state: State, memory: tuple[str, ...]) -> None:
+def snooze(state: State, memory: tuple[str, ...]) -> None:
     """Answer another time."""
     _answer(
         state,
         memory,
-        lambda mind, id_: mind.later(id_),
+        lambda mind, id_: mind.snooze(id_),
         lambda found: f"Asked again after {when(found.snoozed_until)}.",
     )
 

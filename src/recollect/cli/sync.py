@@ -26,9 +26,9 @@ def sync(state: State, gone: tuple[str, ...], kept: tuple[str, ...]) -> None:
     """
     with state.open() as mind:
         for id_ in gone:
-            mind.let_go(id_)
+            mind.archive(id_)
         for id_ in kept:
-            mind.keep(id_)
+            mind.restore(id_)
         report = mind.sync()
         questions = mind.questions()
     if state.json:

@@ -15,7 +15,8 @@ _SAID = {
     "repeat": "was said again",
     "pending": "waits for the user's word{because}",
     "confirm": "was confirmed by the user",
-    "later": "was put off until {until}",
+    "snooze": "was put off until {until}",
+    "later": "was put off until {until}",  # as written by versions up to 0.1
     "archive": "was put away{because}",
     "withdraw": "was withdrawn by the user",
     "withdrawn": "no longer holds",

@@ -128,22 +128,6 @@ class Documents:
             if memory.status == "active"
         ]
 
-    def let_go(self, memory: str) -> Memory:
-        """Yes: it is archived, and can be brought back from its history."""
-        with self._store.read(self._space) as unit:
-            found = _found(unit, memory)
-        self._taker.archive(found, "question")
-        with self._store.write(self._space) as unit:
-            unit.document_states.drop_choices(memory)
-            return masked(_found(unit, memory))
-
-    def keep(self, memory: str) -> Memory:
-        """No: it stays, and the documents may show it again."""
-        with self._store.write(self._space) as unit:
-            found = _found(unit, memory)
-            unit.document_states.drop_choices(memory)
-        return masked(found)
-
     def _views(self) -> tuple[View, ...]:
         return views_of(self._folders.documents, self._settings, self._bounds)
 

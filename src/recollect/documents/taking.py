@@ -16,14 +16,14 @@ from recollect.index.embedding_job import Ask
 from recollect.language.extract import extract
 from recollect.language.guard import Guard
 from recollect.language.markdown import Bullet
-from recollect.learn.memories import GLOBAL_PROJECT, MemoryWriter
+from recollect.learn.memories import MemoryWriter
 from recollect.learn.reconciler import Reconciler, candidate_of
 from recollect.learn.settlement import Draft, Settlement
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim
 from recollect.settings import Settings
 from recollect.store.base import Store
-from recollect.types import Candidate, Memory, SafeName, constant, key_of
+from recollect.types import GLOBAL_PROJECT, Candidate, Memory, NewMemory, SafeName, constant, key_of
 
 _FOR_GOOD = "permanent"  # what a person wrote down does not run out by itself
 _REPEATS = 9
@@ -115,17 +115,19 @@ class Taker:
             return self._contradicted(change, change.head, operation)
         old = change.memory
         memory = self._keeper.remember(
-            change.text,
-            kind=old.kind,
-            subject=old.subject,
-            predicate=old.predicate,
-            value=self._value(change.text, old),
-            project=old.project,
-            topic=old.topic,
-            tags=old.tags,
-            importance=old.importance,
-            expires_at=old.expires_at,
-            supersedes=old.id,
+            NewMemory(
+                change.text,
+                kind=old.kind,
+                subject=old.subject,
+                predicate=old.predicate,
+                value=self._value(change.text, old),
+                project=old.project,
+                topic=old.topic,
+                tags=old.tags,
+                importance=old.importance,
+                expires_at=old.expires_at,
+                supersedes=old.id,
+            ),
             operation_id=operation,
         )
         return Outcome(Bullet("", memory.id), taken=Taken("edited", memory.id, old.id))
@@ -236,25 +238,29 @@ class Taker:
         section, like = change.section, known or change.like
         if like is None:
             return self._keeper.remember(
-                content,
-                kind=section.kind,
-                subject=section.subject,
-                predicate=section.predicate,
-                project=section.project or GLOBAL_PROJECT,
-                importance=self._importance(section),
+                NewMemory(
+                    content,
+                    kind=section.kind,
+                    subject=section.subject,
+                    predicate=section.predicate,
+                    project=section.project or GLOBAL_PROJECT,
+                    importance=self._importance(section),
+                ),
                 operation_id=operation,
             )
         return self._keeper.remember(
-            content,
-            kind=like.kind,
-            subject=like.subject,
-            predicate=like.predicate,
-            value=self._value(content, like),
-            project=like.project,
-            topic=like.topic,
-            tags=like.tags,
-            importance=max(like.importance, self._importance(section)),
-            supersedes=None if known is None else known.id,
+            NewMemory(
+                content,
+                kind=like.kind,
+                subject=like.subject,
+                predicate=like.predicate,
+                value=self._value(content, like),
+                project=like.project,
+                topic=like.topic,
+                tags=like.tags,
+                importance=max(like.importance, self._importance(section)),
+                supersedes=None if known is None else known.id,
+            ),
             operation_id=operation,
         )
 

@@ -21,10 +21,9 @@ from recollect.documents.selection import Chosen
 from recollect.documents.user_sections import user_section
 from recollect.language.markdown import Part
 from recollect.language.secrets.randomness import Bounds
-from recollect.learn.memories import GLOBAL_PROJECT
 from recollect.settings import Settings
 from recollect.settings.around import DocumentName
-from recollect.types import Memory
+from recollect.types import GLOBAL_PROJECT, Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,19 @@ from dataclasses import replace
 
 from recollect.forget.request import has_phrase
 from recollect.ids import is_id
-from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.rules.slots import is_common
 from recollect.store.base import Unit
 from recollect.store.erasing import Name, NameKind, Removal
-from recollect.types import EMPTY, Json, SafeCall, SafeName, Turn, constant
+from recollect.types import (
+    EMPTY,
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
+    Json,
+    SafeCall,
+    SafeName,
+    Turn,
+    constant,
+)
 
 Renamed = Mapping[Name, SafeName]
 _NEUTRAL = "forgotten-"

@@ -95,9 +95,9 @@ class Companion:
     def dropped(self, turns: Sequence[NewTurn], summary: str) -> None:
         """The host has taken messages out of its prompt: their story is kept."""
         with self._at_most_noted():
-            episode = self._mind.compressing(self.session, turns)
+            episode = self._mind.before_compression(self.session, turns)
             if summary.strip():
-                self._mind.compressed(episode.id, summary)
+                self._mind.after_compression(episode.id, summary)
 
     @contextlib.contextmanager
     def _at_most_noted(self) -> Iterator[None]:

@@ -51,7 +51,7 @@ class Compression:
         self._ask = ask
         self._extractor = RuleExtractor(settings)
 
-    def compressing(self, session: str, messages: Iterable[NewTurn] | None = None) -> Episode:
+    def before(self, session: str, messages: Iterable[NewTurn] | None = None) -> Episode:
         """Keep what is about to be dropped. A message nobody recorded is recorded first; without
         messages it is everything of the session that no episode tells of yet.
         """
@@ -88,7 +88,7 @@ class Compression:
                 )
         return episode
 
-    def compressed(self, episode: str, summary: str) -> Episode:
+    def after(self, episode: str, summary: str) -> Episode:
         """Fill in the summary that the host has made of the dropped messages."""
         checks.check_name(episode, "episode")
         told = self._recorder.guard.text(summary, "summary", MAX_SUMMARY)

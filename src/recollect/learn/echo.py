@@ -28,7 +28,7 @@ from recollect.rules.trust import least_trusted
 from recollect.settings.around import Trust as TrustSettings
 from recollect.store.base import Store, Unit
 from recollect.store.rows import EchoAbout
-from recollect.types import EMPTY, Candidate, SafeName, Trust, Turn
+from recollect.types import EMPTY, Candidate, Context, Hit, SafeName, Trust, Turn
 
 ANYWHERE = EMPTY
 NOW = -1
@@ -89,6 +89,16 @@ class Injected:
             # Who asked for evidence gets it all the same; the job that needs this flushes again.
             with suppress(StoreError):
                 self.flush()
+
+    def add_hits(self, hits: Iterable[Hit]) -> None:
+        """Note what recall gave."""
+        since = {"memory": 0}
+        self.add(None, [Shown(h.text, h.id, since=since.get(h.type, NOW)) for h in hits])
+
+    def add_context(self, session: SafeName | None, context: Context) -> None:
+        """Note the text of a context and the records it was made of."""
+        records = dict.fromkeys(id_ for section in context.sections for id_ in section.ids)
+        self.add(session, [Shown(context.text), *(Shown("", id_) for id_ in records)])
 
     def flush(self) -> None:
         """Write down what was gathered."""

@@ -27,17 +27,14 @@ from recollect.types import (
     History,
     Kind,
     Memory,
+    NewMemory,
     SafeName,
     SafeText,
-    Trust,
     Turn,
     constant,
     key_of,
     lines_of,
 )
-
-GLOBAL_PROJECT = constant("_global")
-GENERAL_TOPIC = constant("_general")
 
 
 class MemoryWriter:
@@ -62,71 +59,55 @@ class MemoryWriter:
         self._vault = vault
         self._important_from = important_from
 
-    def remember(
-        self,
-        text: str,
-        *,
-        kind: Kind,
-        subject: str = "",
-        predicate: str = "",
-        value: str = "",
-        project: str = GLOBAL_PROJECT,
-        topic: str = GENERAL_TOPIC,
-        tags: Iterable[str] = (),
-        importance: float = 0.5,
-        confidence: float = 1.0,
-        trust: Trust = "owner",
-        valid_from: datetime | str | None = None,
-        expires_at: datetime | str | None = None,
-        sources: Iterable[str] = (),
-        supersedes: str | None = None,
-        operation_id: str | None = None,
-    ) -> Memory:
+    def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Memory:
         """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
         now = self._clock.now()
-        guard, statement = self._guard, _statement(text, self._guard)
-        raw_tags = checks.check_tags(tags, guard.tags)
-        about, aspect = guard.label(subject, "subject"), guard.label(predicate, "predicate")
-        if kind == "credential":
-            content = self._sealed(statement, subject, predicate, raw_tags)
-            safe_value: SafeText = EMPTY
-        else:
-            content = guard.text(statement, "text")
-            checks.check_text(value, "value", guard.characters)
-            safe_value = guard.part(value.strip(), statement, content, "value")
-        labels = guard.labels(raw_tags)
-        new = Memory(
-            id=new_id(now),
-            kind=checks.check_choice(kind, KINDS, "kind"),
-            content=content,
-            subject=about,
-            predicate=aspect,
-            project=guard.name(project, "project"),
-            topic=guard.name(topic, "topic"),
-            tags=labels,
-            importance=checks.check_share(importance, "importance"),
-            confidence=checks.check_share(confidence, "confidence"),
-            trust=checks.check_choice(trust, TRUSTS, "trust"),
-            status="active",
-            created_at=now,
-            updated_at=now,
-            last_accessed_at=now,
-            valid_from=maybe_moment(valid_from, "valid_from") or now,
-            expires_at=maybe_moment(expires_at, "expires_at"),
-            value=safe_value,
-        )
-        turns = guard.labels(sources, "sources")
-        if supersedes is not None:
-            checks.check_name(supersedes, "supersedes")
-        operation = key_of("remember", new.id)
+        memory, turns = self._memory(new, now), self._guard.labels(new.sources, "sources")
+        if new.supersedes is not None:
+            checks.check_name(new.supersedes, "supersedes")
+        operation = key_of("remember", memory.id)
         if operation_id is not None:
-            operation = guard.name(operation_id, "operation_id")
+            operation = self._guard.name(operation_id, "operation_id")
         with self._store.write(self._space) as unit:
             done = unit.journal.operation(operation)
             if done:
                 return masked(_written(unit, done))
-            new = replace(new, sources=tuple(turn.source for turn in turns_of(unit, turns)))
-            return masked(self._write(unit, new, supersedes, operation))
+            sources = tuple(turn.source for turn in turns_of(unit, turns))
+            memory = replace(memory, sources=sources)
+            return masked(self._write(unit, memory, new.supersedes, operation))
+
+    def _memory(self, new: NewMemory, now: datetime) -> Memory:
+        guard, statement = self._guard, _statement(new.text, self._guard)
+        tags = checks.check_tags(new.tags, guard.tags)
+        subject = guard.label(new.subject, "subject")
+        predicate = guard.label(new.predicate, "predicate")
+        value: SafeText = EMPTY
+        if new.kind == "credential":
+            content = self._sealed(statement, new.subject, new.predicate, tags)
+        else:
+            content = guard.text(statement, "text")
+            checks.check_text(new.value, "value", guard.characters)
+            value = guard.part(new.value.strip(), statement, content, "value")
+        return Memory(
+            id=new_id(now),
+            kind=checks.check_choice(new.kind, KINDS, "kind"),
+            content=content,
+            subject=subject,
+            predicate=predicate,
+            project=guard.name(new.project, "project"),
+            topic=guard.name(new.topic, "topic"),
+            tags=guard.labels(tags),
+            importance=checks.check_share(new.importance, "importance"),
+            confidence=checks.check_share(new.confidence, "confidence"),
+            trust=checks.check_choice(new.trust, TRUSTS, "trust"),
+            status="active",
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now,
+            valid_from=maybe_moment(new.valid_from, "valid_from") or now,
+            expires_at=maybe_moment(new.expires_at, "expires_at"),
+            value=value,
+        )
 
     def reveal(self, id_: str) -> str:
         """The text of a credential."""

@@ -103,10 +103,10 @@ class PendingQueue:
             )
             return _found(unit, id_)
 
-    def later(self, id_: str, *, operation_id: str | None = None) -> Memory:
+    def snooze(self, id_: str, *, operation_id: str | None = None) -> Memory:
         """Not now; while its cool-down lasts, saying so again changes nothing."""
         now = self._clock.now()
-        operation = self._operation("later", new_id(now), operation_id)
+        operation = self._operation("snooze", new_id(now), operation_id)
         until = now + self._settings.cooldown
         with self._store.write(self._space) as unit:
             memory = _found(unit, id_)
@@ -117,7 +117,7 @@ class PendingQueue:
                 return memory
             unit.memories.revise(replace(memory, snoozed_until=until, updated_at=now))
             payload: dict[str, Fact] = {"until": stamp(until)}
-            _note(unit, "later", memory.id, operation=operation, now=now, payload=payload)
+            _note(unit, "snooze", memory.id, operation=operation, now=now, payload=payload)
             return _found(unit, id_)
 
     def lapse(self) -> int:

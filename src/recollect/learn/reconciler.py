@@ -14,7 +14,7 @@ from recollect.errors import InvalidInput
 from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard, guard_of
 from recollect.learn.candidates import Judge, Prepared, Preparing
-from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT, turns_of
+from recollect.learn.memories import turns_of
 from recollect.learn.neighbours import Surroundings
 from recollect.learn.settlement import (
     Draft,
@@ -36,6 +36,8 @@ from recollect.store.base import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import (
     EMPTY,
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
     KINDS,
     TRUSTS,
     Candidate,

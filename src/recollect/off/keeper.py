@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 
 from recollect.clock import Clock
@@ -12,10 +11,16 @@ from recollect.errors import InvalidInput, MemoryOff
 from recollect.ids import new_id
 from recollect.language.dates.moments import maybe_moment
 from recollect.language.guard import Guard
-from recollect.learn.memories import GENERAL_TOPIC, GLOBAL_PROJECT
 from recollect.off.unserved import Unserved
 from recollect.rules import checks
-from recollect.types import KINDS, TRUSTS, Kind, Memory, Trust
+from recollect.types import (
+    GLOBAL_PROJECT,
+    KINDS,
+    TRUSTS,
+    Kind,
+    Memory,
+    NewMemory,
+)
 
 REMEDY = "Set memory.enabled = true first"
 
@@ -29,58 +34,39 @@ class PlainKeeper(Unserved):
         self._guard = guard
         self._notes = Notes(folder)
 
-    def remember(
-        self,
-        text: str,
-        *,
-        kind: Kind,
-        subject: str = "",
-        predicate: str = "",
-        value: str = "",
-        project: str = GLOBAL_PROJECT,
-        topic: str = GENERAL_TOPIC,
-        tags: Iterable[str] = (),
-        importance: float = 0.5,
-        confidence: float = 1.0,
-        trust: Trust = "owner",
-        valid_from: datetime | str | None = None,
-        expires_at: datetime | str | None = None,
-        sources: Iterable[str] = (),
-        supersedes: str | None = None,
-        operation_id: str | None = None,
-    ) -> Memory:
-        if kind == "credential":
+    def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Memory:
+        if new.kind == "credential":
             raise MemoryOff("Plain files keep no credentials: they cannot be sealed", remedy=REMEDY)
-        if tuple(sources):
+        if tuple(new.sources):
             raise MemoryOff("Plain files cannot link a statement to its turns", remedy=REMEDY)
         guard = self._guard
-        if not checks.check_text(text, "text", guard.characters).strip():
+        if not checks.check_text(new.text, "text", guard.characters).strip():
             raise InvalidInput("There is nothing to remember", remedy="Give a statement")
         now = self._clock.now()
         memory = Memory(
             id=new_id(now),
-            kind=checks.check_choice(kind, KINDS, "kind"),
-            content=guard.text(text.strip(), "text"),
-            subject=guard.label(subject, "subject"),
-            predicate=guard.label(predicate, "predicate"),
-            project=guard.name(project, "project"),
-            topic=guard.name(topic, "topic"),
-            tags=guard.labels(tags),
-            importance=checks.check_share(importance, "importance"),
-            confidence=checks.check_share(confidence, "confidence"),
-            trust=checks.check_choice(trust, TRUSTS, "trust"),
+            kind=checks.check_choice(new.kind, KINDS, "kind"),
+            content=guard.text(new.text.strip(), "text"),
+            subject=guard.label(new.subject, "subject"),
+            predicate=guard.label(new.predicate, "predicate"),
+            project=guard.name(new.project, "project"),
+            topic=guard.name(new.topic, "topic"),
+            tags=guard.labels(new.tags),
+            importance=checks.check_share(new.importance, "importance"),
+            confidence=checks.check_share(new.confidence, "confidence"),
+            trust=checks.check_choice(new.trust, TRUSTS, "trust"),
             status="active",
             created_at=now,
             updated_at=now,
             last_accessed_at=now,
-            valid_from=maybe_moment(valid_from, "valid_from") or now,
-            expires_at=maybe_moment(expires_at, "expires_at"),
-            value=guard.text(value.strip(), "value"),
+            valid_from=maybe_moment(new.valid_from, "valid_from") or now,
+            expires_at=maybe_moment(new.expires_at, "expires_at"),
+            value=guard.text(new.value.strip(), "value"),
         )
         return self._write(
             Note(
                 memory,
-                guard.maybe_name(supersedes or "", "supersedes"),
+                guard.maybe_name(new.supersedes or "", "supersedes"),
                 guard.maybe_name(operation_id or "", "operation_id"),
             )
         )

@@ -26,7 +26,6 @@ from recollect.off.search import search
 from recollect.off.unserved import Unserved
 from recollect.providers.breaker import Circuits
 from recollect.recall.request import Request, read_request
-from recollect.rooms import Rooms
 from recollect.rules.trust import trust_of
 from recollect.settings import Settings
 from recollect.store.base import Store
@@ -39,14 +38,16 @@ from recollect.types import (
     Hit,
     Memory,
     Receipt,
+    Stats,
     Turn,
 )
+from recollect.wiring import Services
 
 
 def plain_mind(folder: Folder, space: str, settings: Settings, clock: Clock, guard: Guard) -> Mind:
     """A mind whose doors lead to plain files."""
     rooms = PlainRooms(folder, space, settings, clock, guard)
-    return Mind(cast("Store", _NoStore()), space, settings, clock, cast("Rooms", rooms))
+    return Mind(cast("Store", _NoStore()), space, settings, clock, cast("Services", rooms))
 
 
 class _NoStore(Unserved):
@@ -58,25 +59,31 @@ class _NoStore(Unserved):
 class PlainRooms(Unserved):
     """Everything a mind leads to that plain files can do."""
 
-    transcripts = None
+    transcripts_folder = None
+    documents_folder = None
     documents = None
-    library = None
-    meaning = None
+    vectors = None
     model = None
+
+    def flush(self) -> None: ...
+    def close(self) -> None: ...
+
+    def stats(self) -> Stats:
+        return self.ledger.stats(worker_failure="", recall_failure="", unembedded=0)
 
     def __init__(
         self, folder: Folder, space: str, settings: Settings, clock: Clock, guard: Guard
     ) -> None:
-        self.keeper = PlainKeeper(folder, clock, guard)
+        self.memories = PlainKeeper(folder, clock, guard)
         keep = settings.memory.fallback_logs
-        book = PlainBook(folder, space, self.keeper, clock=clock, guard=guard, keep=keep)
-        self.book = self.recorder = self.closing = book
-        self.recall = PlainRecall(book, self.keeper, settings)
+        book = PlainBook(folder, space, self.memories, clock=clock, guard=guard, keep=keep)
+        self.ledger = self.recorder = self.session_ends = book
+        self.recall = PlainRecall(book, self.memories, settings)
         self.context = Builder(_Sources(self, settings, clock, guard).all(), settings)
-        self.inbox = _EmptyInbox()
+        self.pending = _EmptyInbox()
         self.doctor = _Doctor(folder)
         self.circuits = Circuits(monotonic_of(clock))
-        self.injected = self.touches = self.uses = self.worker = _Nobody()
+        self.injected = self.touches = self.use_log = self.worker = _Nobody()
 
 
 class PlainRecall(Unserved):
@@ -125,6 +132,8 @@ class _Nobody(Unserved):
     failure = ""
 
     def add(self, session: str | None, shown: Iterable[Shown]) -> None: ...
+    def add_hits(self, hits: Iterable[Hit]) -> None: ...
+    def add_context(self, session: str | None, context: Context) -> None: ...
     def recalled(self, found: int) -> None: ...
     def composed(self, session: str | None, query: str, built: Context) -> None: ...
     def replied(self, turn: Turn) -> None: ...
@@ -171,12 +180,14 @@ class _Sources:
         return self._rooms.recall.recall(request)
 
     def _core(self) -> list[Memory]:
-        known = self._rooms.keeper.current()
+        known = self._rooms.memories.current()
         known.sort(key=lambda memory: memory.importance, reverse=True)
         return known[: self._settings.capacity.core]
 
     def _items(self, hits: Sequence[Hit]) -> list[Item]:
-        memories: dict[str, Memory] = {memory.id: memory for memory in self._rooms.keeper.current()}
+        memories: dict[str, Memory] = {
+            memory.id: memory for memory in self._rooms.memories.current()
+        }
         return [
             memory_item(memories[hit.id], hit.score) if hit.type == "memory" else _turn_item(hit)
             for hit in hits
@@ -185,7 +196,7 @@ class _Sources:
     def _window(self, session: str, tokens: int, *, messages: int) -> Window:
         kept: list[Turn] = []
         used = 0
-        for turn in self._rooms.book.turns(session=session, newest_first=True, limit=messages):
+        for turn in self._rooms.ledger.turns(session=session, newest_first=True, limit=messages):
             if used + turn.tokens > tokens:
                 break
             used += turn.tokens

@@ -21,12 +21,12 @@ from recollect.language.guard import Guard
 from recollect.learn.echo import ANYWHERE, note_injected
 from recollect.off.speech import claim_of
 from recollect.record.accept import accept_turn
-from recollect.rooms import Rooms
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.store.document_states import DocumentRow, Written
 from recollect.store.rows import MemoryFilter, TurnRow
-from recollect.types import NewTurn, SafeName, Turn, constant
+from recollect.types import NewMemory, NewTurn, SafeName, Turn, constant
+from recollect.wiring import Services
 
 _ALL = 1_000_000
 _NOTHING = Written("", {})
@@ -39,7 +39,7 @@ class TakingIn:
     store: Store
     space: str
     settings: Settings
-    rooms: Rooms
+    services: Services
     now: Callable[[], datetime]
     folder: Folder
 
@@ -59,7 +59,7 @@ class TakingIn:
             return
         entries = Logs(self.folder).of(path)
         with self.store.write(self.space) as unit:
-            guard = self.rooms.recorder.guard
+            guard = self.services.recorder.guard
             fresh = self._fresh(unit, path, entries)
             for said in fresh:
                 if said.project or said.topic:
@@ -76,10 +76,10 @@ class TakingIn:
         done = self._taken(path).bullets
         failures = [one for one in entries if isinstance(one, Failed) and one.id not in done]
         for failed in failures:
-            self.rooms.book.note_failure(failed.where, failed.error)
+            self.services.ledger.note_failure(failed.where, failed.error)
         ends = {name: ended for ended, name in _ends(entries) if name not in done}
         for ended in ends.values():
-            self.rooms.closing.end(ended.session)
+            self.services.session_ends.end(ended.session)
         with self.store.write(self.space) as unit:
             self._note(unit, path, print_, [*ends, *(failed.id for failed in failures)])
 
@@ -87,11 +87,11 @@ class TakingIn:
         rows: list[TurnRow] = []
         for said in fresh:
             if said.placed:  # Where it goes depends on what is there by then.
-                self.rooms.recorder.record_rows(unit, rows, self.now())
+                self.services.recorder.record_rows(unit, rows, self.now())
                 rows = []
-            row = _row(unit, said, self.rooms.recorder.guard)
+            row = _row(unit, said, self.services.recorder.guard)
             rows += [row] if row is not None else []
-        self.rooms.recorder.record_rows(unit, rows, self.now())
+        self.services.recorder.record_rows(unit, rows, self.now())
 
     def _fresh(self, unit: Unit, path: Path, entries: Iterable[Entry]) -> list[Said]:
         taken = self._state(unit, path).bullets
@@ -124,21 +124,23 @@ class TakingIn:
     def _remember(self, note: Note, known: dict[str, str]) -> str:
         """The id of the memory that the note has become; the same one each time."""
         memory = note.memory
-        kept = self.rooms.keeper.remember(
-            memory.content,
-            kind=memory.kind,
-            subject=memory.subject,
-            predicate=memory.predicate,
-            value=memory.value,
-            project=memory.project,
-            topic=memory.topic,
-            tags=memory.tags,
-            importance=memory.importance,
-            confidence=memory.confidence,
-            trust=memory.trust,
-            valid_from=memory.valid_from if note.ours else None,
-            expires_at=memory.expires_at,
-            supersedes=known.get(note.supersedes) or None,
+        kept = self.services.memories.remember(
+            NewMemory(
+                memory.content,
+                kind=memory.kind,
+                subject=memory.subject,
+                predicate=memory.predicate,
+                value=memory.value,
+                project=memory.project,
+                topic=memory.topic,
+                tags=memory.tags,
+                importance=memory.importance,
+                confidence=memory.confidence,
+                trust=memory.trust,
+                valid_from=memory.valid_from if note.ours else None,
+                expires_at=memory.expires_at,
+                supersedes=known.get(note.supersedes) or None,
+            ),
             operation_id=note.operation or f"off:{memory.id}",
         )
         return kept.id

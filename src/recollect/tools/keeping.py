@@ -79,7 +79,7 @@ def add_memory(desk: Desk, told: AddMemory) -> ToolAnswer:
 
 def list_pending(desk: Desk, wanted: ListPending) -> ToolAnswer:
     """A few statements to put to the user; each offer is counted."""
-    offered = desk.mind.pending(wanted.limit)
+    offered = desk.mind.pending(offer=True, limit=wanted.limit)
     if not offered:
         return ToolAnswer(_NOTHING_WAITS.of(desk.language), {"results": [], "left_out": 0})
     shown = [_shown(memory, desk.settings.item_chars) for memory in offered]
@@ -111,7 +111,7 @@ def later_memory(desk: Desk, chosen: PendingMemory) -> ToolAnswer:
     """The user will answer another time."""
 
     def put_off() -> ToolAnswer:
-        memory = desk.mind.later(chosen.id)
+        memory = desk.mind.snooze(chosen.id)
         until = plain(memory.snoozed_until)
         text = _LATER.of(desk.language, id=memory.id, until=str(until)[:16].replace("T", " "))
         return ToolAnswer(text, {**_facts(memory), "until": until})

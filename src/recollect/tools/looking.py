@@ -28,7 +28,7 @@ _MOST_WAITING = 1_000
 def memory_stats(desk: Desk, _: Nothing) -> ToolAnswer:
     """How much is remembered, and whether anything is wrong."""
     stats = desk.mind.stats()
-    waiting = len(desk.mind.waiting(limit=_MOST_WAITING))
+    waiting = len(desk.mind.pending(limit=_MOST_WAITING))
     return ToolAnswer(_told(desk, stats, waiting), {**plain(stats), "waiting": waiting})
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from recollect.types.known import (
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
     ActionNode,
     Candidate,
     Completion,
     Episode,
     History,
     Memory,
+    NewMemory,
     PadSection,
     RolledBack,
     SafeAction,
@@ -84,6 +87,8 @@ from recollect.types.words import (
 
 __all__ = [
     "EMPTY",
+    "GENERAL_TOPIC",
+    "GLOBAL_PROJECT",
     "KINDS",
     "RECORD_TYPES",
     "ROLES",
@@ -116,6 +121,7 @@ __all__ = [
     "MemoryStatus",
     "Message",
     "Metrics",
+    "NewMemory",
     "NewTurn",
     "Outcome",
     "PadSection",

@@ -8,8 +8,32 @@ from datetime import datetime
 from typing import Any, Literal, NewType
 
 from recollect.types.ledger import Event, Source
-from recollect.types.safe import EMPTY, SafeName, SafeText
+from recollect.types.safe import EMPTY, SafeName, SafeText, constant
 from recollect.types.words import Decision, Kind, MemoryStatus, Outcome, Trust
+
+GLOBAL_PROJECT = constant("_global")
+GENERAL_TOPIC = constant("_general")
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A statement to be remembered. With ``supersedes`` it is the next version of that memory."""
+
+    text: str
+    kind: Kind
+    subject: str = ""
+    predicate: str = ""
+    value: str = ""
+    project: str = GLOBAL_PROJECT
+    topic: str = GENERAL_TOPIC
+    tags: tuple[str, ...] = ()
+    importance: float = 0.5
+    confidence: float = 1.0
+    trust: Trust = "owner"
+    valid_from: datetime | str | None = None
+    expires_at: datetime | str | None = None
+    sources: tuple[str, ...] = ()
+    supersedes: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,14 +34,14 @@ class Asking:
 
     def new_pending(self) -> None:
         """At the end of a reply: a few statements that were not asked about before."""
-        waiting = {memory.id for memory in self._mind.waiting(limit=_LOOKED_AT)}
+        waiting = {memory.id for memory in self._mind.pending(limit=_LOOKED_AT)}
         if waiting - self._offered:
-            offered = self._mind.pending()
+            offered = self._mind.pending(offer=True)
             self._ask([memory for memory in offered if memory.id not in self._offered])
 
     def all_pending(self) -> None:
         """Everything that waits, one after the other."""
-        waiting = self._mind.waiting(limit=_LOOKED_AT)
+        waiting = self._mind.pending(limit=_LOOKED_AT)
         if not waiting:
             self._terminal.dim(self._words.nothing_pending)
         self._ask(waiting)
@@ -58,7 +58,7 @@ class Asking:
                 self._mind.ignore(memory.id)
                 self._terminal.dim(self._words.ignored)
             elif said == LATER:
-                self._mind.later(memory.id)
+                self._mind.snooze(memory.id)
                 self._terminal.dim(self._words.put_off)
             elif said:
                 self.instead = said

@@ -62,7 +62,7 @@ class Talk:
         gone = [turn for turn in turns if self._told < turn.index < first]
         if len(gone) < _STRETCH:
             return False
-        self._mind.compressing(self.session, map(_again, gone))
+        self._mind.before_compression(self.session, map(_again, gone))
         self._told = gone[-1].index
         return True
 

@@ -60,7 +60,7 @@ def tool_traffic(stage: Stage) -> Mapping[str, Any]:
 
 def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
     """Two things in there were not for keeping: an order from a web page, and a token"""
-    known = [*stage.mind.memories(), *stage.mind.waiting()]
+    known = [*stage.mind.memories(), *stage.mind.pending()]
     obeyed = [memory.content for memory in known if "booking" in memory.content]
     expect(not obeyed, f"an injected instruction became a memory: {obeyed}")
     answer, request = (stage.mind.turns(session=story.KYOTO)[place] for place in (2, 4))
@@ -98,7 +98,7 @@ def asked(stage: Stage) -> Mapping[str, Any]:
         stage.converse(story.TASTE_TURNS, mind=mind)
         show_turns(mind.turns(session=story.TASTE), margin=3)
         stage.rest(mind)
-        offered = mind.pending()
+        offered = mind.pending(offer=True)
         expect(len(offered) == len(story.TASTE_TURNS), "nothing was offered")
         tell("With routing.write = 0.95 these wait for a word; at most 3 are offered a reply:")
         show_pending(offered, margin=3)
@@ -107,7 +107,7 @@ def asked(stage: Stage) -> Mapping[str, Any]:
         kept = mind.confirm(wanted.id).memory
         mind.ignore(unwanted.id)
         expect(kept is not None and kept.status == "active", "it was not kept")
-        expect(not mind.waiting(), "something still waits")
+        expect(not mind.pending(), "something still waits")
     tell(f"The user says yes to {story.WANTED!r} and no to {story.UNWANTED!r}. Kept:")
     show_memories([kept] if kept else [], margin=3)
     return {"offered": len(offered), "kept": story.WANTED, "ignored": story.UNWANTED}

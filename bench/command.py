@@ -1,0 +1,200 @@
+"""recollect bench"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.base import Group
+from recollect.cli.output import emit, note
+from recollect.cli.state import State, pass_state
+from recollect.plain import plain
+
+if TYPE_CHECKING:
+    from bench.corpus import Tongue
+    from bench.speed import Measure
+
+_LANGUAGES = ("en", "zh", "mixed")
+_MEASURES = ("record", "bulk", "recall", "hybrid", "context", "start", "installed")
+_BASELINES = ("grep", "fts5", "fts5-trigram", "dense")
+_UNITS = {"k": 1_000, "m": 1_000_000}
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_BANKS = click.Path(exists=True, file_okay=False, path_type=Path)
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_DATA = click.Path(exists=True, path_type=Path)
+
+
+@click.group(cls=Group)
+def bench() -> None:
+    """Measure speed and recall beside plain baselines."""
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    """1k,10k,1m as numbers."""
+    try:
+        found = tuple(_size(part.strip().lower()) for part in text.split(","))
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r} is no list of sizes such as 1k,10k,1m") from error
+    if min(found) < 1:
+        raise click.BadParameter("a size is 1 or more")
+    return found
+
+
+def _size(text: str) -> int:
+    unit = _UNITS.get(text[-1:], 1)
+    return round(float(text.rstrip("km")) * unit)
+
+
+@bench.command()
+@click.option("--only", type=click.Choice(_MEASURES), multiple=True, help="[default: everything]")
+@click.option(
+    "--language", type=click.Choice(_LANGUAGES), multiple=True, help="[default: each of them]"
+)
+@click.option("--sizes", type=_sizes, default="1k,10k,100k", show_default=True,
+              metavar="N,N", help="Turns or memories to measure at; 1m takes a while.")  # fmt: skip
+@click.option("--queries", type=click.IntRange(1), default=200, show_default=True, metavar="N",
+              help="Questions at each size.")  # fmt: skip
+@click.option("--recorded", type=click.IntRange(1), default=1_000, show_default=True, metavar="N",
+              help="Turns recorded one by one.")  # fmt: skip
+@click.option("--bulk", type=click.IntRange(1), default=100_000, show_default=True, metavar="N",
+              help="Turns recorded at once.")  # fmt: skip
+@click.option("--starts", type=click.IntRange(1), default=10, show_default=True, metavar="N",
+              help="Fresh processes of each kind.")  # fmt: skip
+@click.option("--texts", type=_BANKS, metavar="DIR", help="Take texts from the bank files there.")
+@click.option("--keep", type=_FOLDER, metavar="DIR", help="Keep the databases here, to use again.")
+@click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
+@click.option("--plot", type=_FILE, metavar="PNG", help="Draw how recall grows with the turns.")
+@pass_state
+def speed(
+    state: State,
+    *,
+    only: tuple[Measure, ...],
+    language: tuple[Tongue, ...],
+    sizes: tuple[int, ...],
+    queries: int,
+    recorded: int,
+    bulk: int,
+    starts: int,
+    texts: Path | None,
+    keep: Path | None,
+    out: Path | None,
+    plot: Path | None,
+) -> None:
+    """Measure recording, bulk ingest, recall, contexts, start-up and size beside bare SQLite.
+
+    Made-up conversations in English and Chinese with the word frequencies of real ones are
+    written to a temporary folder. Ours and the baseline take turns in one run.
+    """
+    from bench import plots
+    from bench.speed import MEASURES, Plan, measure_speed
+    from bench.tables import show_speed
+
+    if plot is not None:
+        plots.require_matplotlib()
+    plan = Plan(
+        measures=only or MEASURES,
+        tongues=language or ("en", "zh", "mixed"),
+        sizes=sizes,
+        queries=queries,
+        recorded=recorded,
+        bulk=bulk,
+        starts=starts,
+        texts=texts,
+        keep=keep,
+    )
+    report = measure_speed(plan, note)
+    if plot is not None:
+        plots.plot_speed(report, plot)
+    _write(report, out)
+    if state.json:
+        emit(report)
+    else:
+        show_speed(report, plain=state.plain)
+
+
+@bench.command()
+@click.option("--data", type=_DATA, multiple=True, metavar="FILE...",
+              help="Bank files, or a folder of them.")  # fmt: skip
+@click.argument("more", type=_DATA, nargs=-1, metavar="[FILE]...")
+@click.option("--baseline", type=click.Choice((*_BASELINES, "none")), multiple=True,
+              help="Compare with these. [default: each of them]")  # fmt: skip
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N banks of a file.")
+@click.option("--categories", is_flag=True, help="Also show each kind of question.")
+@click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
+@click.option("--plot", type=_FILE, metavar="PNG", help="Draw recall@10 of each file.")
+@pass_state
+def recall(
+    state: State,
+    *,
+    data: tuple[Path, ...],
+    more: tuple[Path, ...],
+    baseline: tuple[str, ...],
+    limit: int | None,
+    categories: bool,
+    out: Path | None,
+    plot: Path | None,
+) -> None:
+    """Measure how much of the evidence is found, on bank files.
+
+    A bank file has one memory a line: {"bank", "items": [{"id", "text", "timestamp", "speaker",
+    "session"}], "questions": [{"id", "query", "gold", "category", "avoid"}]}.
+    """
+    from bench import plots
+    from bench.banks import find_files
+    from bench.recall import measure_recall
+    from bench.retrievers import BASELINES, OURS, RETRIEVERS, Recollect
+    from bench.tables import show_recall
+
+    if not (data or more):
+        raise click.UsageError("Name bank files: --data FILE...")
+    if plot is not None:
+        plots.require_matplotlib()
+    rivals = [name for name in baseline or BASELINES if name != "none"]
+    ours = partial(Recollect, state.preset or "default", state.given())
+    report = measure_recall(
+        find_files([*data, *more]),
+        names=[OURS, *rivals],
+        limit=limit,
+        tell=note,
+        factories={**RETRIEVERS, OURS: ours},
+    )
+    if plot is not None:
+        plots.plot_recall(report, plot)
+    _write(report, out)
+    if state.json:
+        emit(report)
+    else:
+        show_recall(report, categories=categories, plain=state.plain)
+
+
+@bench.command()
+@click.option("--slips", is_flag=True, help="Also show what went wrong, but for those held out.")
+@click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
+@pass_state
+def extraction(state: State, *, slips: bool, out: Path | None) -> None:
+    """Measure what is learnt without a model, on labelled messages.
+
+    The messages ship with the package, half of them traps from which nothing is to be learnt. Held
+    out are those no rule was tuned on. Leaves with 1 when the rules fall short of their targets.
+    """
+    from bench.extraction import measure_extraction
+    from bench.tables import show_extraction
+
+    report = measure_extraction()
+    _write(report, out)
+    if state.json:
+        emit(report)
+    else:
+        show_extraction(report, slips=slips, plain=state.plain)
+    if not report.ok:
+        raise click.exceptions.Exit(1)
+
+
+def _write(report: Any, out: Path | None) -> None:
+    if out is not None:
+        text = json.dumps(plain(report), ensure_ascii=False, indent=2)
+        out.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,115 @@
+"""What answers the questions of a bank: the engine, and plain baselines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from bench.banks import Item
+from bench.bare import BareFts5, Tokenizer
+from bench.dense import Dense
+from bench.minds import bench_mind
+from bench.words import is_stop, pairs
+from recollect.types import ROLES, NewTurn, Role
+
+_MEMORY = ":memory:"
+
+
+class Retriever(Protocol):
+    """One fresh memory. A baseline of any kind, such as a dense one, has these three methods."""
+
+    def add(self, items: Sequence[Item]) -> None: ...
+    def search(self, query: str, k: int) -> list[str]: ...
+    def close(self) -> None: ...
+
+
+class Recollect:
+    """The engine through its public doors, in memory, with what vectors there are."""
+
+    def __init__(self, preset: str = "default", settings: Mapping[str, Any] | None = None) -> None:
+        self._mind = bench_mind(_MEMORY, settings or {}, preset)
+        self._ids: dict[tuple[str, int | None], str] = {}
+        self._next: Counter[str] = Counter()
+
+    def add(self, items: Sequence[Item]) -> None:
+        self._mind.record_many([self._turn(item) for item in items])
+        self._mind.drain()
+
+    def search(self, query: str, k: int) -> list[str]:
+        hits = self._mind.recall(query, k=k, of=["turn"])
+        return [self._ids[hit.session, hit.index] for hit in hits]
+
+    def close(self) -> None:
+        self._mind.close()
+
+    def _turn(self, item: Item) -> NewTurn:
+        session = item.session or "bank"
+        index = self._next[session]
+        self._next[session] += 1
+        self._ids[session, index] = item.id
+        return NewTurn(
+            session=session,
+            role=_role(item.speaker),
+            content=item.text,
+            sender=item.speaker,
+            at=item.timestamp or None,
+            index=index,
+        )
+
+
+def _role(speaker: str) -> Role:
+    return next((role for role in ROLES if role == speaker.lower()), "user")
+
+
+class Grep:
+    """Texts by how many words of the query they hold anywhere, the later text first."""
+
+    def __init__(self) -> None:
+        self._items: list[tuple[str, str]] = []
+
+    def add(self, items: Sequence[Item]) -> None:
+        self._items += [(item.id, shown(item).lower()) for item in items]
+
+    def search(self, query: str, k: int) -> list[str]:
+        words = [word for word in pairs(query) if not is_stop(word)]
+        found = [(sum(w in text for w in words), place, id_)
+                 for place, (id_, text) in enumerate(self._items)]  # fmt: skip
+        found.sort(reverse=True)
+        return [id_ for count, _, id_ in found[:k] if count]
+
+    def close(self) -> None:
+        self._items.clear()
+
+
+class Fts5:
+    """Bare FTS5 with its own BM25, any word of the query."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._bare = BareFts5(_MEMORY, tokenizer)
+        self._ids: list[str] = []
+
+    def add(self, items: Sequence[Item]) -> None:
+        self._bare.add([(shown(item),) for item in items])
+        self._ids += [item.id for item in items]
+
+    def search(self, query: str, k: int) -> list[str]:
+        return [self._ids[row - 1] for row, _ in self._bare.search(self._bare.match(query), k)]
+
+    def close(self) -> None:
+        self._bare.close()
+
+
+def shown(item: Item) -> str:
+    """An item as the baselines index it."""
+    return f"{item.speaker}: {item.text}" if item.speaker else item.text
+
+
+OURS = "recollect"
+BASELINES: dict[str, Callable[[], Retriever]] = {
+    "grep": Grep,
+    "fts5": lambda: Fts5("unicode61"),
+    "fts5-trigram": lambda: Fts5("trigram"),
+    "dense": Dense,
+}
+RETRIEVERS: dict[str, Callable[[], Retriever]] = {OURS: Recollect, **BASELINES}

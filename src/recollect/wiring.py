@@ -1,0 +1,587 @@
+"""How services are put together: what each one is given, and which jobs the worker runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.clock import Clock, monotonic_of
+from recollect.context.build import Builder, Sources
+from recollect.context.evidence import evidence_items, most_core_lines
+from recollect.context.window import ShortTermMemory
+from recollect.documents.cards import Cards
+from recollect.documents.daily import DailyReport, DailySection
+from recollect.documents.fallback import scrubbing as fallback
+from recollect.documents.fallback.files import folder_beside
+from recollect.documents.library import Documents, folders_of
+from recollect.documents.onboarding import Onboarding
+from recollect.documents.scrubbing import files_of, scrub
+from recollect.errors import ConfigError, InvalidInput, StoreError
+from recollect.forget import forgetting
+from recollect.forget.forgetting import Forgetting, Left, Outside
+from recollect.health.audit import Audit
+from recollect.health.doctor import Doctor
+from recollect.health.metrics import Uses
+from recollect.index import embedding_job
+from recollect.index.batches import forget_chunks
+from recollect.index.choose import engine_for
+from recollect.index.embedding_job import Ask, Embedding
+from recollect.index.engine import VectorEngine
+from recollect.index.holding import Holder
+from recollect.index.segment import forget_words
+from recollect.jobs.worker import Failing, Handler, Pace, Plan, Worker
+from recollect.language.guard import Guard, forget_names, guard_of
+from recollect.language.lines import forget_labels
+from recollect.learn import session_end
+from recollect.learn.archive import Archive
+from recollect.learn.compression import Compression
+from recollect.learn.disown import Disowning
+from recollect.learn.echo import Injected
+from recollect.learn.extraction import Extraction, Learner
+from recollect.learn.extractors import ModelExtractor, RuleExtractor
+from recollect.learn.judge import ModelJudge
+from recollect.learn.memories import MemoryWriter
+from recollect.learn.pending import PendingQueue
+from recollect.learn.proposals import Proposals
+from recollect.learn.reconciler import Reconciler
+from recollect.learn.rollback import Rollback
+from recollect.learn.scratchpads import Scratchpads
+from recollect.learn.session_end import Closing, Ending
+from recollect.providers.breaker import Circuits
+from recollect.providers.chat.base import ChatModel
+from recollect.providers.chat.budget import Budget, journal_meter
+from recollect.providers.chat.choose import chat_model_for
+from recollect.providers.embedding.base import Embedder
+from recollect.providers.embedding.choose import embedder_for, embedder_named
+from recollect.providers.vault import Vault
+from recollect.recall.engine import Recall
+from recollect.recall.request import read_request
+from recollect.recall.touches import Touches
+from recollect.recall.vectors import VectorRoute
+from recollect.record import daily_events, transcripts, triggers
+from recollect.record.attachments import Files
+from recollect.record.daily_events import Digests
+from recollect.record.ledger import LedgerReader
+from recollect.record.recorder import FollowUps, Recorder
+from recollect.record.transcripts import Transcripts
+from recollect.record.triggers import Watcher
+from recollect.rules.backoff import Backoff
+from recollect.settings import Settings
+from recollect.store.base import Store
+from recollect.store.paths import own_base
+from recollect.store.sqlite.connection import MEMORY
+from recollect.store.upkeep import CoreLine
+from recollect.types import RECORD_TYPES, Hit, SafeName, Stats
+from recollect.upkeep import bus
+from recollect.upkeep import upkeep as upkeep_
+from recollect.upkeep.upkeep import Upkeep
+from recollect.upkeep.work import Sections, Tools
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What a mind hands its calls to, each with its own subject."""
+
+    recorder: Recorder
+    ledger: LedgerReader
+    session_ends: Closing
+    compression: Compression
+    attachments: Files
+    memories: MemoryWriter
+    pending: PendingQueue
+    proposals: Proposals
+    rollback: Rollback
+    scratchpads: Scratchpads
+    recall: Recall
+    touches: Touches
+    injected: Injected
+    context: Builder
+    short_term: ShortTermMemory
+    upkeep: Upkeep
+    event_rules: bus.Bus
+    onboarding: Onboarding
+    forgetting: Forgetting
+    use_log: Uses
+    audit: Audit
+    doctor: Doctor
+    worker: Worker
+    transcripts_folder: Path | None
+    documents_folder: Path | None
+    documents: Documents | None
+    vectors: VectorRoute | None
+    model: ChatModel | None
+    circuits: Circuits
+    archive: Archive
+
+    def require_documents(self) -> Documents:
+        if self.documents is None:
+            raise InvalidInput(
+                "A memory that is not on disk has no documents", remedy="Open it in a file"
+            )
+        return self.documents
+
+    def stats(self) -> Stats:
+        return self.ledger.stats(
+            worker_failure=self.worker.failure,
+            recall_failure=self.recall.failure,
+            unembedded=self.vectors.waiting() if self.vectors else 0,
+            suspended=self.circuits.suspended(),
+        )
+
+    def flush(self) -> None:
+        """Write down what was gathered in this process."""
+        self.touches.flush()
+        self.injected.flush()
+        self.use_log.flush()
+
+    def close(self) -> None:
+        """Release what reaches beyond this process; the store is its opener's."""
+        if self.vectors is not None:
+            self.vectors.close()
+        if self.model is not None:
+            self.model.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the services of one memory have in common."""
+
+    store: Store
+    path: str
+    space: str
+    settings: Settings
+    clock: Clock
+    embedder: Embedder | None
+    model: ChatModel | None
+    ask: Ask
+    circuits: Circuits
+
+    def model_of(self, space: str) -> ChatModel | None:
+        """The memory model with its calls on that space's account."""
+        if self.model is None:
+            return None
+        budget = Budget.of(self.settings)
+        return self.model.metered(
+            journal_meter(self.store, space, self.clock, budget, guard_of(self.settings))
+        )
+
+    def reconciler_of(self, space: str) -> Reconciler:
+        model = self.model_of(space)
+        return Reconciler(
+            self.store,
+            space,
+            self.settings,
+            self.ask,
+            embedder=self.embedder,
+            judge=None if model is None else ModelJudge(model, self.settings),
+        )
+
+    def cards_of(self, space: str) -> Cards:
+        """The identity cards, beside the documents."""
+        folder = None
+        if self.path != MEMORY:
+            folder = folders_of(Path(self.path), space, self.settings).documents
+        return Cards(self.store, space, self.clock, self.settings, folder)
+
+    def documents_of(self, space: str) -> Documents:
+        guard = guard_of(self.settings)
+        return Documents(
+            self.store,
+            space,
+            self.clock,
+            self.settings,
+            folders_of(Path(self.path), space, self.settings),
+            keeper=MemoryWriter(
+                self.store,
+                space,
+                self.clock,
+                guard,
+                self.ask,
+                vault=_vault(self.settings, self.path),
+                important_from=self.settings.events.important_from,
+            ),
+            reconciler=self.reconciler_of(space),
+            guard=guard,
+            ask=self.ask,
+        )
+
+    def sync(self, space: str) -> list[str]:
+        """Bring documents and memory together; the names of those that were written."""
+        if self.path == MEMORY or not self.settings.documents.write:
+            return []
+        done = self.documents_of(space).sync().documents
+        return [document.name for document in done if document.state == "written"]
+
+    def learner_of(self, space: str) -> Learner:
+        model = self.model_of(space)
+        extractor = (
+            RuleExtractor(self.settings) if model is None else ModelExtractor(model, self.settings)
+        )
+        return Learner(extractor, self.reconciler_of(space))
+
+
+def build(
+    store: Store, path: str, space: str, settings: Settings, clock: Clock, *, threaded: bool
+) -> Services:
+    """Every service of one space."""
+    store, guard = bus.listening(store, settings), guard_of(settings)
+    circuits = Circuits(monotonic_of(clock))
+    embedder = embedder_for(settings, circuits) if settings.index.vectors != "none" else None
+    ask = embedding_job.asking(embedder, settings.jobs.max_attempts)
+    model = _model(settings, circuits)
+    shared = Shared(store, path, space, settings, clock, embedder, model, ask, circuits)
+    engine = engine_for(settings, path, on_disk=path != MEMORY)
+    meaning = None if embedder is None else _by_meaning(shared, embedder, engine)
+    injected = Injected(store, space, clock, settings.trust)
+    extraction = Extraction(store, clock, settings, shared.learner_of, before=injected.flush)
+    upkeep = _upkeep(shared, extraction)
+    rules = bus.Bus(store, clock, settings)
+    touches = Touches(store, space, enabled=settings.recall.touch and not store.read_only)
+    short_term = ShortTermMemory(store, space, settings.short_term, guard=guard)
+    uses = Uses(store, space, clock)
+    pads = Scratchpads(store, space, clock, settings.scratchpad, guard)
+    buffers = Buffers(injected, touches, short_term, uses, pads)
+    eraser = _forgetting(shared, engine, meaning, buffers)
+    worker = _worker(shared, engine, extraction, upkeep, rules, eraser=eraser)
+    wake = worker.start_or_wake if threaded and not store.read_only else _stay_asleep
+    recorder = _recorder(shared, guard, wake)
+    recall = Recall(store, space, clock, settings=settings, vectors=meaning, touches=touches)
+    reconciler = shared.reconciler_of(space)
+    if embedder is not None and not store.read_only:
+        try:
+            embedding_job.catch_up(store, space, embedder, clock.now(), settings.jobs.max_attempts)
+        except StoreError as error:
+            # A mind opens on whatever can be read; recall leaves an event, stats() shows this.
+            worker.failure = str(error)
+    return Services(
+        recorder=recorder,
+        ledger=LedgerReader(store, space, clock, settings.jobs.max_attempts, guard),
+        session_ends=Closing(store, space, clock, settings, wake),
+        compression=Compression(
+            store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask
+        ),
+        attachments=Files(store, space, clock, guard, ask),
+        memories=MemoryWriter(
+            store,
+            space,
+            clock,
+            guard,
+            ask,
+            vault=_vault(settings, path),
+            important_from=settings.events.important_from,
+        ),
+        pending=PendingQueue(store, space, clock, settings.pending, reconciler),
+        proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
+        rollback=Rollback(store, space, clock, settings),
+        scratchpads=pads,
+        recall=recall,
+        touches=touches,
+        injected=injected,
+        context=Builder(_sources(shared, recall, pads, short_term), settings),
+        upkeep=upkeep,
+        event_rules=rules,
+        forgetting=eraser,
+        use_log=uses,
+        audit=Audit(store, space, clock, settings),
+        doctor=Doctor(
+            store, space, clock, settings, forgetting=eraser, files=lambda: files_on_disk(shared)
+        ),
+        onboarding=Onboarding(
+            store,
+            space,
+            clock,
+            settings,
+            reconciler=reconciler,
+            settled=lambda: _write_views(shared, space),
+        ),
+        short_term=short_term,
+        worker=worker,
+        transcripts_folder=None
+        if path == MEMORY
+        else transcripts.folder_of(_history(shared), space),
+        documents_folder=None
+        if path == MEMORY
+        else folders_of(Path(path), space, settings).documents,
+        documents=None if path == MEMORY else shared.documents_of(space),
+        vectors=meaning,
+        model=shared.model,
+        circuits=circuits,
+        archive=Archive(store, space, clock),
+    )
+
+
+def _model(settings: Settings, circuits: Circuits) -> ChatModel | None:
+    """The model that learns; None where the rules do."""
+    engine = settings.extraction.engine
+    model = None if engine == "rules" else chat_model_for(settings, circuits)
+    if engine == "model" and model is None:
+        raise ConfigError(
+            "extraction.engine is model and there is none",
+            remedy="Set model.provider and model.name, or extraction.engine to auto",
+        )
+    return model
+
+
+def _vault(settings: Settings, path: str) -> Vault:
+    beside = None if path == MEMORY else Path(path).parent / settings.secrets.key_file
+    return Vault(settings.secrets.key.reveal(), beside)
+
+
+def _history(shared: Shared) -> Path:
+    return Path(shared.path).parent / shared.settings.ledger.jsonl_folder
+
+
+def _copies(shared: Shared) -> Transcripts:
+    ledger = shared.settings.ledger
+    base = own_base(Path(shared.path), ledger.jsonl_folder)
+    return Transcripts(shared.store, _history(shared), base, shared.clock, ledger.jsonl_keep)
+
+
+def _by_meaning(shared: Shared, embedder: Embedder, engine: VectorEngine) -> VectorRoute:
+    settings = shared.settings
+    return VectorRoute(
+        embedder,
+        settings.ranking.conversation,
+        Holder(engine, shared.store, shared.space),
+        lambda name: embedder_named(name, settings, shared.circuits),
+    )
+
+
+def _recorder(shared: Shared, guard: Guard, wake: Callable[[], None]) -> Recorder:
+    settings = shared.settings
+    return Recorder(
+        shared.store,
+        shared.space,
+        shared.clock,
+        guard=guard,
+        follow_ups=FollowUps(
+            transcripts=settings.ledger.jsonl and shared.path != MEMORY,
+            quiet_gap=settings.triggers.quiet_gap,
+            ask_vectors=shared.ask,
+            watcher=Watcher(settings.triggers, settings.jobs.max_attempts),
+            max_attempts=settings.jobs.max_attempts,
+            disown=Disowning(settings, guard.owners),
+        ),
+        wake=wake,
+    )
+
+
+def _sources(
+    shared: Shared, recall: Recall, pads: Scratchpads, short_term: ShortTermMemory
+) -> Sources:
+    store, space, settings, clock = shared.store, shared.space, shared.settings, shared.clock
+    guard = guard_of(settings)
+
+    def find(query: str, *, k: int, persona: str | None, around: Sequence[str]) -> list[Hit]:
+        request = read_request(
+            query,
+            k=k,
+            of=RECORD_TYPES,
+            persona=persona,
+            around=around,
+            now=clock.now(),
+            guard=guard,
+        )
+        return recall.recall(request)
+
+    def core() -> list[CoreLine]:
+        with store.read(space) as unit:
+            return unit.shelf.core_lines(
+                least=settings.upkeep.core_importance,
+                now=clock.now(),
+                limit=most_core_lines(settings.context.sections.core, settings.capacity.core),
+            )
+
+    return Sources(
+        gate=recall.gate,
+        recall=find,
+        read=evidence_items,
+        holding=recall.holding,
+        window=short_term.window,
+        core=core,
+        scratchpad=lambda: pads.get().text,
+        cards=shared.cards_of(space).current,
+    )
+
+
+def _upkeep(shared: Shared, extraction: Extraction) -> Upkeep:
+    settings, ledger = shared.settings, shared.settings.ledger
+    copies = _copies(shared)
+    on_disk = shared.path != MEMORY
+
+    def write_report(space: str, day: date, sections: Sections) -> str:
+        if not on_disk:
+            return ""
+        told = tuple(DailySection(title, tuple(lines)) for title, lines in sections)
+        language = settings.memory.language
+        report = DailyReport(day, told, "zh" if language == "zh" else "en")
+        return str(shared.documents_of(space).write_report(report))
+
+    tools = Tools(
+        extraction=extraction,
+        model_of=shared.model_of,
+        reconciler_of=shared.reconciler_of,
+        ask=shared.ask,
+        embedder=shared.embedder,
+        sync=shared.sync,
+        write_report=write_report,
+        cards=lambda space: shared.cards_of(space).compile(shared.model_of(space)),
+        lapse=lambda space: PendingQueue(
+            shared.store, space, shared.clock, settings.pending, shared.reconciler_of(space)
+        ).lapse(),
+        forget_old_files=lambda space: copies.age_space(space) if on_disk and ledger.jsonl else 0,
+    )
+    return Upkeep(shared.store, shared.clock, settings, tools)
+
+
+class Buffers(NamedTuple):
+    """What is gathered or cached in this process."""
+
+    injected: Injected
+    touches: Touches
+    short_term: ShortTermMemory
+    uses: Uses
+    pads: Scratchpads
+
+
+def _forgetting(
+    shared: Shared, engine: VectorEngine, meaning: VectorRoute | None, buffers: Buffers
+) -> Forgetting:
+    settings, on_disk = shared.settings, shared.path != MEMORY
+    copies = _copies(shared)
+
+    def gather() -> None:
+        for buffer in (buffers.touches, buffers.injected, buffers.uses):
+            buffer.flush()
+
+    def transcript(space: str, session: SafeName) -> None:
+        if on_disk:
+            copies.erase(space, session, settings.jobs.max_attempts)
+
+    def documents(space: str, left: Left) -> None:
+        says = {"quotes": left.traces.quotes, "repeats": left.traces.repeats}
+        if on_disk:
+            scrub(
+                shared.store,
+                space,
+                folders_of(Path(shared.path), space, settings),
+                settings,
+                memories=left.memories,
+                now=shared.clock.now(),
+                renamed=partial(left.traces.renamed, "project"),
+                **says,
+            )
+        aside = folder_beside(shared.path, space, settings.memory)
+        if aside is not None:
+            gone = fallback.Gone(left.turns, left.memories, **says, renamed=left.traces.renamed)
+            fallback.scrub(shared.store, space, aside, gone, shared.clock.now())
+
+    def caches() -> None:
+        buffers.short_term.clear()
+        buffers.pads.clear()
+        buffers.uses.forget()
+        forget_words()
+        forget_chunks()
+        forget_names()
+        forget_labels()
+
+    return Forgetting(
+        shared.store,
+        shared.space,
+        shared.clock,
+        settings,
+        ask=shared.ask,
+        outside=Outside(
+            gather=gather,
+            transcript=transcript,
+            documents=documents,
+            vectors=engine.erase if meaning is None else meaning.forget,
+            caches=caches,
+        ),
+    )
+
+
+def files_on_disk(shared: Shared) -> list[Path]:
+    """Every file that the engine writes: the database and its log, copies and documents."""
+    if shared.path == MEMORY:
+        return []
+    database, settings = Path(shared.path), shared.settings
+    found = [database, *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm"))]
+    found += sorted(transcripts.folder_of(_history(shared), shared.space).glob("*.jsonl"))
+    found += files_of(folders_of(database, shared.space, settings), settings)
+    aside = folder_beside(shared.path, shared.space, settings.memory)
+    found += [aside.notes, *aside.logs().values()] if aside is not None else []
+    chroma = database.with_name(f"{database.name}.chroma")
+    return [*found, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
+
+
+def _write_views(shared: Shared, space: str) -> None:
+    """Documents and cards of what was just learnt, without a model."""
+    shared.sync(space)
+    shared.cards_of(space).compile(None)
+
+
+def _worker(
+    shared: Shared,
+    engine: VectorEngine,
+    extraction: Extraction,
+    upkeep: Upkeep,
+    rules: bus.Bus,
+    *,
+    eraser: Forgetting,
+) -> Worker:
+    store, clock, settings = shared.store, shared.clock, shared.settings
+    jobs, guard = settings.jobs, guard_of(settings)
+    pace = Pace(
+        max_attempts=jobs.max_attempts,
+        backoff=Backoff(jobs.backoff_first, jobs.backoff_factor, jobs.backoff_max),
+        lease=jobs.lease,
+        poll=jobs.poll,
+    )
+    ledger = settings.ledger
+    copies = _copies(shared)
+    quiet = settings.triggers.quiet_gap or timedelta()
+    end = Ending(
+        store, clock, settings, extraction=extraction, model_of=shared.model_of, ask=shared.ask
+    )
+    handlers: dict[str, Handler] = {
+        daily_events.KIND: Digests(
+            store, clock, settings.extraction.summary_chars, quiet, guard
+        ).write,
+        transcripts.KIND: copies.append,
+        transcripts.AGE_KIND: copies.age,
+        triggers.KIND: extraction.run,
+        session_end.KIND: end.run,
+        upkeep_.DAILY_KIND: upkeep.daily,
+        upkeep_.WEEKLY_KIND: upkeep.weekly,
+        upkeep_.STEP_KIND: upkeep.step,
+        bus.KIND: rules.run,
+        forgetting.KIND: eraser.finish,
+    }
+    failing: dict[str, Failing] = {triggers.KIND: extraction.failed, session_end.KIND: end.failed}
+    if shared.embedder is not None:
+        filled = engine if engine.lasting else None
+        handlers[embedding_job.KIND] = Embedding(store, shared.embedder, filled).run
+    plans = [
+        Plan(shared.space, kind, cron, settings.schedule.zone)
+        for kind, cron, steps in (
+            (upkeep_.DAILY_KIND, settings.schedule.daily, settings.upkeep.daily),
+            (upkeep_.WEEKLY_KIND, settings.schedule.weekly, settings.upkeep.weekly),
+        )
+        if cron != "never" and steps
+    ]
+    if ledger.jsonl and ledger.jsonl_keep is not None:
+        plans.append(
+            Plan(
+                shared.space, transcripts.AGE_KIND, settings.schedule.daily, settings.schedule.zone
+            )
+        )
+    return Worker(store, handlers, clock, pace, plans, failing=failing, guard=guard)
+
+
+def _stay_asleep() -> None:
+    """Nobody to wake: another process, or drain(), does the work."""
