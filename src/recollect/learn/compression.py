@@ -144,11 +144,11 @@ class Compression:
         fresh = [turn for turn in turns if turn.state in ("new", "failed")]
         learnt: list[SafeName] = []
         for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ())):
-            settled = self._reconciler.settle(
+            decision = self._reconciler.settle(
                 unit, candidate, operation_id=f"rules:{candidate.sources[0]}:{n}", now=now
             )
-            if settled.memory is not None:
-                learnt.append(settled.memory.id)
+            if decision.memory is not None:
+                learnt.append(decision.memory.id)
         return learnt
 
 

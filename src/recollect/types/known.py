@@ -9,7 +9,7 @@ from typing import Any, Literal, NewType
 
 from recollect.types.ledger import Event, Source
 from recollect.types.safe import EMPTY, SafeName, SafeText, constant
-from recollect.types.words import Decision, Kind, MemoryStatus, Outcome, Trust
+from recollect.types.words import DecisionOutcome, Kind, MemoryStatus, Outcome, Trust
 
 GLOBAL_PROJECT = constant("_global")
 GENERAL_TOPIC = constant("_general")
@@ -103,7 +103,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement(Candidate):
+class SafeCandidate(Candidate):
     """A candidate whose strings passed the guard, with its partition named."""
 
     content: SafeText
@@ -117,16 +117,16 @@ class Statement(Candidate):
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """What became of a candidate.
+class Decision:
+    """What becomes of a candidate, and why.
 
-    ``memory`` is what holds its slot now, if anything does; ``replaced`` are the ids of memories
-    that were ended by it.
+    ``memory`` is the one that holds its slot: the one it repeats or, once it is settled, the one it
+    was written as. ``replaced`` are the ids of memories that it ends.
     """
 
-    decision: Decision
+    outcome: DecisionOutcome
     memory: Memory | None = None
-    replaced: tuple[str, ...] = ()
+    replaced: tuple[SafeName, ...] = ()
     reason: str = ""
 
 

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from recollect.language.guard import guard_of
 from recollect.learn.claims import dump_claim
-from recollect.learn.settlement import standing_of, with_standing
 from recollect.rules.support import Claim, Scales, repeated
 from recollect.settings import Settings
 from recollect.store.base import Unit
@@ -76,16 +75,10 @@ class Changing:
         kept = self.unit.memories.get(change.into)
         if kept is None or kept.status != "active":
             return False
-        scales = Scales(
-            self.settings.reconcile.repeat_gain,
-            self.settings.upkeep.core_importance,
-            self.settings.trust,
-        )
         claim = Claim(memory.importance, memory.confidence, memory.trust, memory.expires_at)
-        after = repeated(standing_of(kept), claim, scales)
         self.unit.memories.revise(
             replace(
-                with_standing(kept, after),
+                repeated(kept, claim, Scales.of(self.settings)),
                 valid_from=min(kept.valid_from, memory.valid_from),
                 updated_at=self.now,
             )
