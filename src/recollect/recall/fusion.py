@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.language.query_wording import Asking
+from recollect.language.query_intent import QueryIntent
 from recollect.settings.reading import Conversation
 
 Floats = NDArray[np.floating]
@@ -33,7 +33,7 @@ class VectorScores:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class CandidateTable:
     """One entry per candidate; ``previous`` and ``following`` are places here, or ``ABSENT``."""
 
     text_score: Floats
@@ -59,10 +59,10 @@ class Fused:
 
 
 def fuse(
-    candidates: Candidates,
+    candidates: CandidateTable,
     vectors: VectorScores | None,
     weights: Conversation,
-    asking: Asking,
+    asking: QueryIntent,
 ) -> Fused:
     """Score candidates; higher is better, comparable only within one query."""
     parts = {"text": share_of_best(candidates.text_score)}
@@ -91,7 +91,7 @@ def share_of_best(scores: Floats) -> Floats:
     return best
 
 
-def conversation_support(own: Floats, candidates: Candidates, weights: Conversation) -> Floats:
+def conversation_support(own: Floats, candidates: CandidateTable, weights: Conversation) -> Floats:
     """What the turns around a turn lend it; a reply takes more from the question it answers.
 
     Only between speakers: notes written one after another do not answer each other.
@@ -106,7 +106,7 @@ def conversation_support(own: Floats, candidates: Candidates, weights: Conversat
     return result
 
 
-def session_support(own: Floats, candidates: Candidates, weights: Conversation) -> Floats:
+def session_support(own: Floats, candidates: CandidateTable, weights: Conversation) -> Floats:
     """The session's best score, worth less where a session is so large or so long that a good score
     comes by chance.
     """

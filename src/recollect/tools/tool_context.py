@@ -11,7 +11,7 @@ from recollect.tools.traces import TraceSource
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ToolContext:
     """A mind, the language to answer in, and traces of the host's own."""
 
     mind: Mind
