@@ -12,7 +12,7 @@ import pytest
 import recollect
 from recollect import Mind
 from recollect.clock import ManualClock
-from recollect.learn.session_end_jobs import end_with_session
+from recollect.learn.memories import end_with_session
 from recollect.providers.embedding.base import Vectors, unit
 from recollect.types import Candidate, Decision, DecisionOutcome, Memory, constant
 from tests.conftest import NOON, OpenMind

@@ -170,7 +170,7 @@ class Erasure:
         for name in plan.cards:
             unit.cards.drop(name)
         for session in erasing.learn_again(plan.relearnt):
-            triggers.queue(unit, session, now=now, run_at=now, max_attempts=most, quiet=False)
+            triggers.queue(unit, [session], now=now, run_at=now, max_attempts=most, quiet=False)
         if plan.retold or named:
             self._ask(unit, now)
         whole = receipts.without_present(unit, receipt, plan.texts)

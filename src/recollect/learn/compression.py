@@ -80,7 +80,7 @@ class Compression:
             if wanted.before_compression:
                 triggers.queue(
                     unit,
-                    id_,
+                    [id_],
                     now=now,
                     run_at=now,
                     max_attempts=self._settings.jobs.max_attempts,

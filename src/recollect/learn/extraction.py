@@ -14,16 +14,16 @@ from recollect.errors import ModelRefused, StoreDamaged
 from recollect.ids import made_until
 from recollect.language.attribution import attributed
 from recollect.language.echo import UntrustedLine
+from recollect.language.exchanges import exchanges
 from recollect.language.guard import guard_of
-from recollect.learn.batches import first_batch
 from recollect.learn.echo import known_marks, tainted, untrusted_lines
 from recollect.learn.extractors import Extractor
 from recollect.learn.grounding import Speakers, grounded
+from recollect.learn.memories import end_with_session
 from recollect.learn.reconciler import Reconciler
-from recollect.learn.session_end_jobs import end_with_session
 from recollect.learn.transcript import heard
 from recollect.record import triggers
-from recollect.record.quiet import talking_until
+from recollect.record.triggers import talking_until
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.types import (
@@ -150,7 +150,7 @@ class Extraction:
         with self._store.write(job.space) as unit:
             waiting = unit.ledger.unextracted(session, _READ)
             if not dead:
-                ids = [turn.id for turn in first_batch(waiting, self._size(job))]
+                ids = [turn.id for turn in _first_batch(waiting, self._size(job))]
                 unit.ledger.set_state(ids, "failed", self._guard.error(reason))
                 return
             began, ended = self._began(job), set[SafeName]()
@@ -182,7 +182,7 @@ class Extraction:
 
     def _next(self, job: Job, session: SafeName) -> _Reading | None:
         with self._store.read(job.space) as unit:
-            batch = first_batch(unit.ledger.unextracted(session, _READ), self._size(job))
+            batch = _first_batch(unit.ledger.unextracted(session, _READ), self._size(job))
             if not batch:
                 return None
             before = [
@@ -290,7 +290,7 @@ class Extraction:
             if later is not None:
                 triggers.queue(
                     unit,
-                    session,
+                    [session],
                     now=now,
                     run_at=later,
                     max_attempts=job.max_attempts,
@@ -301,5 +301,17 @@ class Extraction:
     def _go_on(self, unit: Unit, session: SafeName, job: Job) -> None:
         now = self._clock.now()
         triggers.queue(
-            unit, session, now=now, run_at=now, max_attempts=job.max_attempts, quiet=False
+            unit, [session], now=now, run_at=now, max_attempts=job.max_attempts, quiet=False
         )
+
+
+def _first_batch(turns: Sequence[Turn], most_tokens: int) -> list[Turn]:
+    """As many turns as a model reads well, a tool call with its result; at least one exchange."""
+    batch: list[Turn] = []
+    tokens = 0
+    for exchange in exchanges(turns):
+        tokens += sum(turn.tokens for turn in exchange)
+        if batch and tokens > most_tokens:
+            break
+        batch += exchange
+    return batch

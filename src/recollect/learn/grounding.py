@@ -15,6 +15,7 @@ from math import nextafter
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.language.code import compiled
+from recollect.language.truncation import two_ends
 from recollect.language.voice import has_quoted, own_voice, quoted_voice
 from recollect.learn.wording import Wording, wording_of
 from recollect.rules.routing import STEERING
@@ -64,7 +65,7 @@ class Speakers:
         said: list[str] = [turn.content for turn in self._by("tool")]
         for turn in (*self.earlier, *self.turns):
             said += [result.content for result in turn.tool_results]
-        return _words("\n".join(f"{text[:_READ]}\n{text[_READ:][-_READ:]}" for text in said))
+        return _words("\n".join(end for text in said for end in two_ends(text, _READ)))
 
     @cached_property
     def heard(self) -> frozenset[Trust]:

@@ -19,6 +19,7 @@ from recollect.providers.vault import Vault
 from recollect.rules import checks
 from recollect.rules.support import Claim
 from recollect.store.base import Store, Unit
+from recollect.store.rows import MemoryFilter
 from recollect.types import (
     EMPTY,
     KINDS,
@@ -27,6 +28,7 @@ from recollect.types import (
     History,
     Kind,
     Memory,
+    MemoryStatus,
     NewMemory,
     SafeName,
     SafeText,
@@ -34,6 +36,11 @@ from recollect.types import (
     constant,
     key_of,
     lines_of,
+)
+
+_ENDINGS: tuple[tuple[MemoryStatus, MemoryStatus], ...] = (
+    ("active", "superseded"),  # so that as_of still answers it for the time it held
+    ("pending", "archived"),
 )
 
 
@@ -241,6 +248,34 @@ def turns_of(unit: Unit, ids: Sequence[SafeName]) -> list[Turn]:
     if len(turns) != len(ids):
         raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")
     return [turns[id_] for id_ in ids]
+
+
+def end_with_session(
+    unit: Unit, session: SafeName, *, operation_id: SafeName, now: datetime
+) -> int:
+    """End what lives only in this session, in the caller's transaction; says how many."""
+    ended = 0
+    for status, after in _ENDINGS:
+        wanted = MemoryFilter(status=status, session=session, limit=checks.MAX_ROWS)
+        for memory in unit.memories.find(wanted):
+            unit.memories.revise(
+                replace(
+                    memory,
+                    status=after,
+                    valid_to=max(now, memory.valid_from),
+                    superseded_at=now,
+                    updated_at=now,
+                )
+            )
+            unit.journal.add_event(
+                "archive",
+                operation_id=operation_id,
+                subject=memory.id,
+                payload={"reason": constant("its session ended")},
+                at=now,
+            )
+            ended += 1
+    return ended
 
 
 def _written(unit: Unit, done: list[Event]) -> Memory:

@@ -18,8 +18,8 @@ from recollect.language.story import EpisodeDraft
 from recollect.learn.episode_answers import ask_for_episode
 from recollect.learn.episodes import write_episode
 from recollect.learn.extraction import Extraction
+from recollect.learn.memories import end_with_session
 from recollect.learn.scratchpads import catch_up_pad, conclude_pad
-from recollect.learn.session_end_jobs import end_with_session
 from recollect.providers.chat.base import ChatModel
 from recollect.record import triggers
 from recollect.rules.event_rules import wants

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
@@ -14,14 +15,21 @@ from recollect.ids import new_id
 from recollect.index.embedding_job import Ask
 from recollect.index.segment import index_text
 from recollect.language.guard import Guard
-from recollect.record.written_files import file_name, written_files
 from recollect.rules import checks
 from recollect.store.base import Store, Unit
 from recollect.store.rows import TurnRow
-from recollect.types import EMPTY, Attachment, Direction, SafeName, SafeText, lines_of
+from recollect.types import EMPTY, Attachment, Direction, SafeName, SafeText, ToolCall, lines_of
 
 DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")
 _LONGEST = 1024  # characters of a path or an address
+
+
+_WRITES = re.compile(r"(^|[_.\-/])(write|create|save|export|generate|render|download|edit)", re.I)
+_ABOUT_FILES = re.compile(r"file|image|picture|pdf|doc|report|chart|audio|video|csv|sheet", re.I)
+_PATH_KEYS = frozenset(
+    ("path", "file_path", "filepath", "filename", "file", "output", "output_path", "dest",
+     "destination", "target_file", "save_path", "outfile")
+)  # fmt: skip
 
 
 class Files:
@@ -143,3 +151,27 @@ def attachment_terms(about: Attachment) -> SafeText:
     texts = (about.description, about.transcription, about.extracted_text)
     parts = (about.filename, about.path or about.url, *about.tags, *texts)
     return index_text(lines_of(parts))
+
+
+def written_files(calls: Iterable[ToolCall]) -> list[str]:
+    """The paths that file-writing calls name, each once, in order."""
+    found: dict[str, None] = {}
+    for call in calls:
+        if not _WRITES.search(call.name):
+            continue
+        for key, value in call.input.items():
+            if key.lower() in _PATH_KEYS and isinstance(value, str) and _is_path(value, call.name):
+                found[value.strip()] = None
+    return list(found)
+
+
+def _is_path(value: str, tool: str) -> bool:
+    text = value.strip()
+    if not text or len(text) > 1024 or "\n" in text or "\x00" in text:
+        return False
+    return bool(_ABOUT_FILES.search(tool) or re.search(r"[\\/]|\.\w{1,8}$", text))
+
+
+def file_name(path: str) -> str:
+    """The last part of a Windows or POSIX path or of a URL."""
+    return re.split(r"[\\/]", path.split("?", 1)[0].rstrip("\\/"))[-1]

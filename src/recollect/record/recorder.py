@@ -146,7 +146,7 @@ class Recorder:
             return {}
         promise = _Promise(now, now + gap)
         daily_events.queue(unit, new, *promise, tries)
-        triggers.queue_many(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
+        triggers.queue(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
         return dict.fromkeys(new, promise)
 
     def _is_promised(self, session: str, now: datetime) -> bool:

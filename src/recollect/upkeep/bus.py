@@ -122,7 +122,7 @@ class Bus:
             session_end.queue(unit, subject, now, self._max_attempts)
         elif action == "extract":
             triggers.queue(
-                unit, subject, now=now, run_at=now, max_attempts=self._max_attempts, quiet=False
+                unit, [subject], now=now, run_at=now, max_attempts=self._max_attempts, quiet=False
             )
         else:
             self._queue(unit, action, now)
