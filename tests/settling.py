@@ -14,7 +14,7 @@ from recollect.learn.pending import PendingQueue
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.rollback import Rollback
 from recollect.providers.embedding.base import Embedder
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import MemoryFilter
 from recollect.types import Candidate, Decision, Memory, MemoryStatus, Turn, constant
 

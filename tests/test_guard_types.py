@@ -15,9 +15,9 @@ import pytest
 import recollect
 from recollect.errors import InvalidInput
 from recollect.language.guard import DEFAULT, Guard
-from recollect.store import base, document_states, erasing, rows, upkeep
+from recollect.store import contract, document_states, erasure, rows, upkeep
 
-CONTRACT = (base, erasing, upkeep, document_states, rows)
+CONTRACT = (contract, erasure, upkeep, document_states, rows)
 # Plain strings of the contract, by parameter or field.
 LOOKED_UP = (  # compared with what is stored, never stored
     "id_ ids turns last_turn from_turn memory document sessions terms texts subject predicate"
@@ -31,7 +31,7 @@ PRINTS = "file bullets"  # fingerprints and ids
 OPENED = "space"  # passes the guard once, when a mind is opened
 READ_BACK = "sender speaker text"  # of rows that only come out of a store
 PLAIN = frozenset(" ".join((LOOKED_UP, ENGINE_WORDS, COUNTED, PRINTS, OPENED, READ_BACK)).split())
-ROWS_READ = {"Place": {"sender"}, "EmbedText": {"speaker", "text"}, "Held": {"texts"}}
+ROWS_READ = {"Place": {"sender"}, "EmbedText": {"speaker", "text"}, "StoredText": {"texts"}}
 ROWS_ASKED = {"QueryTerm": {"text"}, "Name": {"text"}}  # compared with what is stored
 WRITTEN = ("content", "summary", "goal", "project", "topic", "tags", "value", "channel", "error",
            "reason", "description", "filename", "path", "url", "title", "purpose", "model",
@@ -94,8 +94,8 @@ def test_the_contract_takes_no_plain_string_that_is_stored(module: ModuleType) -
 
 # Where strings are given their type: the guard, what composes safe parts, and reading back.
 MAKERS = {
-    "types/safe.py", "types/operations.py", "language/guard.py", "store/codec.py", "index/batches.py",
-    "record/accept.py", "forget/plan.py",
+    "types/safe.py", "types/operations.py", "language/guard.py", "store/codec.py",
+    "index/batches.py", "record/accept.py", "forget/plan.py",
 }  # fmt: skip
 # Where a word of the engine is not a literal: a name in the settings, a fingerprint, an envelope.
 NAMERS = {

@@ -9,7 +9,7 @@ import pytest
 
 from recollect.clock import ManualClock
 from recollect.errors import Closed, Conflict
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import Transcript
 from recollect.types import constant
 from tests.conftest import NOON

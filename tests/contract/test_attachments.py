@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from recollect.errors import NotFound
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import Attachment, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, attach, attachment

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import NotFound, RecollectError
 from recollect.ids import new_id
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import PadRow, QueryTerm, Scope
 from recollect.types import ActionNode, Episode, SafeAction, constant
 from tests.conftest import NOON

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import QueryTerm, Scope, Transcript, TurnFilter
 from recollect.types import RECORD_TYPES, DailyEvent, RecordType, SafeName, ToolCall, constant
 from tests.conftest import NOON

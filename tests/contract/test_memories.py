@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import MemoryFilter, QueryTerm, Scope, VectorRow
 from recollect.types import Kind, Memory, MemoryStatus, Source, constant
 from tests.conftest import NOON

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from recollect.store.base import Store
-from recollect.store.rows import QueryTerm, Scope, TextFound
+from recollect.store.contract import Store
+from recollect.store.rows import QueryTerm, Scope, TextMatches
 from recollect.types import RECORD_TYPES, RecordType, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attach, attachment, keep, memory, turn
@@ -37,7 +37,7 @@ def search(
         return [Match(*records[doc], score, matched[doc]) for doc, score in scored(found)]
 
 
-def scored(found: TextFound) -> list[tuple[int, float]]:
+def scored(found: TextMatches) -> list[tuple[int, float]]:
     return [(match.doc, match.score) for match in found.matches]
 
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.errors import BadVector
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.documents import type_of
 from recollect.store.rows import EmbedText, VectorRow
 from recollect.types import RECORD_TYPES, Attachment, RecordType, constant

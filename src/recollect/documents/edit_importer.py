@@ -22,7 +22,7 @@ from recollect.learn.reconciler import Reconciler
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import GLOBAL_PROJECT, Candidate, Memory, NewMemory, SafeName, constant, key_of
 
 _FOR_GOOD = "permanent"  # what a person wrote down does not run out by itself

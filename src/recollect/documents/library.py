@@ -24,7 +24,7 @@ from recollect.learn.reconciler import Reconciler
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules.checks import check_name
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.paths import own_base, refuse_links
 from recollect.types import Memory
 

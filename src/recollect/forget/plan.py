@@ -36,8 +36,8 @@ from recollect.learn.episodes import episode_of, episode_terms
 from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store import codec
-from recollect.store.base import Unit
-from recollect.store.erasing import HeldKind, Name, Removal, Rewrite, Stretch
+from recollect.store.contract import Unit
+from recollect.store.erasure import Name, Removal, Rewrite, StoredTextKind, Stretch
 from recollect.types import (
     EMPTY,
     RECORD_TYPES,
@@ -52,8 +52,8 @@ from recollect.types import (
 _KEY_BYTES = 32
 _ID_LENGTH = 36
 # Copies of what people said, and what the engine wrote itself.
-_COPIED: tuple[HeldKind, ...] = ("event", "scratchpad", "card", "onboarding")
-_OWN: tuple[HeldKind, ...] = ("turn reason", "job", "upkeep error")
+_COPIED: tuple[StoredTextKind, ...] = ("event", "scratchpad", "card", "onboarding")
+_OWN: tuple[StoredTextKind, ...] = ("turn reason", "job", "upkeep error")
 
 
 _STORY = "summary goal outcome started_at ended_at actions entities tools tags".split()
@@ -127,7 +127,7 @@ class Planner:
         gone = plan.removed
         if asked.query is not None and not asked.timed:  # a name is of no time
             plan.renamed = names.having(unit, tokens(asked.query))
-        derived = unit.erasing.derived(gone.turns)
+        derived = unit.eraser.derived(gone.turns)
         for id_, turns in derived.items():
             if set(turns) <= gone.turns.keys():
                 gone.memories.setdefault(id_, "it was learnt from what is forgotten")
@@ -154,10 +154,10 @@ class Planner:
 
     def _stretches(self, gone: Selection, asked: ForgetRequest) -> list[Stretch]:
         """Episodes to be told anew; one that only has the words is told without them."""
-        erasing = self._unit.erasing
-        found = {stretch.episode.id: stretch for stretch in erasing.stretches(gone.turns)}
+        eraser = self._unit.eraser
+        found = {stretch.episode.id: stretch for stretch in eraser.stretches(gone.turns)}
         if asked.query is not None:
-            found |= {stretch.episode.id: stretch for stretch in erasing.told(gone.episodes)}
+            found |= {stretch.episode.id: stretch for stretch in eraser.told(gone.episodes)}
             gone.episodes.clear()
         return [stretch for id_, stretch in found.items() if id_ not in gone.episodes]
 
@@ -191,12 +191,12 @@ class Planner:
             "episode": [episode.id for episode in told],
             "attachment": [*gone.attachments],
         }
-        docs = {doc for type_ in RECORD_TYPES for doc in unit.erasing.docs(type_, going[type_])}
+        docs = {doc for type_ in RECORD_TYPES for doc in unit.eraser.docs(type_, going[type_])}
         every = {word for text in (*plan.texts, *tales) for word in words(text)}
         every -= function_words()
         for retold in plan.retold.values():
             every.difference_update(episode_terms(retold.episode).split())
-        plan.owed = unit.erasing.only_in(every, docs)
+        plan.owed = unit.eraser.only_in(every, docs)
         key = secrets.token_bytes(_KEY_BYTES)
         # Words of one time only may be said elsewhere: what is not of that time keeps them.
         phrase = None if asked.timed else asked.query
@@ -216,7 +216,7 @@ class Planner:
     ) -> None:
         """Memories that others said too, and those beside one that was asked for."""
         gone = plan.removed
-        beside = self._unit.erasing.derived(gone.evidence)
+        beside = self._unit.eraser.derived(gone.evidence)
         forgotten = [m.value or m.content for m in self._unit.memories.by_id(list(gone.memories))]
         for memory in self._unit.memories.by_id([*{*partly, *beside} - gone.memories.keys()]):
             turns = derived.get(memory.id, ()) + beside.get(memory.id, ())
@@ -275,7 +275,7 @@ class Planner:
 
     def _rewrite_rest(self, plan: ForgetPlan) -> None:
         """Everything else that people or models wrote and that may say it."""
-        traces, erasing = plan.traces, self._unit.erasing
+        traces, eraser = plan.traces, self._unit.eraser
         known: dict[str, bool] = {}  # most strings of events are few names, over and over
 
         def quotes(text: str) -> bool:
@@ -286,7 +286,7 @@ class Planner:
             return known[text]
 
         texts = {name.text for name in plan.names}
-        for held in erasing.holdings((*_COPIED, *_OWN)):
+        for held in eraser.stored_texts((*_COPIED, *_OWN)):
             found = next(filter(quotes, held.texts), None)
             named = held.kind == "event" and not texts.isdisjoint(held.texts)
             if found is None and not named:
@@ -295,13 +295,13 @@ class Planner:
                 plan.cards.append(held.id)
                 plan.quoting["card", held.id] = found or ""
                 continue
-            before = erasing.stored(held.kind, held.id)
+            before = eraser.stored(held.kind, held.id)
             after = self._rewritten(held.kind, before, plan)
             if after != before:
                 plan.rewritten.append(Rewrite(held.kind, held.id, after))
                 plan.quoting[held.kind, held.id] = found or ""
 
-    def _rewritten(self, kind: HeldKind, stored: str, plan: ForgetPlan) -> SafeText:
+    def _rewritten(self, kind: StoredTextKind, stored: str, plan: ForgetPlan) -> SafeText:
         """Less of what is stored is as safe as it is."""
         if kind in ("event", "onboarding"):
             payload = names.payload_with(codec.load(stored), plan.names)

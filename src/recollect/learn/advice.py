@@ -13,7 +13,7 @@ from recollect.learn.neighbours import NeighbourSearch, weighed_words
 from recollect.providers.embedding.base import Embedder, WordEmbedder
 from recollect.rules.likeness import apart
 from recollect.settings.writing import Reconcile
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import Candidate, Decision, Memory, MemoryStatus, SafeCandidate
 
 _COMPARED: tuple[MemoryStatus, ...] = ("active", "pending", "rejected")

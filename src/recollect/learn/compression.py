@@ -21,7 +21,7 @@ from recollect.record.accept import accept_turn
 from recollect.record.recorder import Recorder
 from recollect.rules import checks
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import TurnFilter, TurnRow
 from recollect.types import Episode, NewTurn, SafeName, Turn
 

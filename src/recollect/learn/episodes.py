@@ -15,7 +15,7 @@ from recollect.language.guard import DEFAULT, MAX_SUMMARY, Guard
 from recollect.language.story import EpisodeDraft, Story, tell
 from recollect.rules import checks
 from recollect.settings.writing import Episodes
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.types import Episode, SafeName, SafeText, Turn, constant, key_of, lines_of
 
 EpisodeSource = Literal["session_end", "context_compress", "daily_consolidation"]

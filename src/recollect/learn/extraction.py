@@ -18,14 +18,14 @@ from recollect.language.exchanges import exchanges
 from recollect.language.guard import guard_of
 from recollect.learn.echo import known_marks, tainted, untrusted_lines
 from recollect.learn.extractors import Extractor
-from recollect.learn.grounding import Speakers, grounded
+from recollect.learn.grounding import SpokenWords, grounded
 from recollect.learn.memories import end_with_session
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.transcript import heard
 from recollect.record import triggers
 from recollect.record.triggers import talking_until
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.types import (
     EMPTY,
     Candidate,
@@ -70,7 +70,7 @@ class _Reading:
     untrusted: Sequence[UntrustedLine]
 
 
-class Extraction:
+class ExtractionJob:
     """Learns from the turns of any space."""
 
     def __init__(
@@ -236,7 +236,7 @@ class Extraction:
     def _grounded(self, reading: _Reading, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The candidates with the trust of those whose words they are."""
         core = self._settings.upkeep.core_importance
-        speakers = Speakers(reading.batch, reading.before)
+        speakers = SpokenWords(reading.batch, reading.before)
         return [grounded(candidate, speakers, core) for candidate in candidates]
 
     def _give_up(self, space: str, session: SafeName, batch: Sequence[Turn], reason: str) -> bool:

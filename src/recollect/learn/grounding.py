@@ -37,7 +37,7 @@ _ABOUT_THE_OWNER = frozenset({"user", "users", "user's", "用户"})
 
 
 @dataclass(frozen=True)
-class Speakers:
+class SpokenWords:
     """What everybody says in a stretch of conversation, as words.
 
     A candidate may stand on ``turns``; ``earlier`` ones were only shown beside them.
@@ -93,7 +93,7 @@ class Speakers:
         return [turn for turn in (*self.earlier, *self.turns) if turn.trust == trust]
 
 
-def grounded(candidate: Candidate, speakers: Speakers, core_importance: float) -> Candidate:
+def grounded(candidate: Candidate, speakers: SpokenWords, core_importance: float) -> Candidate:
     """The candidate with the trust of those whose words it has more of; what an agent says does
     not reach the core of itself.
     """
@@ -105,7 +105,7 @@ def grounded(candidate: Candidate, speakers: Speakers, core_importance: float) -
 
 
 def grounded_in_summary(
-    candidate: Candidate, speakers: Speakers, core_importance: float
+    candidate: Candidate, speakers: SpokenWords, core_importance: float
 ) -> Candidate:
     """The same of what a model made of summaries, in which anybody's words may be: what steers the
     agent has to be the owner's wording.
@@ -117,7 +117,7 @@ def grounded_in_summary(
     return found if own else replace(found, trust="agent")
 
 
-def _trust(candidate: Candidate, speakers: Speakers) -> Trust:
+def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     if candidate.trust in ("tool", "external"):
         return candidate.trust
     words = _words(f"{candidate.content}\n{candidate.value}")
@@ -140,7 +140,7 @@ def _trust(candidate: Candidate, speakers: Speakers) -> Trust:
     return least_trusted([trust, *taken])
 
 
-def _is_reworded(candidate: Candidate, wording: Wording, speakers: Speakers) -> bool:
+def _is_reworded(candidate: Candidate, wording: Wording, speakers: SpokenWords) -> bool:
     """Whether what steers the agent says the opposite of the owner's words or, where a tool or a
     stranger could have had a hand in it, says it in other words than the owner's.
     """

@@ -18,7 +18,7 @@ from recollect.learn.claims import dump_claim
 from recollect.providers.vault import Vault
 from recollect.rules import checks
 from recollect.rules.support import Claim
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import (
     EMPTY,

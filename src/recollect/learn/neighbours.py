@@ -11,7 +11,7 @@ from recollect.rules.likeness import overlap, same_value
 from recollect.rules.reconcile import Neighbours
 from recollect.rules.slots import opposites
 from recollect.settings.writing import Reconcile
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.store.rows import MemoryFilter, Scope
 from recollect.types import Memory, MemoryStatus, SafeCandidate
 

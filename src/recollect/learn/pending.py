@@ -13,7 +13,7 @@ from recollect.learn.reconciler import Reconciler
 from recollect.learn.settlement import decided_before
 from recollect.rules import checks
 from recollect.settings.writing import Pending
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import EMPTY, Decision, Fact, Memory, SafeName, constant, key_of, stamp
 

@@ -9,7 +9,7 @@ from recollect.learn.candidates import checked
 from recollect.learn.echo import tainted, untrusted_lines
 from recollect.learn.reconciler import Reconciler
 from recollect.settings.around import Trust
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import Candidate, Decision
 
 

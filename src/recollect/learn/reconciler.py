@@ -33,7 +33,7 @@ from recollect.rules.routing import route
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim, Scales, may_overrule, rank
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import (
     EMPTY,

@@ -8,7 +8,7 @@ from recollect.learn.episodes import episode_terms
 from recollect.learn.memories import memory_terms
 from recollect.record.accept import turn_terms
 from recollect.record.attachments import attachment_terms
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.types import RecordType, SafeName, SafeText
 
 _BATCH = 1_000

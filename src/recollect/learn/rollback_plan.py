@@ -22,7 +22,7 @@ from recollect.rules.routing import route
 from recollect.rules.slots import has_one_answer
 from recollect.rules.support import Claim, Scales, folded, untrusted
 from recollect.settings import Settings
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import (
     EMPTY,
@@ -43,7 +43,7 @@ _HOLDING: tuple[MemoryStatus, ...] = ("active", "pending")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class RollbackSource:
     """A source to undo: a session, a turn, a tier of trust, or a sender; or ("speech") those turns
     of a session that turned out not to be the owner's.
     """
@@ -67,11 +67,11 @@ class Origin:
 
 
 @dataclass(slots=True)
-class Undoing:
+class RollbackPlan:
     """One rollback, first planned on copies, then written."""
 
     unit: Unit
-    origin: Origin
+    origin: RollbackSource
     settings: Settings
     now: datetime
     before: dict[SafeName, Memory] = field(default_factory=dict)

@@ -12,8 +12,8 @@ from recollect.language.guard import Guard
 from recollect.learn.claims import dump_claim
 from recollect.learn.memories import memory_terms, note_important
 from recollect.rules.support import Claim, Scales, first, repeated
-from recollect.store.base import Unit
 from recollect.store.codec import stored_name
+from recollect.store.contract import Unit
 from recollect.types import (
     EMPTY,
     Decision,

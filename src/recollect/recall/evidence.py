@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from recollect.language.secrets.envelope import masked
 from recollect.recall.ranker import Ranked
 from recollect.recall.records import Known
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.store.documents import type_of
 from recollect.types import Attachment, Episode, Hit, Memory, Turn, Why
 

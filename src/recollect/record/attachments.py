@@ -16,7 +16,7 @@ from recollect.index.embedding_job import Ask
 from recollect.index.segment import index_text
 from recollect.language.guard import Guard
 from recollect.rules import checks
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import TurnRow
 from recollect.types import EMPTY, Attachment, Direction, SafeName, SafeText, ToolCall, lines_of
 
@@ -32,7 +32,7 @@ _PATH_KEYS = frozenset(
 )  # fmt: skip
 
 
-class Files:
+class AttachmentWriter:
     """Adds and describes the attachments of one space."""
 
     def __init__(self, store: Store, space: str, clock: Clock, guard: Guard, ask: Ask) -> None:

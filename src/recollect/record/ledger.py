@@ -12,7 +12,7 @@ from recollect.language.dates.moments import calendar_day, maybe_moment
 from recollect.language.guard import MAX_SUMMARY, Guard
 from recollect.record import triggers
 from recollect.rules import checks
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import TurnFilter
 from recollect.types import (
     ROLES,

@@ -15,9 +15,9 @@ from recollect.language.guard import Guard
 from recollect.record import daily_events, transcripts, triggers
 from recollect.record.accept import accept_turn, accept_turns
 from recollect.record.attachments import note_written_files
-from recollect.record.background import Behind
+from recollect.record.background import BackgroundTask
 from recollect.record.triggers import Watcher
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import Placed, TurnRow
 from recollect.types import NewTurn, Recorded, SafeName, Turn
 
@@ -87,7 +87,7 @@ class Recorder:
         """In order and in batches; each batch is one transaction, safe to repeat after a crash."""
         added = total = 0
         source = iter(turns)
-        with Behind[int]() as writing:
+        with BackgroundTask[int]() as writing:
             while batch := _batch(source):
                 now = self._clock.now()
                 rows = accept_turns(batch, now, self.guard)

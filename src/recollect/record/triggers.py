@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from recollect.language.requests import asks_to_remember
 from recollect.settings.writing import Triggers
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.store.rows import TurnRow
 from recollect.types import SafeName, constant, joined
 

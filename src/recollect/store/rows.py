@@ -155,7 +155,7 @@ class TextMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class TextFound:
+class TextMatches:
     """The answer of a text search, with the weights that score further records for its query."""
 
     matches: tuple[TextMatch, ...]

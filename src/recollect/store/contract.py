@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Protocol
 
 from recollect.store.document_states import DocumentStates
-from recollect.store.erasing import Counters, Erasing, Tidying
+from recollect.store.erasure import Cleanup, Counters, Eraser, NameStore
 from recollect.store.rows import (
     Coverage,
     EchoAbout,
@@ -26,14 +26,14 @@ from recollect.store.rows import (
     Scheduled,
     Scope,
     SessionSpan,
-    TextFound,
+    TextMatches,
     Transcript,
     TurnFilter,
     TurnRow,
     VectorRow,
     VectorState,
 )
-from recollect.store.upkeep import Cards, Onboardings, Runs, Shelf
+from recollect.store.upkeep import Cards, Onboardings, Runs, Tiers
 from recollect.types import (
     Attachment,
     DailyEvent,
@@ -59,7 +59,7 @@ from recollect.types import (
 )
 
 
-class Ledger(Protocol):
+class LedgerStore(Protocol):
     """What happened: append-only."""
 
     def open_session(
@@ -105,7 +105,7 @@ class Ledger(Protocol):
     def drop_transcript(self, session: SafeName) -> None: ...
 
 
-class Memories(Protocol):
+class MemoryStore(Protocol):
     """What is known: revisable, with every version kept."""
 
     def add(self, memory: Memory, terms: SafeText) -> Memory:
@@ -156,7 +156,7 @@ class Memories(Protocol):
     def partition(self, project: SafeName | None, limit: int) -> list[int]: ...
 
 
-class Episodes(Protocol):
+class EpisodeStore(Protocol):
     """The stories of sessions and of compressed stretches."""
 
     def add(self, episode: Episode, terms: SafeText, *, last_turn: SafeName) -> Episode:
@@ -178,7 +178,7 @@ class Episodes(Protocol):
     ) -> list[Episode]: ...
 
 
-class Scratchpads(Protocol):
+class ScratchpadStore(Protocol):
     """What the agent is working on: one text for a space."""
 
     def get(self) -> PadRow | None: ...
@@ -205,7 +205,7 @@ class Echoes(Protocol):
     def drop(self, before: datetime | None) -> None: ...
 
 
-class Attachments(Protocol):
+class AttachmentStore(Protocol):
     """Files that were sent or made."""
 
     def add(self, attachment: Attachment, terms: SafeText) -> Attachment: ...
@@ -251,9 +251,9 @@ class Journal(Protocol):
 class TextIndex(Protocol):
     """One full-text index over everything recallable."""
 
-    def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextFound: ...
-    def score(self, found: TextFound, docs: Sequence[int]) -> list[float]: ...
-    def matched(self, found: TextFound, docs: Sequence[int]) -> dict[int, tuple[str, ...]]: ...
+    def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches: ...
+    def score(self, found: TextMatches, docs: Sequence[int]) -> list[float]: ...
+    def matched(self, found: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]: ...
     def holding(self, terms: Sequence[str], scope: Scope, limit: int) -> tuple[list[int], int]: ...
     def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]: ...
     def few(self, scope: Scope) -> list[int] | None: ...
@@ -349,19 +349,19 @@ class Unit(Protocol):
     """All rooms of one space inside one transaction."""
 
     @property
-    def ledger(self) -> Ledger: ...
+    def ledger(self) -> LedgerStore: ...
     @property
-    def memories(self) -> Memories: ...
+    def memories(self) -> MemoryStore: ...
     @property
-    def episodes(self) -> Episodes: ...
+    def episodes(self) -> EpisodeStore: ...
     @property
-    def scratchpads(self) -> Scratchpads: ...
+    def scratchpads(self) -> ScratchpadStore: ...
     @property
     def echoes(self) -> Echoes: ...
     @property
     def document_states(self) -> DocumentStates: ...
     @property
-    def attachments(self) -> Attachments: ...
+    def attachments(self) -> AttachmentStore: ...
     @property
     def journal(self) -> Journal: ...
     @property
@@ -371,7 +371,7 @@ class Unit(Protocol):
     @property
     def tasks(self) -> Tasks: ...
     @property
-    def shelf(self) -> Shelf: ...
+    def tiers(self) -> Tiers: ...
     @property
     def runs(self) -> Runs: ...
     @property
@@ -379,9 +379,11 @@ class Unit(Protocol):
     @property
     def onboarding(self) -> Onboardings: ...
     @property
-    def erasing(self) -> Erasing: ...
+    def eraser(self) -> Eraser: ...
     @property
-    def tidying(self) -> Tidying: ...
+    def names(self) -> NameStore: ...
+    @property
+    def cleanup(self) -> Cleanup: ...
     @property
     def counters(self) -> Counters: ...
 
