@@ -14,7 +14,6 @@ from recollect.language.guard import Guard
 from recollect.off.unserved import Unserved
 from recollect.rules import checks
 from recollect.types import (
-    EMPTY,
     GLOBAL_PROJECT,
     KINDS,
     TRUSTS,
@@ -57,14 +56,10 @@ class PlainKeeper(Unserved):
             confidence=checks.check_share(new.confidence, "confidence"),
             trust=checks.check_choice(new.trust, TRUSTS, "trust"),
             status="active",
-            access_count=0,
             created_at=now,
             updated_at=now,
             last_accessed_at=now,
             valid_from=maybe_moment(new.valid_from, "valid_from") or now,
-            valid_to=None,
-            superseded_at=None,
-            superseded_by=EMPTY,
             expires_at=maybe_moment(new.expires_at, "expires_at"),
             value=guard.text(new.value.strip(), "value"),
         )

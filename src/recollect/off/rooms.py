@@ -28,7 +28,7 @@ from recollect.providers.breaker import Circuits
 from recollect.recall.request import Request, read_request
 from recollect.rules.trust import trust_of
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import (
     RECORD_TYPES,
     ROLES,

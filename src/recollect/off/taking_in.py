@@ -22,7 +22,7 @@ from recollect.learn.echo import ANYWHERE, note_injected
 from recollect.off.speech import claim_of
 from recollect.record.accept import accept_turn
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.document_states import DocumentRow, Written
 from recollect.store.rows import MemoryFilter, TurnRow
 from recollect.types import NewMemory, NewTurn, SafeName, Turn, constant

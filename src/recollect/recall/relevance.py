@@ -14,7 +14,7 @@ from recollect.recall.fusion import Floats, Fused, fuse
 from recollect.recall.request import Request
 from recollect.rules.ranking import rank_share
 from recollect.settings.reading import Ranking
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 
 _SAME = 1e-9
 _SAYS_LITTLE = 0.2

@@ -9,8 +9,8 @@ from recollect.clock import Clock
 from recollect.ids import new_id
 from recollect.language.digest import digest
 from recollect.language.guard import Guard
-from recollect.record.quiet import talking_until
-from recollect.store.base import Store, Unit
+from recollect.record.triggers import talking_until
+from recollect.store.contract import Store, Unit
 from recollect.types import EMPTY, DailyEvent, Job, SafeName, Turn
 
 KIND = "digest"

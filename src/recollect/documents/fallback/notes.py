@@ -16,7 +16,7 @@ from recollect.documents.fallback.files import Folder
 from recollect.documents.fallback.marks import mark, read_mark
 from recollect.plain import plain
 from recollect.store.codec import stored_text
-from recollect.types import EMPTY, Memory, Source
+from recollect.types import Memory, Source
 
 PROFILE = "_profile"
 _BULLET = re.compile(r"[-*+] +")
@@ -147,9 +147,5 @@ def _memory(text: str, **told: Any) -> Memory:
     return Memory(
         content=stored_text(text),
         status="active",
-        access_count=0,
-        valid_to=None,
-        superseded_at=None,
-        superseded_by=EMPTY,
         **(usual | told),
     )

@@ -12,8 +12,8 @@ from recollect.documents.fallback.files import Folder, state_name
 from recollect.documents.fallback.logs import Ended, Entry, Failed, Said
 from recollect.documents.fallback.notes import Note
 from recollect.plain import plain
-from recollect.store.base import Store
-from recollect.store.erasing import NameKind
+from recollect.store.contract import Store
+from recollect.store.erasure import NameKind
 from recollect.types import SafeName
 
 _END = "end:"  # how off/taking_in.py begins the name of an end
