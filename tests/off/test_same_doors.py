@@ -179,7 +179,6 @@ def test_logs_of_the_last_seven_days_are_read(
 def test_a_door_that_needs_the_database_names_the_switch(open_mind: OpenMind) -> None:
     mind = open_mind(memory__enabled=False)
     for door in (
-        lambda: mind.history("x"),
         mind.episodes,
         lambda: mind.before_compression("s"),
         mind.scratchpad,

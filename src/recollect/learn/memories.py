@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.clock import Clock
@@ -60,18 +61,27 @@ class Keeper:
 
     def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Memory:
         """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
-        now = self._clock.now()
-        row = self._row(new, now)
+        row = self._row(new, self._clock.now())
         if new.supersedes is not None:
             checks.check_name(new.supersedes, "supersedes")
+        with self._store.write(self._space) as unit:
+            return masked(self._write_once(unit, row, new.supersedes, operation_id))
+
+    def add(
+        self, unit: Unit, new: NewMemory, *, id_: SafeName, at: datetime, operation_id: str | None
+    ) -> Memory:
+        """Keep a statement that has an id and a time already, in a transaction of the caller's."""
+        row = replace(self._row(new, at), id=id_)
+        return self._write_once(unit, row, new.supersedes, operation_id)
+
+    def _write_once(
+        self, unit: Unit, row: MemoryRow, supersedes: str | None, operation_id: str | None
+    ) -> Memory:
         operation = key_of("remember", row.id)
         if operation_id is not None:
             operation = self._guard.name(operation_id, "operation_id")
-        with self._store.write(self._space) as unit:
-            done = unit.journal.operation(operation)
-            if done:
-                return masked(_written(unit, done))
-            return masked(self._write(unit, row, new.supersedes, operation))
+        done = unit.journal.operation(operation)
+        return _written(unit, done) if done else self._write(unit, row, supersedes, operation)
 
     def _row(self, new: NewMemory, now: datetime) -> MemoryRow:
         guard, statement = self._guard, _statement(new.text, self._guard)
