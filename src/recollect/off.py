@@ -55,6 +55,8 @@ def _without_models(settings: Settings) -> Settings:
 class PlainFileMind(Mind):
     """The memory of one space while memory is switched off."""
 
+    _store: PlainFileStore
+
     def end_session(self, session: str) -> None:
         """Mark a conversation as ended, also one that only the database knows."""
         self._services.ledger.open_session(session, "", "")
@@ -88,7 +90,7 @@ class PlainFileMind(Mind):
 
     def doctor(self, *, deep: bool = True, forgotten: Receipt | str | None = None) -> list[Finding]:
         """Says that memory is off."""
-        detail = "memory is off; the plain files answer"
+        detail = f"memory is off; the plain files in {self._store.folder.path} answer"
         return [Finding("switch", ok=False, detail=detail, remedy=_REMEDY)]
 
     def close(self) -> None:

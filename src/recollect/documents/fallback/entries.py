@@ -10,6 +10,7 @@ from datetime import datetime
 from recollect.documents.fallback.logs import Ended, Entry, Said
 from recollect.documents.fallback.notes import Note
 from recollect.errors import InvalidInput, NotFound
+from recollect.ids import is_id
 from recollect.language.guard import Guard
 from recollect.record.accept import accept_turns
 from recollect.rules.speakers import FOREIGN, voice_of
@@ -26,7 +27,7 @@ def turn_rows(logged: Sequence[Said], guard: Guard, now: datetime) -> list[tuple
         return []
     try:
         rows = accept_turns([_new_turn(said.turn, guard.owners) for said in logged], now, guard)
-        ids = [guard.label(said.turn.id, "id") for said in logged]
+        ids = [id_ if is_id(id_ := said.turn.id) else guard.label(id_, "id") for said in logged]
     except InvalidInput:
         if len(logged) == 1:
             return []

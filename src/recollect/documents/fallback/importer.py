@@ -8,6 +8,7 @@ does not come back. The files stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from recollect.documents.fallback.files import Folder, state_name
 from recollect.documents.fallback.logs import Ended, Entry, Failed, Said
 from recollect.documents.fallback.notes import Note
 from recollect.documents.files import fingerprint
+from recollect.errors import InvalidInput
 from recollect.learn.echo import ANYWHERE, note_injected
 from recollect.learn.memories import Keeper
 from recollect.learn.session_end import Closing
@@ -69,12 +71,13 @@ class PlainFileImporter:
             guard = self.recorder.guard
             for said in fresh:
                 if said.project or said.topic:
-                    unit.ledger.open_session(
-                        guard.name(said.turn.session, "session"),
-                        guard.maybe_name(said.project, "project"),
-                        guard.maybe_name(said.topic, "topic"),
-                        said.turn.at,
-                    )
+                    with suppress(InvalidInput):
+                        unit.ledger.open_session(
+                            guard.name(said.turn.session, "session"),
+                            guard.maybe_name(said.project, "project"),
+                            guard.maybe_name(said.topic, "topic"),
+                            said.turn.at,
+                        )
             self._append(unit, fresh)
             self._note(unit, path, "", [said.turn.id for said in fresh])
         # The rest may be done again after a crash; only then is the file done with.
@@ -129,10 +132,17 @@ class PlainFileImporter:
             unit.document_states.put(DocumentRow(constant(state_name(path)), written), self.now())
 
     def _remember(self, note: Note, became: dict[str, str]) -> str:
-        """The id of the memory that the note becomes; the same one each time."""
-        new = new_memory(note, supersedes=became.get(note.supersedes))
+        """The id of the memory that the note becomes, the same one each time; none for what a
+        person has changed into no statement.
+        """
+        with self.store.read(self.space) as unit:
+            old = unit.memories.get(became.get(note.supersedes, ""))
+        new = new_memory(note, old.id if old is not None and old.status == "active" else None)
         operation = note.operation or f"off:{note.memory.id}"
-        return self.memories.remember(new, operation_id=operation).id
+        try:
+            return self.memories.remember(new, operation_id=operation).id
+        except InvalidInput:
+            return ""
 
     def _current_texts(self) -> frozenset[str]:
         with self.store.read(self.space) as unit:

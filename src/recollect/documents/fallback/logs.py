@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from recollect.documents.fallback.marks import mark, read_mark
+from recollect.documents.fallback.marks import mark, read_mark, read_time
 from recollect.plain import plain
 from recollect.store.codec import stored_text
 from recollect.types import EMPTY, ROLES, TRUSTS, SafeName, ToolCall, ToolResult, Turn
 
 _HEADING = "## "
+_NAMES = ("id", "session", "sender", "channel", "project", "topic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +104,10 @@ def _entry(told: Mapping[str, Any], content: str) -> Entry | None:
     """What a mark completes; None when a person has changed it beyond reading."""
     try:
         if "ended" in told:
-            return Ended(told["ended"], datetime.fromisoformat(told["at"]))
+            return Ended(told["ended"], read_time(told["at"]))
         if "failed" in told:
             failed = told["failed"]
-            at = datetime.fromisoformat(failed["at"])
+            at = read_time(failed["at"])
             return Failed(failed["id"], failed["where"], failed["error"], at)
         return _said(dict(told["turn"]), content)
     except (KeyError, TypeError, ValueError):
@@ -114,13 +115,13 @@ def _entry(told: Mapping[str, Any], content: str) -> Entry | None:
 
 
 def _said(told: dict[str, Any], content: str) -> Said:
-    around = {key: told.pop(key) for key in ("project", "topic", "placed") if key in told}
-    told["at"] = datetime.fromisoformat(told["at"])
-    names = (told.get(key, "") for key in ("id", "session", "sender", "channel"))
+    told["at"] = read_time(told["at"])
+    names = (told.get(key, "") for key in _NAMES)
     if not all(isinstance(name, str) for name in names) or not isinstance(told["index"], int):
         raise TypeError
-    if told["role"] not in ROLES or told["trust"] not in TRUSTS or told["at"].tzinfo is None:
+    if told["role"] not in ROLES or told["trust"] not in TRUSTS:
         raise ValueError
+    around = {key: told.pop(key) for key in ("project", "topic", "placed") if key in told}
     told["tool_calls"] = tuple(ToolCall(**call) for call in told.get("tool_calls", ()))
     told["tool_results"] = tuple(ToolResult(**one) for one in told.get("tool_results", ()))
     return Said(Turn(content=stored_text(content), **told), **around)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from recollect.documents.fallback.marks import mark, read_mark
+from recollect.documents.fallback.marks import mark, read_mark, read_time
 from recollect.plain import plain
 from recollect.store.codec import stored_text
 from recollect.types import EMPTY, Memory, Source
@@ -90,7 +90,7 @@ def _ours(text: str, told: dict[str, Any]) -> Note:
     if "created_at" not in told:
         raise KeyError
     for name in _TIMES:
-        told[name] = datetime.fromisoformat(told[name]) if name in told else None
+        told[name] = read_time(told[name]) if name in told else None
     told["tags"] = tuple(told.get("tags", ()))
     told["sources"] = tuple(Source(**source) for source in told.get("sources", ()))
     return Note(_memory(text, **told), supersedes, operation)
