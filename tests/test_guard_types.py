@@ -85,7 +85,8 @@ MAKERS = {
 NAMERS = {
     "ids.py", "documents/daily.py", "documents/sync.py", "documents/taking.py",
     "documents/writing.py", "documents/onboarding.py", "learn/episodes.py", "learn/memories.py",
-    "learn/scratchpads.py", "record/transcripts.py", "learn/rollback_plan.py", "documents/fallback/importer.py",
+    "learn/scratchpads.py", "record/transcripts.py", "learn/rollback_plan.py",
+    "documents/fallback/importer.py",
     "recall/attempts.py",
     "store/sqlite/jobs.py", "upkeep/bus.py", "forget/names.py",
     "upkeep/steps/learning.py", "upkeep/work.py",
