@@ -77,13 +77,12 @@ def test_it_is_known_in_its_session_and_for_its_time(store: Store) -> None:
 
 
 def test_the_bound_holds_for_a_session(store: Store) -> None:
-    few = SETTINGS.replace(echo_lines=3)
+    lines = "\n".join(f"line number {number}" for number in range(2_000))
     with store.write("default") as unit:
-        for number in range(9):
-            at = NOON + timedelta(minutes=number)
-            note_injected(unit, constant("s"), [f"line number {number}"], at, few)
-    assert left(store, "line number 8") == ""
-    assert left(store, "line number 5") == "line number 5"
+        note_injected(unit, constant("s"), ["the oldest line of them"], NOON, SETTINGS)
+        note_injected(unit, constant("s"), [lines], NOON + timedelta(minutes=1), SETTINGS)
+    assert left(store, "line number 1999") == ""
+    assert left(store, "the oldest line of them") == "the oldest line of them"
 
 
 def test_it_can_be_switched_off(store: Store) -> None:

@@ -50,7 +50,6 @@ LEAVES = leaves()
 # Keys that must agree with others cannot be set alone to anything they take.
 BOUND = (
     "ranking.weights.",
-    "reconcile.conflict",
     "routing.",
     "capacity.knowledge",
     "jobs.backoff_",
@@ -227,11 +226,10 @@ class TestLayers:
         assert "announce_important_memory" in rules
 
     def test_built_in_entries_stay(self) -> None:
-        said = {"embedding.models": {"openai": {"name": "big"}, "mine": {"name": "own"}}}
-        models = load(env={}, overrides=said).embedding.models
-        assert (models["openai"].name, models["openai"].dimensions) == ("big", 1536)
-        assert models["ollama"].dimensions == 768
-        assert (models["mine"].name, models["mine"].dimensions) == ("own", 0)
+        said = {"events.rules": {"announce_important_memory": {"risk": "high"}}}
+        rules = load("semibot", env={}, overrides=said).events.rules
+        assert rules["announce_important_memory"].risk == "high"
+        assert rules["announce_important_memory"].event == "memory.write.important"
 
     def test_names_in_a_table_may_have_dots(self) -> None:
         for said in ({"context": {"windows": {"gpt-4.1": 9}}}, {"context.windows.gpt-4.1": 9}):
@@ -316,11 +314,16 @@ class TestMistakes:
 
     def test_every_mistake_is_told_at_once(self, tmp_path: Path) -> None:
         file = write(tmp_path, "gate.mode", "allways")
-        error = mistake(file=file, env={"RECOLLECT_JOBS__BATCH": "0"}, overrides={"jobz": {}})
+        error = mistake(
+            file=file, env={"RECOLLECT_JOBS__MAX_ATTEMPTS": "0"}, overrides={"jobz": {}}
+        )
         assert "3 settings are wrong" in error
         assert f"gate.mode = 'allways' (from file {file}): is not one of them" in error
         assert "It takes one of `always`, `gated`, `on_demand`" in error
-        assert "jobs.batch = '0' (from environment RECOLLECT_JOBS__BATCH): is out of range" in error
+        assert (
+            "jobs.max_attempts = '0' (from environment RECOLLECT_JOBS__MAX_ATTEMPTS): is out of range"
+            in error
+        )
         assert "jobz (from arguments): there is no such setting" in error
 
     @pytest.mark.parametrize("key", sorted(LEAVES))
@@ -373,21 +376,23 @@ class TestMistakes:
         ("said", "what"),
         [
             ({"ranking.weights.access": 0.5}, "add up to 1.48"),
-            ({"reconcile.conflict_recency": 0.6}, "add up to 1.1"),
             (
                 {"routing.write": 0.3},
                 "routing.pending = 0.6 (from built-in) and routing.write = 0.3",
             ),
             ({"capacity.knowledge": 9000}, "capacity.knowledge is at most capacity.knowledge_max"),
             ({"jobs.backoff_first": "2h"}, "jobs.backoff_first is at most jobs.backoff_max"),
-            ({"decay.fast": {"delete_below": 0.3, "demote_below": 0.2}}, "decay.fast.delete_below"),
+            ({"decay": {"delete_below": 0.3, "demote_below": 0.2}}, "decay.delete_below"),
             ({"context.cut": ["core"]}, "both name core"),
             ({"context.sections": {"recent": "60%", "reply": "50%"}}, "add up to 110%"),
             (
                 {"decay.slow": {"rate": 0.1, "half_life": "3d"}},
                 "it was said before, in another way",
             ),
-            ({"jobs.batch": 3, "jobs": {"batch": 3}}, "it was said before, in another way"),
+            (
+                {"jobs.max_attempts": 3, "jobs": {"max_attempts": 3}},
+                "it was said before, in another way",
+            ),
             ({"jobs": 3}, "It takes a group of max_attempts"),
             ({"events.rules": [1]}, "It takes a table of names"),
             ({"events.rules": {"": {}}}, "names that are not empty"),
@@ -430,13 +435,13 @@ class TestMistakes:
         file = tmp_path / "recollect.toml"
         assert f"{file} cannot be read" in mistake(file=file)
         assert "cannot be read" in mistake(file=tmp_path)
-        file.write_text("[jobs]\nbatch = = 3\n", encoding="utf-8")
+        file.write_text("[jobs]\nmax_attempts = = 3\n", encoding="utf-8")
         assert "is not TOML" in mistake(file=file)
         assert "line 2" in mistake(file=file)
-        file.write_bytes(b"[jobs]\nbatch = 3 # \xff\n")
+        file.write_bytes(b"[jobs]\nmax_attempts = 3 # \xff\n")
         assert "is not TOML" in mistake(file=file)
-        file.write_text("\ufeff[jobs]\nbatch = 3\n", encoding="utf-8")
-        assert load(file=file, env={}).jobs.batch == 3
+        file.write_text("\ufeff[jobs]\nmax_attempts = 3\n", encoding="utf-8")
+        assert load(file=file, env={}).jobs.max_attempts == 3
 
     def test_addresses_carry_no_keys(self) -> None:
         for address in ("ftp://x", "example.org", "https://user:sk-1@example.org", "https://"):

@@ -100,10 +100,10 @@ def test_the_length_is_a_setting_and_fair_to_chinese() -> None:
     assert (size("port"), size("端口"), size("端 p")) == (4, 4, 4)
 
 
-def test_the_share_of_code_is_a_setting() -> None:
+def test_what_is_mostly_code_wants_no_memory() -> None:
     text = "我的这段代码为什么报错？ ```x = 1```"
-    assert wants_memory(text, Gate(code_share=0.5)).wants
-    assert not wants_memory(text, Gate(code_share=0.1)).wants
+    assert wants_memory(text, Gate()).wants
+    assert not wants_memory(f"{text} ```{'y = 2; ' * 9}```", Gate()).wants
 
 
 def test_both_ends_of_a_long_message_are_read() -> None:

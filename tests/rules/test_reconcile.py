@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.conflict import Side, Weights, contest
+from recollect.rules.conflict import Side, contest
 from recollect.rules.lifetimes import life_of, longer
 from recollect.rules.likeness import may_agree, overlap, same_value, values_touch
 from recollect.rules.routing import route
@@ -20,7 +20,7 @@ from recollect.types import KINDS, TRUSTS, Kind, Trust
 
 NOON = datetime(2026, 2, 12, 12, tzinfo=UTC)
 SETTINGS = Settings()
-SCALES = Scales(0.05, 0.7, SETTINGS.trust)
+SCALES = Scales(core_importance=0.7)
 SHARES = st.floats(0, 1)
 
 
@@ -188,12 +188,12 @@ class TestSupport:
 
 @pytest.mark.feature("M5")
 class TestConflict:
-    WEIGHTS = Weights(0.5, 0.5, timedelta(days=30))
+    HALF_LIFE = timedelta(days=30)
 
     @given(times=st.integers(1, 50), days=st.floats(0, 1000))
     def test_among_equals_the_later_word_holds(self, times: int, days: float) -> None:
         known, new = Side(NOON, times), Side(NOON + timedelta(days=days), times)
-        assert contest(known, new, self.WEIGHTS).new_wins
+        assert contest(known, new, self.HALF_LIFE).new_wins
 
     @given(
         days=st.floats(0, 1000),
@@ -205,9 +205,9 @@ class TestConflict:
         self, days: float, more: int, times: int, once: int
     ) -> None:
         new = Side(NOON + timedelta(days=days), once)
-        plain = contest(Side(NOON, times), new, self.WEIGHTS)
-        oftener = contest(Side(NOON, times + more), new, self.WEIGHTS)
-        older = contest(Side(NOON - timedelta(days=1), times), new, self.WEIGHTS)
+        plain = contest(Side(NOON, times), new, self.HALF_LIFE)
+        oftener = contest(Side(NOON, times + more), new, self.HALF_LIFE)
+        older = contest(Side(NOON - timedelta(days=1), times), new, self.HALF_LIFE)
         assert oftener.known - oftener.new > plain.known - plain.new
         assert older.known < plain.known
 
@@ -217,7 +217,7 @@ class TestConflict:
     )
     def test_by_the_default_weights(self, times: int, days: int, new_wins: bool) -> None:
         known, new = Side(NOON, times), Side(NOON + timedelta(days=days), 1)
-        assert contest(known, new, self.WEIGHTS).new_wins is new_wins
+        assert contest(known, new, self.HALF_LIFE).new_wins is new_wins
 
 
 @pytest.mark.feature("M3", preset="openakita")

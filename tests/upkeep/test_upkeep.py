@@ -151,8 +151,8 @@ def test_openakita_deletes_and_demotes_the_short_term(
 
 @pytest.mark.feature("U5", preset="openakita")
 def test_with_archiving_uses_save_a_memory(open_mind: OpenMind, clock: ManualClock) -> None:
-    settings = {"medium": {"daily_loss": 0.1, "delete_below": 0.0, "archive_below": 0.1,
-                           "archive_accesses": 2, "demote_below": 0.0}}  # fmt: skip
+    settings = {"medium": {"daily_loss": 0.1, "archive_below": 0.1},
+                "delete_below": 0.0, "archive_accesses": 2, "demote_below": 0.0}  # fmt: skip
     mind = open_mind(preset="openakita", decay=settings)
     until = clock.now() + timedelta(days=29)
     used, unused = (

@@ -15,6 +15,8 @@ from recollect.language import gate_words as words
 from recollect.language.code import compiled, split_code
 from recollect.settings.reading import Gate
 
+_CODE_SHARE = 0.5  # a message with more code than this wants no memory
+
 WINDOW = 1_000  # of a long message, so many characters are read at each end
 LONGEST_NOD = 60
 LONGEST_NAME = 80
@@ -74,7 +76,7 @@ def wants_memory(message: str, gate: Gate, projects: Collection[str] = ()) -> Ve
     if len(text) < gate.min_chars and size(text) < gate.min_chars:
         return Verdict(False, f"short: under {gate.min_chars} characters")
     prose, share = split_code(text)
-    if share > gate.code_share:
+    if share > _CODE_SHARE:
         return Verdict(False, f"code: {share:.0%}")
     plain = compiled(_URL).sub(" ", prose).strip().lower().replace("’", "'")
     nod = _nod(plain)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from recollect.errors import BudgetExhausted, ModelError
 from recollect.index.segment import CHARACTER_WEIGHT
-from recollect.learn.neighbours import Surroundings, weighed_words
+from recollect.learn.neighbours import NEIGHBOURS, Surroundings, weighed_words
 from recollect.providers.embedding.base import Embedder, WordEmbedder
 from recollect.rules.likeness import apart
 from recollect.rules.reconcile import Verdict
@@ -95,13 +95,12 @@ class Preparing:
             return {}, str(error)
         if not vector.any():
             return {}, ""
-        limit = self._settings.neighbours
         with self._store.read(self._space) as unit:
             found = [
                 near
                 for status in _COMPARED
                 for near in unit.memories.nearest(
-                    number, vector.tobytes(), status=status, now=now, limit=limit
+                    number, vector.tobytes(), status=status, now=now, limit=NEIGHBOURS
                 )
             ]
         return {memory.id: self._likeness(candidate, memory, near) for memory, near in found}, ""

@@ -14,7 +14,6 @@ from recollect.index.segment import index_text
 from recollect.language.guard import DEFAULT, MAX_SUMMARY, Guard
 from recollect.language.story import EpisodeDraft, Story, tell
 from recollect.rules import checks
-from recollect.settings.writing import Episodes
 from recollect.store.base import Unit
 from recollect.store.rows import EpisodeRow
 from recollect.types import EMPTY, Episode, SafeName, SafeText, Turn, constant, key_of, lines_of
@@ -30,7 +29,6 @@ def write_episode(
     source: EpisodeSource,
     *,
     now: datetime,
-    settings: Episodes,
     ask_vectors: Ask,
     draft: EpisodeDraft | None = None,
     memories: Sequence[SafeName] = (),
@@ -49,7 +47,7 @@ def write_episode(
         info = unit.ledger.session(session)
         about = (info.project, info.topic) if info else ()
         ended = source != "context_compress"
-        story = tell(turns, settings, draft=draft, tags=about, ended=ended)
+        story = tell(turns, draft=draft, tags=about, ended=ended)
         row = _row(session, turns, source, story, now=now, guard=guard)
         written = unit.episodes.add(replace(row, memories=tuple(dict.fromkeys(memories))))
         _note(unit, "episode", written, now)

@@ -16,6 +16,7 @@ from recollect.language.secrets.sealed import masked, unsealed_part
 from recollect.learn.claims import dump_claim
 from recollect.providers.vault import Vault
 from recollect.rules import checks
+from recollect.rules.importance import IMPORTANT_FROM
 from recollect.rules.support import Claim
 from recollect.store.base import Store, Unit
 from recollect.store.rows import MemoryRow
@@ -48,7 +49,6 @@ class Keeper:
         ask: Ask,
         *,
         vault: Vault,
-        important_from: float,
     ) -> None:
         self._store = store
         self._space = space
@@ -56,7 +56,6 @@ class Keeper:
         self._guard = guard
         self._ask_vectors = ask
         self._vault = vault
-        self._important_from = important_from
 
     def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Memory:
         """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
@@ -166,7 +165,7 @@ class Keeper:
             },
             at=row.at,
         )
-        if row.importance >= self._important_from:
+        if row.importance >= IMPORTANT_FROM:
             note_important(unit, memory, operation, row.at)
         return memory
 

@@ -15,6 +15,8 @@ from recollect.store.base import Unit
 from recollect.store.rows import MemoryFilter, Scope
 from recollect.types import Memory, MemoryStatus, Statement
 
+NEIGHBOURS = 5  # existing memories that a candidate is compared with
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -55,7 +57,7 @@ class Surroundings:
     def _near(self, status: MemoryStatus) -> list[Memory]:
         scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)
         terms = query_terms(self.candidate.content)
-        found = self.unit.text.search(terms, scope, self.settings.neighbours)
+        found = self.unit.text.search(terms, scope, NEIGHBOURS)
         docs = [match.doc for match in found.matches]
         records = self.unit.text.records(docs)
         ids = dict.fromkeys([*(records[doc][1] for doc in docs), *self.cosines])

@@ -23,7 +23,8 @@ from recollect.learn.settlement import (
 )
 from recollect.providers.embedding.base import Embedder
 from recollect.rules import checks
-from recollect.rules.conflict import Contest, Side, Weights, contest
+from recollect.rules.conflict import Contest, Side, contest
+from recollect.rules.importance import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE
 from recollect.rules.lifetimes import life_of
 from recollect.rules.likeness import same_value
 from recollect.rules.reconcile import Relation, relate, says_same, to_withdraw
@@ -67,9 +68,7 @@ class Reconciler:
         self._ask = ask
         self.guard = guard_of(settings)
         self._preparing = Preparing(store, space, settings.reconcile, embedder, judge)
-        self.scales = Scales(
-            settings.reconcile.repeat_gain, settings.upkeep.core_importance, settings.trust
-        )
+        self.scales = Scales(settings.upkeep.core_importance)
 
     def prepare(self, candidate: Candidate, now: datetime) -> Prepared:
         """Find out before the transaction what models can tell about it."""
@@ -251,14 +250,9 @@ class Reconciler:
     def _contest(
         self, work: Settlement, targets: Sequence[Memory], lost: Sequence[Memory]
     ) -> tuple[Memory, Contest]:
-        settings = self._settings
-        weights = Weights(
-            settings.reconcile.conflict_recency,
-            settings.reconcile.conflict_confirmations,
-            settings.ranking.recency_half_life,
-        )
+        half_life = self._settings.ranking.recency_half_life
         new = Side(work.draft.said_at, 1 + sum(1 + memory.confirmations for memory in lost))
-        results = [(m, contest(_side(work.unit, m), new, weights)) for m in targets]
+        results = [(m, contest(_side(work.unit, m), new, half_life)) for m in targets]
         return max(results, key=lambda result: result[1].known - result[1].new)
 
     def _close_waiting(self, work: Settlement, around: Surroundings, by: Memory) -> None:
@@ -268,10 +262,9 @@ class Reconciler:
     # --- filling in -----------------------------------------------------------------------------
 
     def _draft(self, unit: Unit, candidate: Statement, now: datetime) -> Draft:
-        defaults = self._settings.extraction
         importance, confidence = candidate.importance, candidate.confidence
-        importance = defaults.default_importance if importance is None else importance
-        confidence = defaults.default_confidence if confidence is None else confidence
+        importance = DEFAULT_IMPORTANCE if importance is None else importance
+        confidence = DEFAULT_CONFIDENCE if confidence is None else confidence
         if _insists(candidate):
             confidence = max(confidence, self._settings.routing.write)
         turns = unit.ledger.turns_by_id(candidate.sources)
@@ -304,10 +297,7 @@ class Reconciler:
         return Surroundings(unit, candidate, now, self._settings.reconcile, cosines)
 
     def _work(self, unit: Unit, draft: Draft, operation_id: SafeName, now: datetime) -> Settlement:
-        important = self._settings.events.important_from
-        return Settlement(
-            unit, draft, operation_id, now, self.scales, important, self._ask, self.guard
-        )
+        return Settlement(unit, draft, operation_id, now, self.scales, self._ask, self.guard)
 
 
 def checked(candidate: Candidate, guard: Guard) -> Statement:

@@ -168,11 +168,7 @@ class Undoing:
             self._refold(memory, told, kept)
 
     def _refold(self, memory: Memory, told: list[Contribution], kept: list[Contribution]) -> None:
-        scales = Scales(
-            self.settings.reconcile.repeat_gain,
-            self.settings.upkeep.core_importance,
-            self.settings.trust,
-        )
+        scales = Scales(self.settings.upkeep.core_importance)
         standing = folded((c.claim for c in kept), scales) or standing_of(memory)
         revised = with_standing(memory, standing)
         if kept[0] is not told[0]:

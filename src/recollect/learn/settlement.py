@@ -11,6 +11,7 @@ from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.learn.claims import dump_claim
 from recollect.learn.memories import memory_terms, note_important
+from recollect.rules.importance import IMPORTANT_FROM
 from recollect.rules.support import Claim, Scales, Standing, first, repeated
 from recollect.store.base import Unit
 from recollect.store.rows import MemoryRow
@@ -50,7 +51,6 @@ class Settlement:
     operation_id: SafeName
     now: datetime
     scales: Scales
-    important_from: float
     ask: Ask
     guard: Guard
 
@@ -219,7 +219,7 @@ class Settlement:
         )
 
     def _announce(self, before: float, memory: Memory) -> None:
-        if before < self.important_from <= memory.importance:
+        if before < IMPORTANT_FROM <= memory.importance:
             note_important(self.unit, memory, self.operation_id, self.now)
 
     def _said(self) -> dict[str, Fact]:

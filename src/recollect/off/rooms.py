@@ -43,6 +43,8 @@ from recollect.types import (
 )
 from recollect.wiring import Services
 
+DATED_LOGS = timedelta(days=7)  # how far back the dated logs are read
+
 
 def plain_mind(folder: Folder, space: str, settings: Settings, clock: Clock, guard: Guard) -> Mind:
     """A mind whose doors lead to plain files."""
@@ -75,7 +77,7 @@ class PlainRooms(Unserved):
         self, folder: Folder, space: str, settings: Settings, clock: Clock, guard: Guard
     ) -> None:
         self.memories = PlainKeeper(folder, clock, guard)
-        keep = settings.memory.fallback_logs
+        keep = DATED_LOGS
         book = PlainBook(folder, space, self.memories, clock=clock, guard=guard, keep=keep)
         self.ledger = self.recorder = self.session_ends = book
         self.recall = PlainRecall(book, self.memories, settings)

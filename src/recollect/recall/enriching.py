@@ -13,6 +13,7 @@ from recollect.settings.reading import Recall
 from recollect.store.rows import QueryTerm
 
 _ENOUGH = 6  # telling words of a query that needs no help
+_WEIGHT = 0.15  # what a word of the turns before counts beside one of the query
 _MOST = 16  # words that are added, the latest first
 
 
@@ -27,6 +28,6 @@ def enriched_terms(query: str, around: Sequence[str], settings: Recall) -> list[
     for text in reversed(around[-settings.enrich_turns.high :]):
         for term in query_terms(text):
             if term.weight >= WORD_WEIGHT and term.text not in known:
-                lighter = QueryTerm(term.text, term.weight * settings.enrich_weight)
+                lighter = QueryTerm(term.text, term.weight * _WEIGHT)
                 added.setdefault(term.text, lighter)
     return [*own, *list(added.values())[:_MOST]]

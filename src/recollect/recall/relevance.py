@@ -9,13 +9,14 @@ import numpy as np
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.recall.conversation import Surroundings, as_candidates, look_around
-from recollect.recall.fusion import Floats, Fused, fuse
+from recollect.recall.fusion import WEIGHTS, Floats, Fused, fuse
 from recollect.recall.gathering import Gathered
 from recollect.recall.request import Request
 from recollect.rules.ranking import rank_share
 from recollect.settings.reading import Ranking
 from recollect.store.base import Unit
 
+RRF_K = 60  # the usual constant of reciprocal rank fusion
 _SAME = 1e-9
 _SAYS_LITTLE = 0.2
 _PROMISING = 12  # of a route's list: the turns around these are looked at too
@@ -44,7 +45,6 @@ def by_conversation(
     fused = fuse(
         as_candidates(unit, around, text, request.query, request.asking),
         vectors,
-        ranking.conversation,
         request.asking,
     )
     fused = _with_exact(fused, docs, request, gathered, ranking)
@@ -74,7 +74,7 @@ def _with_exact(
         return fused
     places = {doc: place for place, doc in enumerate(ordered)}
     share = np.array([1 / (1 + places[doc]) if doc in places else 0.0 for doc in docs])
-    part = ranking.conversation.exact_order * share
+    part = WEIGHTS.exact_order * share
     return Fused(fused.total + part, {**fused.parts, request.exact.kind: part})
 
 
@@ -88,7 +88,7 @@ def by_ranks(unit: Unit, gathered: Gathered, ranking: Ranking) -> Relevance:
     words = text / max(float(text.max(initial=0.0)), 1e-9)
     if ranking.fusion == "rrf":
         lists = len(gathered.lists)
-        joined = np.array([rank_share(gathered.ranks(doc), ranking.rrf_k, lists) for doc in docs])
+        joined = np.array([rank_share(gathered.ranks(doc), RRF_K, lists) for doc in docs])
     else:
         joined = np.maximum(words, likeness)
     return _ordered(

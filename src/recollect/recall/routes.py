@@ -17,6 +17,9 @@ from recollect.settings.reading import Recall
 from recollect.store.base import Unit
 from recollect.types import RecordType, SafeName
 
+_ENTITY_CANDIDATES = 20  # as many as full text gives beside vectors
+_PARTITION_CANDIDATES = 20  # as in document D §5.3
+
 _EXACT_DEPTH = 200
 _ABOUT: tuple[RecordType, ...] = ("memory", "episode")
 
@@ -72,7 +75,7 @@ def by_entity(request: Request, settings: Recall, unit: Unit) -> Routed:
     if not terms:
         return Routed([])
     scope = replace(request.scope, types=types)
-    found = unit.text.search(list(terms.values()), scope, settings.entity_candidates)
+    found = unit.text.search(list(terms.values()), scope, _ENTITY_CANDIDATES)
     return Routed([match.doc for match in found.matches])
 
 
@@ -95,7 +98,7 @@ def by_partition(request: Request, settings: Recall, unit: Unit) -> Routed:
     if "memory" not in request.scope.types:
         return Routed([])
     project = request.scope.project or _named_project(unit, request.query)
-    return Routed(unit.memories.partition(project, settings.partition_candidates))
+    return Routed(unit.memories.partition(project, _PARTITION_CANDIDATES))
 
 
 def _named_project(unit: Unit, query: str) -> SafeName | None:

@@ -7,6 +7,10 @@ from datetime import datetime, timedelta
 
 from recollect.rules.decay import fading
 
+# Neither side of a conflict has more right: half for the newer, half for the one said more often.
+_RECENCY = 0.5
+_CONFIRMATIONS = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -14,15 +18,6 @@ class Side:
 
     said_at: datetime
     times: int
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How much recency and confirmations count, and how fast recency fades."""
-
-    recency: float
-    confirmations: float
-    half_life: timedelta | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +33,12 @@ class Contest:
         return self.new >= self.known
 
 
-def contest(known: Side, new: Side, weights: Weights) -> Contest:
+def contest(known: Side, new: Side, half_life: timedelta | None) -> Contest:
     """Recency fades from the newer side; confirmations are shares of all that was said."""
     latest, total = max(known.said_at, new.said_at), max(known.times + new.times, 1)
 
     def score(side: Side) -> float:
-        fresh = fading(latest - side.said_at, weights.half_life)
-        return weights.recency * fresh + weights.confirmations * side.times / total
+        fresh = fading(latest - side.said_at, half_life)
+        return _RECENCY * fresh + _CONFIRMATIONS * side.times / total
 
     return Contest(score(known), score(new))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -9,15 +10,22 @@ from recollect.rules.slots import fold
 from recollect.settings.keeping import Lifetimes
 from recollect.types import Kind
 
-_PRIORITIES = {
-    "transient": "transient",
-    "short": "short_term",
-    "short term": "short_term",
-    "long": "long_term",
-    "long term": "long_term",
-    "permanent": "permanent",
+_PRIORITIES: Mapping[str, Callable[[Lifetimes], timedelta | None]] = {
+    "transient": lambda lifetimes: lifetimes.transient,
+    "short": lambda lifetimes: lifetimes.short_term,
+    "short term": lambda lifetimes: lifetimes.short_term,
+    "long": lambda lifetimes: lifetimes.long_term,
+    "long term": lambda lifetimes: lifetimes.long_term,
+    "permanent": lambda lifetimes: None,
 }
 _SESSION = "session"
+# The words an extractor may use for a life, and what they mean (document B §4).
+DURATIONS: Mapping[str, timedelta | str | None] = {
+    "permanent": None,
+    "7d": timedelta(days=7),
+    "24h": timedelta(hours=24),
+    "session": _SESSION,
+}
 _TASK = "task"
 
 
@@ -30,7 +38,7 @@ class Life:
 
 
 def life_of(kind: Kind, duration: str, lifetimes: Lifetimes, now: datetime) -> Life:
-    """A word of `lifetimes.durations`, a priority or "task" wins over what the kind has."""
+    """A word of ``DURATIONS``, a priority or "task" wins over what the kind has."""
     span = _span(kind, duration, lifetimes)
     if span == _SESSION:
         # A session that nobody ends must not keep it for ever.
@@ -44,12 +52,11 @@ def longer(one: datetime | None, other: datetime | None) -> datetime | None:
 
 
 def _span(kind: Kind, duration: str, lifetimes: Lifetimes) -> timedelta | str | None:
-    if duration in lifetimes.durations:
-        return lifetimes.durations[duration]
+    if duration in DURATIONS:
+        return DURATIONS[duration]
     word = fold(duration)
     if word in _PRIORITIES:
-        span: timedelta | None = getattr(lifetimes, _PRIORITIES[word])
-        return span
+        return _PRIORITIES[word](lifetimes)
     if word == _TASK and kind == "rule":
         return lifetimes.kinds.task_rule
     own: timedelta | str | None = getattr(lifetimes.kinds, kind)

@@ -62,22 +62,12 @@ Found = Iterator[tuple[Mapping[str, object], str, str]]
 
 def _sums(settings: Settings) -> Found:
     """Weights of one sum add up to 1."""
-    weights, reconcile = settings.ranking.weights, settings.reconcile
-    groups = (
-        ("ranking.weights", {name: getattr(weights, name) for name in type(weights).fields}),
-        (
-            "reconcile",
-            {
-                name: getattr(reconcile, name)
-                for name in ("conflict_recency", "conflict_confirmations")
-            },
-        ),
-    )
-    for prefix, parts in groups:
-        total = sum(parts.values())
-        if not isclose(total, 1, abs_tol=1e-6):
-            shown = {f"{prefix}.{name}": value for name, value in parts.items() if value}
-            yield shown, f"they add up to {total:g}", "Weights add up to 1"
+    weights = settings.ranking.weights
+    parts = {f"ranking.weights.{name}": getattr(weights, name) for name in type(weights).fields}
+    total = sum(parts.values())
+    if not isclose(total, 1, abs_tol=1e-6):
+        shown = {key: value for key, value in parts.items() if value}
+        yield shown, f"they add up to {total:g}", "Weights add up to 1"
 
 
 def _orders(settings: Settings) -> Found:
@@ -106,12 +96,9 @@ def _orders(settings: Settings) -> Found:
             jobs.backoff_first <= jobs.backoff_max,
         ),
     ]
-    for name in ("never", "slow", "medium", "fast"):
-        decay = getattr(settings.decay, name)
-        deleted, demoted = decay.delete_below, decay.demote_below
-        fine = not demoted or deleted <= demoted
-        key = f"decay.{name}"
-        pairs.append((f"{key}.delete_below", deleted, f"{key}.demote_below", demoted, fine))
+    deleted, demoted = settings.decay.delete_below, settings.decay.demote_below
+    fine = not demoted or deleted <= demoted
+    pairs.append(("decay.delete_below", deleted, "decay.demote_below", demoted, fine))
     for low_key, low, high_key, high, fine in pairs:
         if not fine:
             yield (

@@ -7,7 +7,7 @@ from datetime import timedelta
 from math import log
 from typing import ClassVar, Literal
 
-from recollect.settings.codecs import Codec, Conditions, Cron, HalfLife, Life, Zone
+from recollect.settings.codecs import Codec, Conditions, Cron, HalfLife, Zone
 from recollect.settings.section import (
     Section,
     choice,
@@ -20,7 +20,6 @@ from recollect.settings.section import (
     ratio,
     span_or_never,
     table,
-    table_of,
     text,
 )
 from recollect.settings.values import Condition, Table
@@ -92,12 +91,6 @@ class Lifetimes(Section):
     transient: timedelta | None = span_or_never("1d", "Life of a transient memory.")
     short_term: timedelta | None = span_or_never("3d", "Life of a short-term memory.")
     long_term: timedelta | None = span_or_never("30d", "Life of a long-term memory.")
-    permanent: timedelta | None = span_or_never("never", "Life of a permanent memory.")
-    durations: Table[Lived] = table_of(
-        Life(),
-        {"permanent": "permanent", "7d": "7d", "24h": "24h", "session": "session"},
-        "Words an extractor may use for a life, and what they mean.",
-    )
     kinds: KindLives = group(KindLives)
 
 
@@ -115,10 +108,7 @@ class DecayClass(Section):
         "or `daily_loss`, for (1 - daily_loss)^days.",
     )
     floor: float = ratio(0.0, "Share of the importance that never fades.")
-    delete_below: float = ratio(0.0, "Scores below this are deleted; tested before the others.")
     archive_below: float = ratio(0.0, "Scores below this are archived.")
-    archive_accesses: int = count(0, "Uses that save a memory from being archived; 0: none do.")
-    demote_below: float = ratio(0.0, "Scores below this are made transient.")
 
     @property
     def rate(self) -> float:
@@ -151,11 +141,15 @@ class Decay(Section):
         Priority,
         "Priorities whose faded memories are deleted, archived or demoted.",
     )
-    never: DecayClass = group(DecayClass)
     slow: DecayClass = group(DecayClass, half_life="180d", floor=0.3)
     medium: DecayClass = group(DecayClass, half_life="30d", floor=0.1)
     fast: DecayClass = group(DecayClass, half_life="7d", archive_below=0.01)
     kinds: KindClasses = group(KindClasses)
+    archive_accesses: int = count(
+        0, "Uses that keep a faded memory from being archived; 0: none do."
+    )
+    delete_below: float = ratio(0.0, "Faded below this it is deleted; 0: never.")
+    demote_below: float = ratio(0.0, "Faded below this it becomes transient; 0: never.")
 
 
 class Capacity(Section):
@@ -166,9 +160,6 @@ class Capacity(Section):
     knowledge_max: int = count(5000, "Memories of tier 2 after compression, at most.", low=1)
     total: int = count(100_000, "Memories in all; above it the least valuable go; 0: no limit.")
     overflow: Overflow = choice("archive", Overflow, "What happens to those that go.")
-    partition_vectors: int = count(
-        0, "Use vectors only inside partitions with more entries than this; 0: everywhere."
-    )
 
 
 class Schedule(Section):
@@ -209,13 +200,7 @@ class Upkeep(Section):
         " for a day: the clock may have jumped.",
     )
     cluster_distance: float = ratio(0.15, "Memories nearer than this are one cluster.")
-    cluster_max: int = count(5, "Memories of a cluster that are judged in one call.", low=2)
-    partition_min: int = count(10, "Partitions with fewer entries are not merged.", low=2)
     core_importance: float = ratio(0.7, "Importance from which a memory may enter the core.")
-    core_inputs: int = count(200, "Memories considered when the core is refreshed.", low=1)
-    report_folder: str = text(
-        "daily_summaries", "Folder of the daily reports, beside the database.", empty=False
-    )
 
 
 class EventRule(Section):
@@ -232,5 +217,4 @@ class EventRule(Section):
 class Events(Section):
     """Events on the bus and the rules that answer them."""
 
-    important_from: float = ratio(0.8, "Importance from which a write is an important event.")
     rules: Table[EventRule] = table(EventRule, "Rules, by name.")

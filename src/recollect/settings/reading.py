@@ -70,7 +70,6 @@ class Gate(Section):
         "always", GateMode, "Search for every message, for those the rules let through, or by tool."
     )
     min_chars: int = count(5, "Shorter messages want no memory.")
-    code_share: float = ratio(0.5, "A message with more code than this wants no memory.")
 
 
 class Recall(Section):
@@ -98,18 +97,12 @@ class Recall(Section):
     rerank_folder: str = text(
         "", "Folder of a cross-encoder that puts the best results in order; empty: none."
     )
-    rerank_top: int = count(20, "Results that it reads.", low=1)
     recent: timedelta = span("3d", "What the `recent` route looks back on.")
-    episode_window: timedelta = span("7d", "Episodes this young count as recent.")
     enrich_turns: Span = between(3, 5, "Last turns that enrich the query.")
-    enrich_weight: float = ratio(0.15, "What a word of those turns counts beside the query's own.")
-    entity_candidates: int = count(20, "Candidates of the `entity` route.", low=1)
-    partition_candidates: int = count(20, "Candidates of the `partition` route.", low=1)
     supplement_below: int = count(
         0, "Ask full text only when the partition gave fewer than this; 0: ask always."
     )
     min_score: float = ratio(0.0, "Evidence below this score is left out.")
-    max_tokens: int = count(700, "Tokens of evidence when it is asked for as text.", low=1)
     touch: bool = flag(True, "Count the use of what was recalled, which slows its decay.")
 
 
@@ -131,62 +124,19 @@ class PersonaBoost(Section):
     factor: float = number(1.0, "Their scores are multiplied by this.")
 
 
-class Conversation(Section):
-    """What the conversation around a turn adds to its score, in units of the best text score."""
-
-    adjacent_turn: float = ratio(0.25, "Share of the score of the turn before and after.")
-    second_turn: float = ratio(0.10, "Share of the score of the turns two away.")
-    answered_question: float = ratio(0.20, "Further share of the turn before when it asks.")
-    session: float = ratio(0.60, "Share of the best score of the session.")
-    session_size_free: int = count(20, "Turns above which a session's score counts less.", low=1)
-    session_days_free: float = number(1.0, "Days above which a session's score counts less.")
-    session_days_scale: float = number(7.0, "Further days that halve it.", above=True)
-    assistant_turn: float = number(
-        1.25, "Taken from what the agent said, unless the query asks for that or matches it best."
-    )
-    named_speaker: float = ratio(0.20, "Added to the turns of a speaker whom the query names.")
-    word_vectors: float = ratio(
-        0.15, "A standard deviation of likeness by vectors of words, for queries in Latin script."
-    )
-    gloss_vectors: float = ratio(
-        0.20,
-        "A standard deviation of likeness by vectors of the meanings of words, for queries in"
-        " Chinese.",
-    )
-    sentence_vectors: float = ratio(
-        0.25, "A standard deviation of likeness by vectors of sentences."
-    )
-    exact_order: float = ratio(
-        0.40, "Added to the latest or first mention, for a query that asks for it."
-    )
-    matching_date: float = ratio(0.80, "Added to turns of a date that the query names.")
-    standing_wish: float = ratio(
-        0.60,
-        "Added to what the user wants done always, or prefers, for a query that asks for help.",
-    )
-    spread: float = ratio(
-        0.60,
-        "Taken from each further turn of a session, for a query that asks for a whole course of"
-        " things.",
-    )
-
-
 class Ranking(Section):
     """The order of evidence: a weighted sum, times boosts."""
 
     weights: Weights = group(Weights)
-    conversation: Conversation = group(Conversation)
     fusion: Fusion = choice(
         "conversation",
         Fusion,
         "How `relevance` is made: from words, vectors and the conversation around a turn, by the"
         " reciprocal ranks of the routes, or as the best score of any.",
     )
-    rrf_k: int = count(60, "The constant of reciprocal rank fusion.", low=1)
     recency_half_life: timedelta = span("30d", "Age at which recency has fallen to one half.")
     recency_clock: RecencyClock = choice("updated", RecencyClock, "The time recency counts from.")
     importance_decays: bool = flag(False, "Weigh importance after its decay, not as written.")
-    access_saturation: int = count(10, "Uses at which the access part is full.", low=1)
     personas: Table[PersonaBoost] = table(PersonaBoost, "What each persona ranks higher.")
 
 
@@ -227,7 +177,6 @@ class Context(Section):
         ("cards", "identity", "user", "core"), SectionName, "Parts that are never cut."
     )
     recent_turns: Span = between(8, 12, "Latest turns that stay in the prompt.")
-    card_tokens: Span = between(300, 500, "Tokens the cards are compiled to.", least=1)
 
 
 class ShortTerm(Section):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.settings.section import Section, count, flag, ratio
+from recollect.settings.section import Section, count, flag
 
 
 class Tools(Section):
@@ -14,11 +14,6 @@ class Tools(Section):
         " put off; the user answers by command or in the host.",
     )
     results: int = count(5, "Results of a search when the model does not say how many.", low=1)
-    max_results: int = count(20, "Most results of one search; more are not given.", low=1)
     item_chars: int = count(1_500, "Characters of one result; what is longer is cut.", low=1)
     answer_chars: int = count(12_000, "Characters of one answer; results beyond it are left out.")
-    argument_chars: int = count(10_000, "Longest text that a model may pass.", low=1)
-    confidence: float = ratio(0.9, "Confidence of what a model asks to be kept.")
-    episodes: int = count(10, "Latest episodes that a host can show.", low=1)
     trace_bytes: int = count(20_000_000, "Bytes of trace files read in a search, newest first.")
-    trace_turns: int = count(2_000, "Matching turns of trace files that are ranked.", low=1)

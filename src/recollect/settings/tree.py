@@ -10,7 +10,6 @@ from recollect.settings.around import (
     Embedding,
     Identity,
     Index,
-    Logging,
     Model,
     Secrets,
     Store,
@@ -31,10 +30,8 @@ from recollect.settings.tools import Tools
 from recollect.settings.values import Origin, Secret
 from recollect.settings.writing import (
     Attachments,
-    Episodes,
     Extraction,
     Jobs,
-    KindImportance,
     Ledger,
     Pending,
     Reconcile,
@@ -55,12 +52,10 @@ class Settings(Section):
     attachments: Attachments = group(Attachments)
     triggers: Triggers = group(Triggers)
     extraction: Extraction = group(Extraction)
-    importance: KindImportance = group(KindImportance)
     reconcile: Reconcile = group(Reconcile)
     routing: Routing = group(Routing)
     pending: Pending = group(Pending)
     jobs: Jobs = group(Jobs)
-    episodes: Episodes = group(Episodes)
     scratchpad: Scratchpad = group(Scratchpad)
     short_term: ShortTerm = group(ShortTerm)
     gate: Gate = group(Gate)
@@ -81,7 +76,6 @@ class Settings(Section):
     embedding: Embedding = group(Embedding)
     index: Index = group(Index)
     store: Store = group(Store)
-    logging: Logging = group(Logging)
     trust: Trust = group(Trust)
     secrets: Secrets = group(Secrets)
 

@@ -9,6 +9,8 @@ from recollect.mind import Mind
 from recollect.settings.tools import Tools
 from recollect.tools.traces import TraceSource
 
+MAX_RESULTS = 20  # of one search, whatever a model asks for
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -24,4 +26,4 @@ class Desk:
 
     def wanted(self, limit: int | None) -> int:
         """How many results to give; asking for too many is no mistake."""
-        return min(self.settings.results if limit is None else limit, self.settings.max_results)
+        return min(self.settings.results if limit is None else limit, MAX_RESULTS)

@@ -13,6 +13,8 @@ from recollect.tools.desk import Desk
 from recollect.tools.words import Words
 from recollect.types import Candidate, Decision, Memory, Settled
 
+_CONFIDENCE = 0.9  # of what a model asks to be kept: above `routing.write`, below the owner
+
 _SETTLED: dict[Decision, Words] = {
     "new": Words("Kept as {id}.", "已记住，id 为 {id}。"),
     "same": Words("Known already as {id}.", "已经记得，id 为 {id}。"),
@@ -67,7 +69,7 @@ def add_memory(desk: Desk, told: AddMemory) -> ToolAnswer:
             predicate=told.predicate,
             value=told.value,
             importance=told.importance,
-            confidence=desk.settings.confidence,
+            confidence=_CONFIDENCE,
             project=told.project,
             tags=told.tags,
             is_update=told.updates,

@@ -25,6 +25,8 @@ from recollect.plain import plain
 from recollect.settings.tools import Tools
 from recollect.types import Hit, NewTurn, Turn
 
+_TURNS = 2_000  # matching turns of trace files that are ranked
+
 Level = Literal["database", "host", "jsonl"]
 Trace = Turn | NewTurn
 
@@ -127,7 +129,7 @@ class _Folder:
         self._asked = asked
         self._words = _telling_words(asked.query)
         self._bytes = settings.trace_bytes
-        self._turns = settings.trace_turns
+        self._turns = _TURNS
         self.unreadable = 0
 
     def ranked(self) -> tuple[Trace, ...]:

@@ -76,11 +76,7 @@ class Changing:
         kept = self.unit.memories.get(change.into)
         if kept is None or kept.status != "active":
             return False
-        scales = Scales(
-            self.settings.reconcile.repeat_gain,
-            self.settings.upkeep.core_importance,
-            self.settings.trust,
-        )
+        scales = Scales(self.settings.upkeep.core_importance)
         claim = Claim(memory.importance, memory.confidence, memory.trust, memory.expires_at)
         after = repeated(standing_of(kept), claim, scales)
         self.unit.memories.revise(

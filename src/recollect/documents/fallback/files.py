@@ -15,6 +15,7 @@ from recollect.settings.around import Switch
 from recollect.store.paths import open_own, refuse_links
 from recollect.store.sqlite.connection import MEMORY
 
+LONG_TERM_FILE = "MEMORY.md"  # the name every reader of plain memory files looks for
 _LARGEST = 1 << 30  # bytes that one file may hold before it is refused as no log of ours
 
 
@@ -83,7 +84,7 @@ def folder_beside(database: str, space: str, memory: Switch) -> Folder | None:
     place = Path(database)
     base = place.parent if Path(memory.fallback_folder).name == memory.fallback_folder else None
     inner = folder_of(place.parent / named, space)
-    return Folder(inner, memory.fallback_file, base or place.parent / named)
+    return Folder(inner, LONG_TERM_FILE, base or place.parent / named)
 
 
 def _ends_line(path: Path) -> bool:

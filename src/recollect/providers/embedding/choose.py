@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import ConfigError, MissingExtra
 from recollect.settings.values import Secret
@@ -14,6 +14,19 @@ if TYPE_CHECKING:
     from recollect.providers.embedding.base import Embedder
     from recollect.settings import Settings
     from recollect.settings.around import Embedding
+
+
+class _UsualModel(NamedTuple):
+    name: str
+    dimensions: int
+
+
+# The model of a provider where none is named (documents A §4.6 and E §9).
+_USUAL: Mapping[str, _UsualModel] = {
+    "openai": _UsualModel("text-embedding-3-small", 1536),
+    "dashscope": _UsualModel("text-embedding-v3", 1024),
+    "ollama": _UsualModel("nomic-embed-text", 768),
+}
 
 
 def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedder | None:
@@ -138,7 +151,7 @@ def _behind_an_address(wanted: Embedding, circuits: Circuits | None) -> Embedder
 
     provider = wanted.provider
     service = SERVICES[provider]
-    usual = wanted.models.get(provider)
+    usual = _USUAL.get(provider)
     model = wanted.model or (usual.name if usual else "")
     if not model:
         raise ConfigError(
