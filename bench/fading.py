@@ -11,7 +11,7 @@ from pathlib import Path
 
 from recollect.rules.decay import FadingLaw, class_of, faded
 from recollect.settings import load
-from recollect.settings.keeping import Decay
+from recollect.settings.upkeep import DecaySettings
 from recollect.types import KINDS, Kind
 
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
@@ -20,7 +20,7 @@ _COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951")
 _WIDE, _HIGH, _LEFT, _TOP, _GAP = 260, 170, 34, 26, 40
 
 
-def curves(decay: Decay) -> dict[tuple[Kind, ...], FadingLaw]:
+def curves(decay: DecaySettings) -> dict[tuple[Kind, ...], FadingLaw]:
     """Kinds that fade alike, and how."""
     groups: dict[FadingLaw, list[Kind]] = {}
     for kind in KINDS:
@@ -63,7 +63,7 @@ def svg() -> str:
     return "\n".join([*drawn, "</svg>"]) + "\n"
 
 
-def _table(decay: Decay) -> str:
+def _table(decay: DecaySettings) -> str:
     found = curves(decay)
     head = ["days", *(", ".join(kinds) for kinds in found)]
     rows = [
@@ -88,7 +88,7 @@ def _fate(law: FadingLaw) -> str:
     return ", ".join(said) or "kept"
 
 
-def _chart(preset: str, decay: Decay, left: int) -> list[str]:
+def _chart(preset: str, decay: DecaySettings, left: int) -> list[str]:
     bottom = _TOP + _HIGH
     drawn = [f'<text x="{left}" y="{_TOP - 10}" font-weight="bold">{preset}</text>']
     for share in (0, 0.5, 1):

@@ -13,7 +13,7 @@ from recollect.language.fence import fence
 from recollect.learn.echo import ANYWHERE, known_marks, note_injected
 from recollect.learn.transcript import heard
 from recollect.settings import Settings
-from recollect.settings.around import Trust
+from recollect.settings.environment import TrustSettings
 from recollect.store.base import Store, Unit
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Role, Turn, constant
@@ -47,7 +47,7 @@ def left(
         return _left(unit, turn, SETTINGS)
 
 
-def _left(unit: Unit, turn: Turn, settings: Trust) -> str:
+def _left(unit: Unit, turn: Turn, settings: TrustSettings) -> str:
     """A turn as learning hears it."""
     (said,) = heard([turn], known_marks(unit, turn.session, turn.at, settings))
     return said.content

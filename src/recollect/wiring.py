@@ -392,7 +392,7 @@ def _sources(
             return unit.shelf.core_lines(
                 least=settings.upkeep.core_importance,
                 now=clock.now(),
-                limit=most_core_lines(settings.context.sections.core, settings.capacity.core),
+                limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
             )
 
     return Sources(

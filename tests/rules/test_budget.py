@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect.errors import InvalidInput
 from recollect.rules.budget import PROMPT_ORDER, Budget, allot, budget_of, giving_way
 from recollect.settings import load
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 

@@ -12,7 +12,7 @@ from recollect import ConfigError, Conflict, Mind, NotFound
 from recollect.clock import ManualClock
 from recollect.rules.event_rules import wants
 from recollect.settings import load
-from recollect.settings.keeping import EventRule
+from recollect.settings.upkeep import EventRule
 from recollect.settings.values import Condition
 from tests.conftest import OpenMind
 

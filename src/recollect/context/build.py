@@ -24,7 +24,7 @@ from recollect.prompts import Language, prompt
 from recollect.rules import checks
 from recollect.rules.budget import PROMPT_ORDER, Budget, budget_of
 from recollect.settings import Settings
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.types import Context, Hit, Left, Turn
 
 # Memory writes into the files these are made of; the identity card has its own, by people alone.

@@ -16,7 +16,7 @@ from recollect.language.digest import shorten
 from recollect.language.fence import fence, neutral
 from recollect.language.tokens import TokenCounter
 from recollect.prompts import Language
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.types import Left, Message
 
 BETWEEN = "\n\n"

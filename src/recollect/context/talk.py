@@ -19,7 +19,7 @@ from recollect.language.fence import fence
 from recollect.language.lines import indented
 from recollect.language.tokens import TokenCounter
 from recollect.prompts import Language
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.types import Left, Message, Turn
 
 COMPRESSED = "compressed into the summary"

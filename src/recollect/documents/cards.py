@@ -29,7 +29,7 @@ from recollect.language.tokens import count_tokens
 from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
 from recollect.settings import Settings
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.store.base import Store
 from recollect.store.paths import refuse_links
 from recollect.store.upkeep import CardRow

@@ -15,7 +15,7 @@ from recollect.documents.files import fingerprint
 from recollect.documents.library import Folders
 from recollect.language.markdown import without
 from recollect.settings import Settings
-from recollect.settings.around import DocumentName
+from recollect.settings.environment import DocumentName
 from recollect.store.base import Store
 from recollect.store.document_states import Written
 

@@ -22,7 +22,7 @@ from recollect.documents.user_sections import user_section
 from recollect.language.markdown import Part
 from recollect.language.secrets.randomness import Bounds
 from recollect.settings import Settings
-from recollect.settings.around import DocumentName
+from recollect.settings.environment import DocumentName
 from recollect.types import GLOBAL_PROJECT, Memory
 
 _USER_INPUTS = 30  # memories considered for USER.md, as in document A §6.3

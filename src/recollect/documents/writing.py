@@ -14,7 +14,7 @@ from recollect.documents.layout import Entry, Layout, compose
 from recollect.documents.selection import Chosen, is_progress, language_of
 from recollect.documents.views import View, layout_of, new_parts
 from recollect.language.markdown import GENERATED, Bullet, Part
-from recollect.settings.around import DocumentName
+from recollect.settings.environment import DocumentName
 from recollect.store.base import Unit
 from recollect.store.document_states import DocumentRow, Written
 from recollect.types import GLOBAL_PROJECT, Memory, SafeName, constant

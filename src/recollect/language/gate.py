@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from recollect.language import gate_words as words
 from recollect.language.code import compiled, split_code
-from recollect.settings.reading import Gate
+from recollect.settings.recall import GateSettings
 
 _CODE_SHARE = 0.5  # a message with more code than this wants no memory
 
@@ -70,7 +70,7 @@ class Verdict:
         return self.reason.partition(":")[0]
 
 
-def wants_memory(message: str, gate: Gate, projects: Collection[str] = ()) -> Verdict:
+def wants_memory(message: str, gate: GateSettings, projects: Collection[str] = ()) -> Verdict:
     """Judge one message; ``projects`` are the names of the projects that are known."""
     text = _ends(message)
     if len(text) < gate.min_chars and size(text) < gate.min_chars:

@@ -13,7 +13,7 @@ from recollect.language.statements import only_tells
 from recollect.language.story import is_order, is_request, request_in
 from recollect.language.tool_results import cut
 from recollect.language.topic import overlap, telling_words
-from recollect.settings.writing import Scratchpad as Settings
+from recollect.settings.learning import ScratchpadSettings
 from recollect.types import Completion, Episode, Scratchpad
 
 _COMPLETIONS = 5  # finished tasks that are kept, as in document B §4
@@ -36,7 +36,9 @@ _GOES_ON = (
 _MARKUP = r"^[\s#>*+•-]+"
 
 
-def advance(pad: Scratchpad, message: str, at: datetime, settings: Settings) -> Scratchpad:
+def advance(
+    pad: Scratchpad, message: str, at: datetime, settings: ScratchpadSettings
+) -> Scratchpad:
     """The scratchpad after a message of the user: the task it names is the one at hand.
 
     When the topic changes, the task before it joins what was done. On the same topic only another
@@ -57,7 +59,7 @@ def advance(pad: Scratchpad, message: str, at: datetime, settings: Settings) -> 
 
 
 def conclude(
-    pad: Scratchpad, episode: Episode, project: str, at: datetime, settings: Settings
+    pad: Scratchpad, episode: Episode, project: str, at: datetime, settings: ScratchpadSettings
 ) -> Scratchpad:
     """The scratchpad after a session: its goal is done, goes on, or is an open question."""
     goal = _one_line(episode.goal, _TASK_CHARS)

@@ -16,7 +16,7 @@ from recollect.language.outcome import outcome_of
 from recollect.language.tool_results import cut
 from recollect.language.voice import own_voice
 from recollect.rules.importance import DEFAULT_IMPORTANCE
-from recollect.settings.reading import Gate
+from recollect.settings.recall import GateSettings
 from recollect.types import ActionNode, Outcome, Turn
 
 SUMMARY_CHARS = 200  # of an episode or a day, as in documents A §4.2 and D §6.4
@@ -172,5 +172,5 @@ def _closes(turn: Turn) -> bool:
 
 
 @cache
-def _gate() -> Gate:
-    return Gate()
+def _gate() -> GateSettings:
+    return GateSettings()

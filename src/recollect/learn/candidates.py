@@ -13,7 +13,7 @@ from recollect.learn.neighbours import NEIGHBOURS, Surroundings, weighed_words
 from recollect.providers.embedding.base import Embedder, WordEmbedder
 from recollect.rules.likeness import apart
 from recollect.rules.reconcile import Verdict
-from recollect.settings.writing import Reconcile
+from recollect.settings.learning import ReconcileSettings
 from recollect.store.base import Store
 from recollect.types import Candidate, Memory, MemoryStatus, Statement
 
@@ -55,7 +55,7 @@ class Preparing:
         self,
         store: Store,
         space: str,
-        settings: Reconcile,
+        settings: ReconcileSettings,
         embedder: Embedder | None,
         judge: Judge | None,
     ) -> None:

@@ -25,7 +25,7 @@ from recollect.language.echo import (
 from recollect.locks import ForkSafeLock
 from recollect.rules.support import rank, untrusted
 from recollect.rules.trust import least_trusted
-from recollect.settings.around import Trust as TrustSettings
+from recollect.settings.environment import TrustSettings
 from recollect.store.base import Store, Unit
 from recollect.store.rows import EchoAbout
 from recollect.types import EMPTY, Candidate, Context, Hit, SafeName, Trust, Turn

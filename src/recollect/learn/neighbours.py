@@ -10,7 +10,7 @@ from recollect.index.segment import query_terms
 from recollect.rules.likeness import overlap, same_value
 from recollect.rules.reconcile import Known
 from recollect.rules.slots import opposites
-from recollect.settings.writing import Reconcile
+from recollect.settings.learning import ReconcileSettings
 from recollect.store.base import Unit
 from recollect.store.rows import MemoryFilter, Scope
 from recollect.types import Memory, MemoryStatus, Statement
@@ -25,7 +25,7 @@ class Surroundings:
     unit: Unit
     candidate: Statement
     now: datetime
-    settings: Reconcile
+    settings: ReconcileSettings
     cosines: Mapping[str, float]
 
     def known(self, status: MemoryStatus) -> Known:

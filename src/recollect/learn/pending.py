@@ -11,7 +11,7 @@ from recollect.ids import new_id
 from recollect.learn.reconciler import Reconciler, candidate_of
 from recollect.learn.settlement import settled_before
 from recollect.rules import checks
-from recollect.settings.writing import Pending
+from recollect.settings.learning import PendingSettings
 from recollect.store.base import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import EMPTY, Fact, Memory, SafeName, Settled, constant, key_of, stamp
@@ -23,7 +23,12 @@ class Inbox:
     """The pending memories of one space."""
 
     def __init__(
-        self, store: Store, space: str, clock: Clock, settings: Pending, reconciler: Reconciler
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: PendingSettings,
+        reconciler: Reconciler,
     ) -> None:
         self._store = store
         self._space = space

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.index.segment import WORD_WEIGHT, query_terms
-from recollect.settings.reading import Recall
+from recollect.settings.recall import RecallSettings
 from recollect.store.rows import QueryTerm
 
 _ENOUGH = 6  # telling words of a query that needs no help
@@ -17,7 +17,7 @@ _WEIGHT = 0.15  # what a word of the turns before counts beside one of the query
 _MOST = 16  # words that are added, the latest first
 
 
-def enriched_terms(query: str, around: Sequence[str], settings: Recall) -> list[QueryTerm]:
+def enriched_terms(query: str, around: Sequence[str], settings: RecallSettings) -> list[QueryTerm]:
     """The terms to search for, the query's own first."""
     own = query_terms(query)
     telling = sum(term.weight >= WORD_WEIGHT for term in own)

@@ -10,7 +10,7 @@ from recollect.recall.enriching import enriched_terms
 from recollect.recall.request import Request
 from recollect.recall.routes import OTHER_ROUTES, Routed, applies
 from recollect.recall.vectors import VectorFound, VectorRoute
-from recollect.settings.reading import Recall as RecallSettings
+from recollect.settings.recall import RecallSettings
 from recollect.store.base import Unit
 from recollect.store.rows import TextFound
 from recollect.types import RECORD_TYPES, RecordType

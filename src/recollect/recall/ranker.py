@@ -43,7 +43,7 @@ class Ranker:
         """The best ``k``, best first."""
         ranking = self._settings.ranking
         if ranking.fusion == "conversation":
-            found = by_conversation(unit, request, gathered, ranking)
+            found = by_conversation(unit, request, gathered)
         else:
             found = by_ranks(unit, gathered, ranking)
         pool = _pool(unit, request, found)

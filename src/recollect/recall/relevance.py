@@ -13,7 +13,7 @@ from recollect.recall.fusion import WEIGHTS, Floats, Fused, fuse
 from recollect.recall.gathering import Gathered
 from recollect.recall.request import Request
 from recollect.rules.ranking import rank_share
-from recollect.settings.reading import Ranking
+from recollect.settings.recall import RankingSettings
 from recollect.store.base import Unit
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion
@@ -34,9 +34,7 @@ class Relevance:
     parts: Mapping[str, Floats]
 
 
-def by_conversation(
-    unit: Unit, request: Request, gathered: Gathered, ranking: Ranking
-) -> Relevance:
+def by_conversation(unit: Unit, request: Request, gathered: Gathered) -> Relevance:
     """Words, meaning, neighbours, session, speaker and date together; neighbours join in."""
     around = look_around(unit.ledger, gathered.docs, _promising(gathered))
     docs = around.docs
@@ -47,7 +45,7 @@ def by_conversation(
         vectors,
         request.asking,
     )
-    fused = _with_exact(fused, docs, request, gathered, ranking)
+    fused = _with_exact(fused, docs, request, gathered)
     return _ordered(
         around,
         relevance=_share_of_range(fused.total) * _strength(gathered),
@@ -66,7 +64,10 @@ def _promising(gathered: Gathered) -> list[int]:
 
 
 def _with_exact(
-    fused: Fused, docs: Sequence[int], request: Request, gathered: Gathered, ranking: Ranking
+    fused: Fused,
+    docs: Sequence[int],
+    request: Request,
+    gathered: Gathered,
 ) -> Fused:
     """The latest or the first of a kind, when that is what was asked for."""
     ordered = gathered.lists.get("exact", [])
@@ -78,7 +79,7 @@ def _with_exact(
     return Fused(fused.total + part, {**fused.parts, request.exact.kind: part})
 
 
-def by_ranks(unit: Unit, gathered: Gathered, ranking: Ranking) -> Relevance:
+def by_ranks(unit: Unit, gathered: Gathered, ranking: RankingSettings) -> Relevance:
     """Reciprocal ranks over the routes, or the best score that any of them gave."""
     around = look_around(unit.ledger, gathered.docs)
     docs = around.docs

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from recollect.settings.keeping import Decay
+from recollect.settings.upkeep import DecaySettings
 from recollect.types import Kind
 
 Fate = Literal["keep", "archive", "delete", "demote"]
@@ -42,10 +42,10 @@ def faded(importance: float, idle: timedelta, law: FadingLaw) -> float:
     return importance * (law.floor + (1 - law.floor) * fading(idle, law.half_life))
 
 
-def class_of(kind: Kind, decay: Decay) -> FadingLaw:
+def class_of(kind: Kind, decay: DecaySettings) -> FadingLaw:
     """How memories of this kind fade; some never do, and nothing becomes of those."""
     classes = {"slow": decay.slow, "medium": decay.medium, "fast": decay.fast}
-    chosen = classes.get(getattr(decay.kinds, kind))
+    chosen = classes.get(decay.kinds[kind])
     if chosen is None:
         return FadingLaw()
     return FadingLaw(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.rules.slots import fold
-from recollect.settings.keeping import Lifetimes
+from recollect.settings.upkeep import LifetimeSettings
 from recollect.types import Kind
 
-_PRIORITIES: Mapping[str, Callable[[Lifetimes], timedelta | None]] = {
+_PRIORITIES: Mapping[str, Callable[[LifetimeSettings], timedelta | None]] = {
     "transient": lambda lifetimes: lifetimes.transient,
     "short": lambda lifetimes: lifetimes.short_term,
     "short term": lambda lifetimes: lifetimes.short_term,
@@ -37,7 +37,7 @@ class Life:
     ends_with_session: bool = False
 
 
-def life_of(kind: Kind, duration: str, lifetimes: Lifetimes, now: datetime) -> Life:
+def life_of(kind: Kind, duration: str, lifetimes: LifetimeSettings, now: datetime) -> Life:
     """A word of ``DURATIONS``, a priority or "task" wins over what the kind has."""
     span = _span(kind, duration, lifetimes)
     if span == _SESSION:
@@ -51,16 +51,15 @@ def longer(one: datetime | None, other: datetime | None) -> datetime | None:
     return None if one is None or other is None else max(one, other)
 
 
-def _span(kind: Kind, duration: str, lifetimes: Lifetimes) -> timedelta | str | None:
+def _span(kind: Kind, duration: str, lifetimes: LifetimeSettings) -> timedelta | str | None:
     if duration in DURATIONS:
         return DURATIONS[duration]
     word = fold(duration)
     if word in _PRIORITIES:
         return _PRIORITIES[word](lifetimes)
     if word == _TASK and kind == "rule":
-        return lifetimes.kinds.task_rule
-    own: timedelta | str | None = getattr(lifetimes.kinds, kind)
-    return own
+        return lifetimes.kinds["task_rule"]
+    return lifetimes.kinds[kind]
 
 
 def _later(now: datetime, span: timedelta | None) -> datetime | None:

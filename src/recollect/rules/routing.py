@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from recollect.rules.support import Claim, untrusted
-from recollect.settings.around import Trust as TrustSettings
-from recollect.settings.writing import Routing
+from recollect.settings.environment import TrustSettings
+from recollect.settings.learning import RoutingSettings
 from recollect.types import Kind
 
 Way = Literal["write", "pending", "drop"]
@@ -28,7 +28,7 @@ class Route:
 def route(
     kind: Kind,
     claim: Claim,
-    routing: Routing,
+    routing: RoutingSettings,
     trust: TrustSettings,
     core_importance: float,
     *,

@@ -63,7 +63,7 @@ Found = Iterator[tuple[Mapping[str, object], str, str]]
 def _sums(settings: Settings) -> Found:
     """Weights of one sum add up to 1."""
     weights = settings.ranking.weights
-    parts = {f"ranking.weights.{name}": getattr(weights, name) for name in type(weights).fields}
+    parts = {f"ranking.weights.{name}": value for name, value in weights.values().items()}
     total = sum(parts.values())
     if not isclose(total, 1, abs_tol=1e-6):
         shown = {key: value for key, value in parts.items() if value}
@@ -115,8 +115,7 @@ def _prompt(settings: Settings) -> Found:
     if both:
         lists = {"context.cut": list(context.cut), "context.keep": list(context.keep)}
         yield lists, f"both name {', '.join(both)}", "A part is cut or kept, not both"
-    sections = context.sections
-    shares = {name: getattr(sections, name).percent for name in type(sections).fields}
+    shares = {name: size.percent for name, size in context.sections.items()}
     total = sum(shares.values())
     if total > 100 + 1e-6:
         shown = {

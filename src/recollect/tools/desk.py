@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from recollect.language.detection import Language
 from recollect.mind import Mind
-from recollect.settings.tools import Tools
+from recollect.settings.environment import ToolSettings
 from recollect.tools.traces import TraceSource
 
 MAX_RESULTS = 20  # of one search, whatever a model asks for
@@ -21,7 +21,7 @@ class Desk:
     traces: TraceSource | None = None
 
     @property
-    def settings(self) -> Tools:
+    def settings(self) -> ToolSettings:
         return self.mind.settings.tools
 
     def wanted(self, limit: int | None) -> int:

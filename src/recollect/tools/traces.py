@@ -22,7 +22,7 @@ from recollect.moving.chats import Chats, Piece
 from recollect.moving.loading import Loader, Refused
 from recollect.opening import open as open_mind
 from recollect.plain import plain
-from recollect.settings.tools import Tools
+from recollect.settings.environment import ToolSettings
 from recollect.types import Hit, NewTurn, Turn
 
 _TURNS = 2_000  # matching turns of trace files that are ranked
@@ -124,7 +124,7 @@ def _telling_words(query: str) -> set[str]:
 class _Folder:
     """The JSONL files of a folder, the newest first, up to a number of bytes."""
 
-    def __init__(self, folder: Path, asked: TraceQuery, settings: Tools) -> None:
+    def __init__(self, folder: Path, asked: TraceQuery, settings: ToolSettings) -> None:
         self._folder = folder
         self._asked = asked
         self._words = _telling_words(asked.query)

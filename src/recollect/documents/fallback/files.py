@@ -11,7 +11,7 @@ from pathlib import Path
 from recollect import private
 from recollect.documents.files import read_bytes, typed, write
 from recollect.record.transcripts import folder_of
-from recollect.settings.around import Switch
+from recollect.settings.environment import MemorySettings
 from recollect.store.paths import open_own, refuse_links
 from recollect.store.sqlite.connection import MEMORY
 
@@ -74,7 +74,7 @@ class Folder:
             yield
 
 
-def folder_beside(database: str, space: str, memory: Switch) -> Folder | None:
+def folder_beside(database: str, space: str, memory: MemorySettings) -> Folder | None:
     """The plain files of a space beside its database; one in RAM has none, unless they have a place
     of their own.
     """

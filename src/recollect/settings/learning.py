@@ -1,12 +1,12 @@
-"""Settings of the way in: the ledger, extraction, and what becomes of a candidate."""
+"""Settings of learning: the ledger, extraction, and what becomes of a candidate."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Literal
 
-from recollect.settings.section import (
-    Section,
+from recollect.settings.group import (
+    SettingsGroup,
     between,
     choice,
     count,
@@ -21,7 +21,7 @@ Extractor = Literal["auto", "model", "rules"]
 ScratchpadDriver = Literal["task", "session"]
 
 
-class Ledger(Section):
+class LedgerSettings(SettingsGroup):
     """The record of what happened; the database copy is kept for ever."""
 
     jsonl: bool = flag(False, "Also append every turn to one JSONL file per session.")
@@ -35,7 +35,7 @@ class Ledger(Section):
     )
 
 
-class Attachments(Section):
+class AttachmentSettings(SettingsGroup):
     """Files that were sent or made in a conversation."""
 
     keep: timedelta | None = span_or_never(
@@ -43,7 +43,7 @@ class Attachments(Section):
     )
 
 
-class Triggers(Section):
+class TriggerSettings(SettingsGroup):
     """What sets off extraction; each one works alone."""
 
     on_request: bool = flag(True, 'At once when the user asks for it ("remember that", "记住").')
@@ -59,7 +59,7 @@ class Triggers(Section):
     daily_sweep: bool = flag(True, "With the daily upkeep, for whatever is left.")
 
 
-class Extraction(Section):
+class ExtractionSettings(SettingsGroup):
     """How candidates are taken out of turns."""
 
     engine: Extractor = choice(
@@ -70,21 +70,21 @@ class Extraction(Section):
     )
 
 
-class Reconcile(Section):
+class ReconcileSettings(SettingsGroup):
     """What a candidate means for what is known already."""
 
     merge_cosine: float = ratio(0.9, "Vectors more alike than this are one memory.")
     merge_overlap: float = ratio(0.9, "The same by shared words, where there are no vectors.")
 
 
-class Routing(Section):
+class RoutingSettings(SettingsGroup):
     """Where a candidate goes by its confidence; what falls below both is dropped, with an event."""
 
     write: float = ratio(0.85, "From here on it is written.")
     pending: float = ratio(0.60, "From here on it is put to the user first.")
 
 
-class Pending(Section):
+class PendingSettings(SettingsGroup):
     """Candidates that wait for the user's word."""
 
     offer: Span = between(1, 3, "How many are offered at the end of a reply.")
@@ -92,7 +92,7 @@ class Pending(Section):
     expire: timedelta | None = span_or_never("never", "Age at which an unanswered one lapses.")
 
 
-class Jobs(Section):
+class JobSettings(SettingsGroup):
     """The durable queue of background work."""
 
     max_attempts: int = count(3, "Tries before a job is put aside as dead.", low=1)
@@ -102,7 +102,7 @@ class Jobs(Section):
     poll: timedelta = span("1s", "How often an idle worker looks for work.")
 
 
-class Scratchpad(Section):
+class ScratchpadSettings(SettingsGroup):
     """What the agent is working on."""
 
     driver: ScratchpadDriver = choice(

@@ -1,13 +1,13 @@
-"""Settings of the way out: the gate, recall, ranking, and the prompt."""
+"""Settings of recall: the gate, the search, ranking, and the prompt."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Literal
 
-from recollect.settings.codecs import Whole
-from recollect.settings.section import (
-    Section,
+from recollect.settings import sorts
+from recollect.settings.group import (
+    SettingsGroup,
     between,
     choice,
     count,
@@ -16,7 +16,7 @@ from recollect.settings.section import (
     names,
     number,
     ratio,
-    size,
+    sizes,
     span,
     table,
     table_of,
@@ -63,7 +63,7 @@ SectionName = Literal[
 Disclosure = Literal["injected", "progressive"]
 
 
-class Gate(Section):
+class GateSettings(SettingsGroup):
     """Whether a message wants memory; a recall that is asked for by name is never gated."""
 
     mode: GateMode = choice(
@@ -72,7 +72,7 @@ class Gate(Section):
     min_chars: int = count(5, "Shorter messages want no memory.")
 
 
-class Recall(Section):
+class RecallSettings(SettingsGroup):
     """Finding evidence."""
 
     limit: int = count(10, "Results when the caller does not say how many.", low=1)
@@ -106,7 +106,7 @@ class Recall(Section):
     touch: bool = flag(True, "Count the use of what was recalled, which slows its decay.")
 
 
-class Weights(Section):
+class RankingWeights(SettingsGroup):
     """Parts of the score, each from 0 to 1; the weights add up to 1."""
 
     relevance: float = ratio(0.90, "The fused result of text and vectors.")
@@ -117,17 +117,17 @@ class Weights(Section):
     access: float = ratio(0.02, "How often it was used.")
 
 
-class PersonaBoost(Section):
+class PersonaBoost(SettingsGroup):
     """What one persona cares about more than others."""
 
     kinds: tuple[KindName, ...] = names((), KindName, "Kinds that count for more.")
     factor: float = number(1.0, "Their scores are multiplied by this.")
 
 
-class Ranking(Section):
+class RankingSettings(SettingsGroup):
     """The order of evidence: a weighted sum, times boosts."""
 
-    weights: Weights = group(Weights)
+    weights: RankingWeights = group(RankingWeights)
     fusion: Fusion = choice(
         "conversation",
         Fusion,
@@ -140,26 +140,7 @@ class Ranking(Section):
     personas: Table[PersonaBoost] = table(PersonaBoost, "What each persona ranks higher.")
 
 
-class Sections(Section):
-    """The size of each part of the prompt."""
-
-    guide: Size = size(0, "How to use the memory tools.")
-    system: Size = size(0, "The host's own system prompt.")
-    identity: Size = size(350, "Who the agent is.")
-    persona: Size = size(0, "The active persona.")
-    runtime: Size = size(0, "Where the agent runs.")
-    rules: Size = size(0, "Rules of the session.")
-    cards: Size = size(0, "Cards of agent and user in one part.")
-    user: Size = size(120, "Who the user is.")
-    scratchpad: Size = size(300, "What is being worked on.")
-    core: Size = size(500, "What is always known.")
-    evidence: Size = size(1500, "What was recalled for this message.")
-    recent: Size = size(1200, "The latest turns.")
-    catalogs: Size = size(0, "Lists of tools and skills.")
-    reply: Size = size(0, "Left free for the answer.")
-
-
-class Context(Section):
+class ContextSettings(SettingsGroup):
     """Fitting evidence and cards to a budget."""
 
     disclosure: Disclosure = choice(
@@ -167,8 +148,26 @@ class Context(Section):
     )
     total: int = count(4000, "Tokens of the whole; 0: the model's window.")
     window: int = count(8192, "Window of a model that is not in `windows`.", low=1)
-    windows: Table[int] = table_of(Whole(1, None), {}, "Window of each model, by its name.")
-    sections: Sections = group(Sections)
+    windows: Table[int] = table_of(sorts.whole(1), {}, "Window of each model, by its name.")
+    sections: Table[Size] = sizes(
+        {
+            "guide": 0,
+            "system": 0,
+            "identity": 350,
+            "persona": 0,
+            "runtime": 0,
+            "rules": 0,
+            "cards": 0,
+            "user": 120,
+            "scratchpad": 300,
+            "core": 500,
+            "evidence": 1500,
+            "recent": 1200,
+            "catalogs": 0,
+            "reply": 0,
+        },
+        "Size of each part of the prompt; `reply` is left free for the answer.",
+    )
     separate: tuple[SectionName, ...] = names((), SectionName, "Parts that `total` does not count.")
     cut: tuple[SectionName, ...] = names(
         ("evidence", "recent"), SectionName, "Over budget: the parts to cut, first one first."
@@ -179,7 +178,7 @@ class Context(Section):
     recent_turns: Span = between(8, 12, "Latest turns that stay in the prompt.")
 
 
-class ShortTerm(Section):
+class ShortTermSettings(SettingsGroup):
     """The running conversation, in process, rebuilt from the ledger."""
 
     max_messages: int = count(200, "Messages held before the older ones are summed up.", low=2)

@@ -1,12 +1,12 @@
-"""Settings of what stands around the engine: documents, models, storage, logs, trust."""
+"""Settings of the environment: documents, models, storage, trust, the tools of a host."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Literal
 
-from recollect.settings.section import (
-    Section,
+from recollect.settings.group import (
+    SettingsGroup,
     choice,
     count,
     flag,
@@ -28,15 +28,12 @@ ChatProvider = Literal["none", "openai", "anthropic", "ollama", "dashscope"]
 ModelProvider = Literal["chat", "none", "openai", "anthropic", "ollama", "dashscope"]
 Embedder = Literal["none", "auto", "local", "folder", "model2vec", "openai", "dashscope", "ollama"]
 Vectors = Literal["auto", "sqlite-vec", "chromadb", "none"]
-LogLevel = Literal["debug", "info", "warning", "error"]
-LogFormat = Literal["text", "json"]
-LogContent = Literal["none", "short", "full"]
 SourceName = Literal["owner", "agent", "tool", "external"]
 AtWrite = Literal["redact", "keep"]
 PersonalNumber = Literal["card", "identity_card", "iban", "passport"]
 
 
-class Switch(Section):
+class MemorySettings(SettingsGroup):
     """The main switch, and the plain files that answer while it is off."""
 
     enabled: bool = flag(True, "Off: nothing is read from or written to the memory.")
@@ -44,7 +41,7 @@ class Switch(Section):
     fallback_folder: str = text("memory", "Folder of the plain files.", empty=False)
 
 
-class Documents(Section):
+class DocumentSettings(SettingsGroup):
     """The markdown files people read and edit."""
 
     write: tuple[DocumentName, ...] = names(
@@ -69,21 +66,21 @@ class Documents(Section):
     persona_file: str = inside("persona.md", "Traits the user wants of the agent.")
 
 
-class Identity(Section):
+class IdentitySettings(SettingsGroup):
     """Sources people write, and the short cards made of them."""
 
     compile: bool = flag(True, "Make cards; else the sources are used as they are.")
     agent_file: str = inside("AGENT.md", "How the agent works.")
 
 
-class Price(Section):
+class ModelPrice(SettingsGroup):
     """What a model costs, for a million tokens."""
 
     input: float = number(0.0, "Tokens read.")
     output: float = number(0.0, "Tokens written.")
 
 
-class Chat(Section):
+class ChatSettings(SettingsGroup):
     """The host's main model; the memory model borrows from it what it does not have."""
 
     provider: ChatProvider = choice("none", ChatProvider, "Who serves it.")
@@ -93,7 +90,7 @@ class Chat(Section):
     max_tokens: int = count(4096, "Longest answer, in tokens.", low=1)
 
 
-class Model(Section):
+class ModelSettings(SettingsGroup):
     """The model that does the work of memory; without one the rules do it."""
 
     provider: ModelProvider = choice("chat", ModelProvider, "Who serves it; `chat`: as there.")
@@ -110,12 +107,12 @@ class Model(Section):
     daily_cost: float = number(
         0.0, "The same for the cost, in the currency of `prices`; 0: no limit."
     )
-    prices: Table[Price] = table(
-        Price, "Prices of a million tokens by model, for usage and `daily_cost`."
+    prices: Table[ModelPrice] = table(
+        ModelPrice, "Prices of a million tokens by model, for usage and `daily_cost`."
     )
 
 
-class Embedding(Section):
+class EmbeddingSettings(SettingsGroup):
     """Vectors of texts."""
 
     provider: Embedder = choice(
@@ -134,19 +131,19 @@ class Embedding(Section):
     cache_entries: int = count(1000, "Vectors kept in process, on top of those in the database.")
 
 
-class Index(Section):
+class IndexSettings(SettingsGroup):
     """How text and vectors are indexed."""
 
     vectors: Vectors = choice("auto", Vectors, "Where vectors live; `auto`: in the database.")
 
 
-class Store(Section):
+class StoreSettings(SettingsGroup):
     """The database."""
 
     busy_timeout: timedelta = span("60s", "Longest wait for another process that is writing.")
 
 
-class Trust(Section):
+class TrustSettings(SettingsGroup):
     """Who said it, and what follows; what tools and outsiders say never becomes core unasked."""
 
     owners: tuple[str, ...] = names(
@@ -161,7 +158,7 @@ class Trust(Section):
     suppress_echo: bool = flag(True, "Do not learn again what came out of memory.")
 
 
-class Secrets(Section):
+class SecretSettings(SettingsGroup):
     """Passwords and keys found in what is said."""
 
     at_write: AtWrite = choice(
@@ -174,3 +171,17 @@ class Secrets(Section):
     personal_numbers: tuple[PersonalNumber, ...] = names(
         ("card",), PersonalNumber, "Numbers of persons that are taken out like secrets."
     )
+
+
+class ToolSettings(SettingsGroup):
+    """The tools that a host gives to its model."""
+
+    answer_pending: bool = flag(
+        False,
+        "Whether a model may confirm or ignore what waits, in the user's name. Off, it can list and"
+        " put off; the user answers by command or in the host.",
+    )
+    results: int = count(5, "Results of a search when the model does not say how many.", low=1)
+    item_chars: int = count(1_500, "Characters of one result; what is longer is cut.", low=1)
+    answer_chars: int = count(12_000, "Characters of one answer; results beyond it are left out.")
+    trace_bytes: int = count(20_000_000, "Bytes of trace files read in a search, newest first.")

@@ -18,8 +18,8 @@ import pytest
 import recollect.settings
 from recollect.settings import PRESETS, Condition, Secret, Settings, Size, Span, load
 from recollect.settings.dump import as_mapping, as_toml
-from recollect.settings.keeping import DecayClass
 from recollect.settings.problems import known_keys
+from recollect.settings.upkeep import DecayClass
 
 FOLDER = Path(recollect.settings.__file__).parent / "presets"
 DOCUMENTS = tuple(name for name in PRESETS if name != "default")
@@ -264,7 +264,7 @@ def test_myclaw_fades_by_the_documents_rates(name: str, law: Any) -> None:
 def test_openakita_fades_by_the_documents_rate() -> None:
     """A §4.6: decay_rate 0.1; A §7.4: importance x (1 - rate)^days."""
     decay = load("openakita", env={}).decay
-    assert {getattr(decay.kinds, kind) for kind in ("fact", "skill", "preference")} == {"medium"}
+    assert {decay.kinds[kind] for kind in ("fact", "skill", "preference")} == {"medium"}
     for day in (0, 1, 3, 30):
         assert faded(decay.medium, day) == pytest.approx(0.9**day, rel=1e-9)
 
@@ -276,22 +276,17 @@ def faded(decay: DecayClass, day: float) -> float:
     return decay.floor + (1 - decay.floor) * math.pow(0.5, day / (decay.half_life / days(1)))
 
 
-def test_rates_can_be_read_back() -> None:
-    decay = load("myclaw", env={}).decay
-    assert decay.slow.rate == pytest.approx(0.004, rel=1e-9)
-
-
 def test_semibot_shares_of_a_window() -> None:
     """E §4.3: a share is rounded down."""
     sections = load("semibot", env={}).context.sections
-    shares = (sections.system, sections.evidence, sections.recent, sections.reply)
+    shares = [sections[name] for name in ("system", "evidence", "recent", "reply")]
     assert [share.of(8192) for share in shares] == [1228, 1228, 4096, 1638]
     assert [share.of(100_000) for share in shares] == [15_000, 15_000, 50_000, 20_000]
 
 
 def test_sections_of_a_document_and_no_others() -> None:
     def sizes(preset: str) -> dict[str, object]:
-        sections = as_mapping(load(preset, env={}).context.sections)
+        sections = as_mapping(load(preset, env={}).context)["sections"]
         return {name: size for name, size in sections.items() if size != 0}
 
     assert sizes("shiyi") == {"cards": 600, "evidence": 900, "recent": 2000, "reply": 500}
