@@ -246,9 +246,9 @@ class TestLayers:
 
     def test_sections_and_values_of_our_own_types_are_taken(self) -> None:
         jobs = JobSettings(max_attempts=7, lease=timedelta(minutes=1))
-        loaded = load(env={}, overrides={"jobs": jobs, "pending": {"offer": Span(0, 2)}})
+        loaded = load(env={}, overrides={"jobs": jobs, "extraction": {"batch_tokens": Span(1, 2)}})
         assert loaded.jobs == jobs
-        assert loaded.pending.offer == (0, 2)
+        assert loaded.extraction.batch_tokens == (1, 2)
 
     def test_short_names(self) -> None:
         env = {"RECOLLECT_ENABLED": "no", "RECOLLECT_LANGUAGE": "zh", "RECOLLECT_API_KEY": "k"}
@@ -362,9 +362,9 @@ class TestMistakes:
             ("triggers.quiet_gap", "3 minutes"),
             ("triggers.quiet_gap", "-3m"),
             ("jobs.lease", "never"),
-            ("recall.evidence", "5-3"),
-            ("recall.evidence", "a-b"),
-            ("recall.evidence", "1-2-3"),
+            ("extraction.batch_tokens", "5-3"),
+            ("extraction.batch_tokens", "a-b"),
+            ("extraction.batch_tokens", "1-2-3"),
             ("context.sections.reply", "120%"),
             ("context.sections.reply", "0.5"),
             ("upkeep.daily", "queue,queue"),

@@ -134,12 +134,15 @@ class TestValues:
         assert str(loaded.origins["decay.slow.half_life"]) == "arguments"
 
     def test_sizes_and_spans(self) -> None:
-        env = {"RECOLLECT_CONTEXT__SECTIONS__REPLY": "12.5%", "RECOLLECT_RECALL__EVIDENCE": "4"}
+        env = {
+            "RECOLLECT_CONTEXT__SECTIONS__REPLY": "12.5%",
+            "RECOLLECT_EXTRACTION__BATCH_TOKENS": "4",
+        }
         loaded = load(env=env)
         assert loaded.context.sections["reply"] == Size(percent=12.5)
         assert loaded.context.sections["reply"].of(8000) == 1000
         assert Size(300).of(10) == 300
-        assert loaded.recall.evidence == Span(4, 4)
+        assert loaded.extraction.batch_tokens == Span(4, 4)
 
     def test_settings_cannot_be_changed(self) -> None:
         loaded = Settings()

@@ -103,8 +103,8 @@ class Builder:
         return compose(
             Parts(texts, core, evidence, talk, tuple(left), data),
             limits,
-            rounds=self._settings.context.recent_turns.high,
-            pieces=self._settings.recall.evidence.high,
+            rounds=self._settings.context.recent_turns,
+            pieces=self._settings.recall.evidence,
             language=language,
             count=count,
         )
@@ -157,12 +157,12 @@ class Builder:
         return tuple(map(memory_item, fit_to_show)), left
 
     def _hits(self, query: str, session: str | None, persona: str | None, talk: Talk) -> list[Hit]:
-        most = self._settings.recall.evidence.high
+        most = self._settings.recall.evidence
         if most < 1:
             return []
         # In a conversation the nearest hits are often its own last turns: ask for some more.
         asked = most if session is None else 2 * most
-        latest = talk.turns[-self._settings.recall.enrich_turns.high :]
+        latest = talk.turns[-self._settings.recall.enrich_turns :]
         around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
         hits = self._from.recall(query, k=asked, persona=persona, around=around)
         # The same question, asked now or before, answers nothing.

@@ -52,7 +52,7 @@ class Inbox:
 
     def offer(self, limit: int | None = None) -> list[Memory]:
         """The few to put to the user at the end of a reply; each offer is counted."""
-        most = self._settings.offer.high
+        most = self._settings.offer
         limit = most if limit is None else min(most, checks.check_limit(limit))
         now = self._clock.now()
         if not limit:

@@ -25,7 +25,7 @@ def enriched_terms(query: str, around: Sequence[str], settings: RecallSettings) 
         return own
     known = {term.text for term in own}
     added: dict[str, QueryTerm] = {}
-    for text in reversed(around[-settings.enrich_turns.high :]):
+    for text in reversed(around[-settings.enrich_turns :]):
         for term in query_terms(text):
             if term.weight >= WORD_WEIGHT and term.text not in known:
                 lighter = QueryTerm(term.text, term.weight * _WEIGHT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -10,14 +10,6 @@ from recollect.rules.slots import fold
 from recollect.settings.upkeep import LifetimeSettings
 from recollect.types import Kind
 
-_PRIORITIES: Mapping[str, Callable[[LifetimeSettings], timedelta | None]] = {
-    "transient": lambda lifetimes: lifetimes.transient,
-    "short": lambda lifetimes: lifetimes.short_term,
-    "short term": lambda lifetimes: lifetimes.short_term,
-    "long": lambda lifetimes: lifetimes.long_term,
-    "long term": lambda lifetimes: lifetimes.long_term,
-    "permanent": lambda lifetimes: None,
-}
 _SESSION = "session"
 # The words an extractor may use for a life, and what they mean (document B §4).
 DURATIONS: Mapping[str, timedelta | str | None] = {
@@ -55,8 +47,16 @@ def _span(kind: Kind, duration: str, lifetimes: LifetimeSettings) -> timedelta |
     if duration in DURATIONS:
         return DURATIONS[duration]
     word = fold(duration)
-    if word in _PRIORITIES:
-        return _PRIORITIES[word](lifetimes)
+    priorities = {
+        "transient": lifetimes.transient,
+        "short": lifetimes.short_term,
+        "short term": lifetimes.short_term,
+        "long": lifetimes.long_term,
+        "long term": lifetimes.long_term,
+        "permanent": None,
+    }
+    if word in priorities:
+        return priorities[word]
     if word == _TASK and kind == "rule":
         return lifetimes.kinds["task_rule"]
     return lifetimes.kinds[kind]

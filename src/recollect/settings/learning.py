@@ -87,7 +87,7 @@ class RoutingSettings(SettingsGroup):
 class PendingSettings(SettingsGroup):
     """Candidates that wait for the user's word."""
 
-    offer: Span = between(1, 3, "How many are offered at the end of a reply.")
+    offer: int = count(3, "How many are offered at the end of a reply.")
     cooldown: timedelta = span("1d", 'How long "later" keeps one from being offered again.')
     expire: timedelta | None = span_or_never("never", "Age at which an unanswered one lapses.")
 

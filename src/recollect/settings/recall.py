@@ -8,7 +8,6 @@ from typing import Literal
 from recollect.settings import sorts
 from recollect.settings.group import (
     SettingsGroup,
-    between,
     choice,
     count,
     flag,
@@ -22,7 +21,7 @@ from recollect.settings.group import (
     table_of,
     text,
 )
-from recollect.settings.values import Size, Span, Table
+from recollect.settings.values import Size, Table
 
 GateMode = Literal["always", "gated", "on_demand"]
 Route = Literal[
@@ -76,7 +75,7 @@ class RecallSettings(SettingsGroup):
     """Finding evidence."""
 
     limit: int = count(10, "Results when the caller does not say how many.", low=1)
-    evidence: Span = between(3, 5, "Pieces of evidence put into a prompt.")
+    evidence: int = count(5, "Most pieces of evidence put into a prompt.")
     routes: tuple[Route, ...] = names(
         ("memory", "turn", "episode", "attachment", "entity", "time", "exact"),
         Route,
@@ -98,7 +97,7 @@ class RecallSettings(SettingsGroup):
         "", "Folder of a cross-encoder that puts the best results in order; empty: none."
     )
     recent: timedelta = span("3d", "What the `recent` route looks back on.")
-    enrich_turns: Span = between(3, 5, "Last turns that enrich the query.")
+    enrich_turns: int = count(5, "Last turns that enrich the query.", low=1)
     supplement_below: int = count(
         0, "Ask full text only when the partition gave fewer than this; 0: ask always."
     )
@@ -175,7 +174,7 @@ class ContextSettings(SettingsGroup):
     keep: tuple[SectionName, ...] = names(
         ("cards", "identity", "user", "core"), SectionName, "Parts that are never cut."
     )
-    recent_turns: Span = between(8, 12, "Latest turns that stay in the prompt.")
+    recent_turns: int = count(12, "Latest exchanges, a message and its answer, that stay in the prompt.")
 
 
 class ShortTermSettings(SettingsGroup):
