@@ -85,6 +85,7 @@ def test_the_bound_holds_for_a_session(store: Store) -> None:
     assert left(store, "the oldest line of them") == "the oldest line of them"
 
 
+@pytest.mark.setting("trust.suppress_echo")
 def test_it_can_be_switched_off(store: Store) -> None:
     off = SETTINGS.replace(suppress_echo=False)
     text = "用户在北京工作" + fence("x", "memory")

@@ -142,6 +142,7 @@ def test_other_presets_write_no_files(open_mind: OpenMind, tmp_path: Path) -> No
     assert list(tmp_path.rglob("*.jsonl")) == []
 
 
+@pytest.mark.setting("ledger.jsonl", "ledger.jsonl_keep")
 def test_the_settings_decide(open_mind: OpenMind, tmp_path: Path, clock: ManualClock) -> None:
     mind = open_mind(ledger={"jsonl": True, "jsonl_keep": "2d"})
     say(mind, "tea")

@@ -151,6 +151,7 @@ def test_a_summariser_may_be_given_and_a_later_summary_takes_its_place(store: St
     assert len(memory.recent("s")) == 6
 
 
+@pytest.mark.setting("short_term.window_tokens")
 def test_the_summary_does_not_grow_for_ever(store: Store) -> None:
     memory = ShortTermMemory(store, SPACE, limits(max_messages=20, window_tokens=400))
     record(store, 190)

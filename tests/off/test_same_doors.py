@@ -163,6 +163,7 @@ def test_the_rest_of_the_doors_stand(either: recollect.Mind) -> None:
     assert either.doctor()
 
 
+@pytest.mark.setting("memory.enabled")
 @pytest.mark.parametrize("days", [0, 6, 7, 8])
 def test_logs_of_the_last_seven_days_are_read(
     open_mind: OpenMind, clock: ManualClock, days: int, tmp_path: Path

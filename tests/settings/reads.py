@@ -35,8 +35,8 @@ def reads(sources: Iterable[str]) -> set[tuple[str, str]]:
     anywhere: dict[str, Groups] = {"load": frozenset({Settings})}
     for tree in trees:
         for cls in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
-            for name, found in members(cls).items():
-                anywhere[name] = anywhere.get(name, NONE) | found
+            for name, held in members(cls).items():
+                anywhere[name] = anywhere.get(name, NONE) | held
     found: set[tuple[str, str]] = set()
     for tree in trees:
         Reader(anywhere, found).visit(tree)
@@ -124,7 +124,7 @@ class Reader(ast.NodeVisitor):
 
     def _loop(self, target: ast.expr, over: ast.expr) -> None:
         """The entries of a table, by themselves or with their names."""
-        kind = self.type_of(over.func.value if _is_call_of(over, "items", "values") else over)
+        kind = self.type_of(over)
         for name in ast.walk(target):
             if kind and isinstance(name, ast.Name):
                 self.names[name.id] = kind
@@ -143,33 +143,32 @@ class Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def type_of(self, node: ast.expr) -> Groups:
+        """The groups that an expression may be."""
         if isinstance(node, ast.Name):
             return self.names.get(node.id, NONE)
         if isinstance(node, ast.Attribute):
-            if isinstance(node.value, ast.Name) and node.value.id == "self":
-                return self.own.get(node.attr, NONE) or self.anywhere.get(node.attr, NONE)
-            held = self.type_of(node.value)
-            inner = [group.fields[node.attr].group for group in held if node.attr in group.fields]
-            if held:
-                known = {group for group in inner if group is not None}
-                return frozenset(known) | annotated_property(held, node.attr)
-            return self.anywhere.get(node.attr, NONE)
-        if isinstance(node, ast.Subscript):
+            return self._attribute(node)
+        if isinstance(node, ast.Subscript | ast.NamedExpr):
             return self.type_of(node.value)
         if isinstance(node, ast.IfExp):
             return self.type_of(node.body) | self.type_of(node.orelse)
-        if isinstance(node, ast.BoolOp):
-            return frozenset().union(*map(self.type_of, node.values))
-        if isinstance(node, ast.NamedExpr):
-            return self.type_of(node.value)
-        if isinstance(node, ast.Dict):
-            return frozenset().union(*map(self.type_of, node.values))
+        if isinstance(node, ast.BoolOp | ast.Dict):
+            return NONE.union(*map(self.type_of, node.values))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             return self.anywhere.get(node.func.id, NONE)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            same = node.func.attr in ("get", "replace")
+            same = node.func.attr in ("get", "replace", "items", "values")
             return self.type_of(node.func.value if same else node.func)
         return NONE
+
+    def _attribute(self, node: ast.Attribute) -> Groups:
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            return self.own.get(node.attr, NONE) or self.anywhere.get(node.attr, NONE)
+        held = self.type_of(node.value)
+        if not held:
+            return self.anywhere.get(node.attr, NONE)
+        inner = {group.fields[node.attr].group for group in held if node.attr in group.fields}
+        return frozenset(filter(None, inner)) | annotated_property(held, node.attr)
 
 
 def annotated_property(held: Groups, name: str) -> Groups:
@@ -177,14 +176,6 @@ def annotated_property(held: Groups, name: str) -> Groups:
     found = [getattr(group, name, None) for group in held]
     kinds = [one.fget.__annotations__.get("return") for one in found if isinstance(one, property)]
     return frozenset(NAMED[str(kind)] for kind in kinds if str(kind) in NAMED)
-
-
-def _is_call_of(node: ast.expr, *names: str) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in names
-    )
 
 
 def _named(name: ast.expr, group: type[SettingsGroup]) -> set[str]:

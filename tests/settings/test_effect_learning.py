@@ -14,7 +14,7 @@ from recollect import Candidate, InvalidInput
 from recollect.types import Job
 from tests.conftest import OpenMind
 from tests.learning import thinking
-from tests.providers.scripted import Asked, Scripted
+from tests.providers.scripted import Line, Scripted
 from tests.remote import meaning, remote, server
 from tests.settings.cases import Case, Scene, check
 
@@ -160,17 +160,39 @@ CASES = [
     Case("pending.offer", ((2, 2), (4, 4)), offered),
     Case("pending.cooldown", (("1d", 0), ("1h", 1)), after_snooze),
     Case("pending.expire", (("never", 1), ("7d", 0)), lapsed),
-    Case("jobs.max_attempts", ((1, ("dead", 0)), (2, ("ready", 30))), failing(1), FAILING, on_disk=True),
-    Case("jobs.backoff_first", (("30s", ("ready", 30)), ("90s", ("ready", 90))), failing(1), FAILING, on_disk=True),
-    Case("jobs.backoff_max", (("1h", ("ready", 60)), ("40s", ("ready", 40))), failing(2), FAILING, on_disk=True),
+    Case(
+        "jobs.max_attempts",
+        ((1, ("dead", 0)), (2, ("ready", 30))),
+        failing(1),
+        FAILING,
+        on_disk=True,
+    ),
+    Case(
+        "jobs.backoff_first",
+        (("30s", ("ready", 30)), ("90s", ("ready", 90))),
+        failing(1),
+        FAILING,
+        on_disk=True,
+    ),
+    Case(
+        "jobs.backoff_max",
+        (("1h", ("ready", 60)), ("40s", ("ready", 40))),
+        failing(2),
+        FAILING,
+        on_disk=True,
+    ),
     Case("scratchpad.driver", (("task", True), ("session", False)), focus),
     Case("scratchpad.max_chars", ((100, True), (2000, False)), too_long),
     Case("lifetimes.transient", (("1d", days(1)), ("2d", days(2))), lives("transient")),
     Case("lifetimes.short_term", (("3d", days(3)), ("2d", days(2))), lives("short term")),
     Case("lifetimes.long_term", (("30d", days(30)), ("never", None)), lives("long term")),
-    Case("lifetimes.kinds.<name>", (({"lesson": "7d"}, days(7)), ({"lesson": "permanent"}, None)), lives(kind="lesson")),
+    Case(
+        "lifetimes.kinds.<name>",
+        (({"lesson": "7d"}, days(7)), ({"lesson": "permanent"}, None)),
+        lives(kind="lesson"),
+    ),
     Case("trust.quarantine", ((("external",), "new"), (("tool", "external"), "pending")), outsider),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
@@ -215,9 +237,9 @@ def test_how_long_a_worker_holds_a_job(open_mind: OpenMind, server: Scripted, mi
     held: list[datetime | None] = []
     answer = thinking.proposing(lambda shown: [])
 
-    def look(asked: Asked) -> Any:
+    def look(line: Line) -> None:
         held.extend(job.lease_until for job in mind.jobs() if job.kind == "extract")
-        return answer(asked)
+        answer(line)
 
     server.always(look)
     mind = open_mind(jobs__lease=f"{minutes}m", **thinking.settings(server))

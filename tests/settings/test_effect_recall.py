@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from tests.providers.scripted import Scripted
 from tests.remote import meaning, remote, server
 from tests.settings.cases import Case, Scene, check
 
-BEST = {"ranking.fusion": "best"}
-BY_IMPORTANCE = {
+BEST: Mapping[str, Any] = {"ranking.fusion": "best"}
+BY_IMPORTANCE: Mapping[str, Any] = {
     "ranking.fusion": "best",
     "ranking.weights": {"relevance": 0.0, "recency": 0.0, "access": 0.0, "importance": 1.0},
 }
@@ -109,13 +110,13 @@ def routed(scene: Scene) -> bool:
     return any("entity" in hit.why.routes for hit in hits)
 
 
-def parts(*names: str, budget: int | None = None, **host: str) -> Any:
+def parts(*names: str, host: Any = None) -> Any:
     """Which of these parts are in the prompt of somebody with much to tell."""
 
     def see(scene: Scene) -> set[str]:
         teas(scene, 30)
         talk(scene)
-        context = scene.mind.context("which tea is it?", session="s", budget=budget, host=host)
+        context = scene.mind.context("which tea is it?", session="s", host=host)
         largest = max(one.tokens for one in context.sections)
         shown = {one.name for one in context.sections if one.tokens > largest / 4}
         return shown & set(names)
@@ -192,8 +193,8 @@ CASES = [
     Case("recall.enrich_turns", ((2, False), (4, True)), around),
     Case(
         "recall.min_score",
-        ((0.0, 5), (0.99, 0)),
-        lambda s: teas(s) or len(s.mind.recall("tea", k=5)),
+        ((0.0, 9), (0.99, 0)),
+        found,
         BY_IMPORTANCE,
     ),
     Case("ranking.weights.relevance", ((1.0, 1.0), (0.0, 0.0)), score, BEST),
@@ -265,7 +266,7 @@ CASES = [
     Case(
         "context.keep",
         (((), {"catalogs"}), (("evidence",), {"evidence"})),
-        parts("catalogs", "evidence", catalogs="tool " * 150),
+        parts("catalogs", "evidence", host={"catalogs": "tool " * 150}),
         {
             "context.total": 160,
             "context.cut": [],

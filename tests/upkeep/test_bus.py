@@ -66,6 +66,7 @@ def test_a_rule_can_run_a_step_or_be_switched_off(open_mind: OpenMind, clock: Ma
     assert mind.memories() == []
 
 
+@pytest.mark.setting("events.rules.<name>.risk")
 @pytest.mark.feature("U7")
 def test_a_rule_that_asks_waits_for_a_person(open_mind: OpenMind) -> None:
     rule = {"event": "memory.write.important", "actions": ["notify"], "mode": "ask", "risk": "high"}

@@ -356,6 +356,7 @@ def test_an_overdue_run_happens_at_the_next_start(open_mind: OpenMind, clock: Ma
     assert later.memories() == []
 
 
+@pytest.mark.setting("schedule.catch_up")
 def test_without_catching_up_a_missed_run_is_left_out(
     open_mind: OpenMind, clock: ManualClock
 ) -> None:

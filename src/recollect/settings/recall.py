@@ -174,7 +174,9 @@ class ContextSettings(SettingsGroup):
     keep: tuple[SectionName, ...] = names(
         ("cards", "identity", "user", "core"), SectionName, "Parts that are never cut."
     )
-    recent_turns: int = count(12, "Latest exchanges, a message and its answer, that stay in the prompt.")
+    recent_turns: int = count(
+        12, "Latest exchanges, a message and its answer, that stay in the prompt."
+    )
 
 
 class ShortTermSettings(SettingsGroup):
