@@ -22,7 +22,7 @@ from bench.figures import Figure, at_least, figure, ratio_at_most
 from bench.grown import Grown
 from bench.minds import NO_VECTORS, bench_mind
 from bench.timing import MILLI, Timed, side_by_side
-from recollect.index.holding import THREAD, Holder, Made
+from recollect.index.live_tables import THREAD, Holder, Made
 from recollect.index.memory import MemoryEngine, MemoryTable
 from recollect.store.base import Store
 from recollect.store.sqlite.store import open_sqlite

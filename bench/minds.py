@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.entry import open as open_mind
 from recollect.mind import Mind
-from recollect.opening import open as open_mind
 from recollect.settings import load
 from recollect.settings.dump import as_flat
 

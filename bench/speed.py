@@ -16,10 +16,10 @@ from bench.corpus import TONGUES, Corpus, Synthetic, Tongue
 from bench.figures import Figure, surroundings
 from bench.grown import Grown
 from bench.hybrid import measure_hybrid
-from bench.installed import measure_installed
-from bench.recording import measure_recording
-from bench.searching import measure_search
-from bench.starting import measure_start
+from bench.install_size import measure_installed
+from bench.record_speed import measure_recording
+from bench.search_speed import measure_search
+from bench.startup import measure_start
 from bench.texts import Sampled
 
 Measure = Literal["record", "bulk", "recall", "hybrid", "context", "start", "installed"]

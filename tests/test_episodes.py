@@ -23,7 +23,7 @@ from recollect.learn.episode_answers import (
 )
 from recollect.learn.episodes import EpisodeSource, fill_episode, write_episode
 from recollect.prompts import Language, filled, prompt
-from recollect.providers.chat.base import Answer, Message, Object, Schema, Spent, WrongShape
+from recollect.providers.chat.base import Answer, ChatMessage, Object, Schema, Spent, WrongShape
 from recollect.settings import load
 from recollect.store.base import Store, Unit
 from recollect.store.sqlite.store import open_sqlite
@@ -196,7 +196,7 @@ class Echoing:
 
     def ask(
         self,
-        messages: str | Sequence[Message],
+        messages: str | Sequence[ChatMessage],
         *,
         purpose: str,
         schema: Schema,

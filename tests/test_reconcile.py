@@ -189,7 +189,7 @@ class WordVectors:
 @pytest.mark.feature("M8", preset="semibot")
 class TestMergeByMeaning:
     def learn(self, open_mind: OpenMind, clock: ManualClock, angle: float) -> Learning:
-        from recollect.index.embedding_job import Embedding
+        from recollect.index.embedding_job import EmbeddingJob
         from recollect.types import Job
 
         angles = {"owns a hound": 0.0, "keeps a dog": angle}
@@ -209,7 +209,7 @@ class TestMergeByMeaning:
             None,
             constant(""),
         )
-        Embedding(learning.store, WordVectors(angles)).run(job)
+        EmbeddingJob(learning.store, WordVectors(angles)).run(job)
         return learning
 
     def test_above_nine_tenths_it_merges_and_importance_takes_the_larger(

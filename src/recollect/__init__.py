@@ -34,8 +34,8 @@ from recollect.errors import (
 TYPE_CHECKING = False  # importing typing for it would be most of this import's time
 if TYPE_CHECKING:
     from recollect.aio import AsyncMind, open_async
+    from recollect.entry import open
     from recollect.mind import Mind
-    from recollect.opening import open
     from recollect.session import Session
     from recollect.types import (
         Candidate,
@@ -104,7 +104,7 @@ __all__ = [
 _ROOMS = {
     "recollect.aio": ("AsyncMind", "open_async"),
     "recollect.mind": ("Mind",),
-    "recollect.opening": ("open",),
+    "recollect.entry": ("open",),
     "recollect.session": ("Session",),
     "recollect.types": (
         "Candidate",

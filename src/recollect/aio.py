@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from recollect.clock import Clock
+from recollect.entry import open as open_mind
 from recollect.mind import Mind
-from recollect.opening import open as open_mind
 from recollect.session import Session
 
 P = ParamSpec("P")

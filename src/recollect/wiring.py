@@ -13,27 +13,27 @@ from recollect.clock import Clock, monotonic_of
 from recollect.context.build import Builder, Sources
 from recollect.context.evidence import evidence_items, most_core_lines
 from recollect.context.window import ShortTermMemory
-from recollect.documents.cards import Cards
+from recollect.documents.cards import IdentityCards
 from recollect.documents.daily import DailyReport, DailySection
+from recollect.documents.erasure import files_of, scrub
 from recollect.documents.fallback import scrubbing as fallback
 from recollect.documents.fallback.files import folder_beside
 from recollect.documents.library import Documents, folders_of
 from recollect.documents.onboarding import Onboarding
-from recollect.documents.scrubbing import files_of, scrub
 from recollect.errors import ConfigError, InvalidInput, StoreError
-from recollect.forget import forgetting
-from recollect.forget.forgetting import Forgetting, Left, Outside
+from recollect.forget import erasure
+from recollect.forget.erasure import Erasure, Outside, RemovedRecords
 from recollect.health.audit import Audit
 from recollect.health.doctor import Doctor
 from recollect.health.metrics import Uses
 from recollect.index import embedding_job
 from recollect.index.batches import forget_chunks
 from recollect.index.choose import engine_for
-from recollect.index.embedding_job import Ask, Embedding
+from recollect.index.embedding_job import Ask, EmbeddingJob
 from recollect.index.engine import VectorEngine
-from recollect.index.holding import Holder
+from recollect.index.live_tables import Holder
 from recollect.index.segment import forget_words
-from recollect.jobs.worker import Failing, Handler, Pace, Plan, Worker
+from recollect.jobs.worker import Failing, Handler, Pace, RecurringJob, Worker
 from recollect.language.guard import Guard, forget_names, guard_of
 from recollect.language.lines import forget_labels
 from recollect.learn import session_end
@@ -53,7 +53,7 @@ from recollect.learn.scratchpads import Scratchpads
 from recollect.learn.session_end import Closing, Ending
 from recollect.providers.breaker import Circuits
 from recollect.providers.chat.base import ChatModel
-from recollect.providers.chat.budget import Budget, journal_meter
+from recollect.providers.chat.budget import SpendingLimit, journal_meter
 from recollect.providers.chat.choose import chat_model_for
 from recollect.providers.embedding.base import Embedder
 from recollect.providers.embedding.choose import embedder_for, embedder_named
@@ -79,7 +79,7 @@ from recollect.types import RECORD_TYPES, Hit, SafeName, Stats
 from recollect.upkeep import bus
 from recollect.upkeep import upkeep as upkeep_
 from recollect.upkeep.upkeep import Upkeep
-from recollect.upkeep.work import Sections, Tools
+from recollect.upkeep.work import Sections, StepServices
 
 BACKOFF_FACTOR = 2.0  # each further wait is this many times longer
 
@@ -106,7 +106,7 @@ class Services:
     upkeep: Upkeep
     event_rules: bus.Bus
     onboarding: Onboarding
-    forgetting: Forgetting
+    forgetting: Erasure
     use_log: Uses
     audit: Audit
     doctor: Doctor
@@ -166,7 +166,7 @@ class Shared:
         """The memory model with its calls on that space's account."""
         if self.model is None:
             return None
-        budget = Budget.of(self.settings)
+        budget = SpendingLimit.of(self.settings)
         return self.model.metered(
             journal_meter(self.store, space, self.clock, budget, guard_of(self.settings))
         )
@@ -182,12 +182,12 @@ class Shared:
             judge=None if model is None else ModelJudge(model, self.settings),
         )
 
-    def cards_of(self, space: str) -> Cards:
+    def cards_of(self, space: str) -> IdentityCards:
         """The identity cards, beside the documents."""
         folder = None
         if self.path != MEMORY:
             folder = folders_of(Path(self.path), space, self.settings).documents
-        return Cards(self.store, space, self.clock, self.settings, folder)
+        return IdentityCards(self.store, space, self.clock, self.settings, folder)
 
     def documents_of(self, space: str) -> Documents:
         guard = guard_of(self.settings)
@@ -420,7 +420,7 @@ def _upkeep(shared: Shared, extraction: Extraction) -> Upkeep:
         report = DailyReport(day, told, "zh" if language == "zh" else "en")
         return str(shared.documents_of(space).write_report(report))
 
-    tools = Tools(
+    tools = StepServices(
         extraction=extraction,
         model_of=shared.model_of,
         reconciler_of=shared.reconciler_of,
@@ -449,7 +449,7 @@ class Buffers(NamedTuple):
 
 def _forgetting(
     shared: Shared, engine: VectorEngine, meaning: VectorRoute | None, buffers: Buffers
-) -> Forgetting:
+) -> Erasure:
     settings, on_disk = shared.settings, shared.path != MEMORY
     copies = _copies(shared)
 
@@ -461,7 +461,7 @@ def _forgetting(
         if on_disk:
             copies.erase(space, session, settings.jobs.max_attempts)
 
-    def documents(space: str, left: Left) -> None:
+    def documents(space: str, left: RemovedRecords) -> None:
         says = {"quotes": left.traces.quotes, "repeats": left.traces.repeats}
         if on_disk:
             scrub(
@@ -488,7 +488,7 @@ def _forgetting(
         forget_names()
         forget_labels()
 
-    return Forgetting(
+    return Erasure(
         shared.store,
         shared.space,
         shared.clock,
@@ -531,7 +531,7 @@ def _worker(
     upkeep: Upkeep,
     rules: bus.Bus,
     *,
-    eraser: Forgetting,
+    eraser: Erasure,
 ) -> Worker:
     store, clock, settings = shared.store, shared.clock, shared.settings
     jobs, guard = settings.jobs, guard_of(settings)
@@ -557,14 +557,14 @@ def _worker(
         upkeep_.WEEKLY_KIND: upkeep.weekly,
         upkeep_.STEP_KIND: upkeep.step,
         bus.KIND: rules.run,
-        forgetting.KIND: eraser.finish,
+        erasure.KIND: eraser.finish,
     }
     failing: dict[str, Failing] = {triggers.KIND: extraction.failed, session_end.KIND: end.failed}
     if shared.embedder is not None:
         filled = engine if engine.lasting else None
-        handlers[embedding_job.KIND] = Embedding(store, shared.embedder, filled).run
+        handlers[embedding_job.KIND] = EmbeddingJob(store, shared.embedder, filled).run
     plans = [
-        Plan(shared.space, kind, cron, settings.schedule.zone)
+        RecurringJob(shared.space, kind, cron, settings.schedule.zone)
         for kind, cron, steps in (
             (upkeep_.DAILY_KIND, settings.schedule.daily, settings.upkeep.daily),
             (upkeep_.WEEKLY_KIND, settings.schedule.weekly, settings.upkeep.weekly),
@@ -573,7 +573,7 @@ def _worker(
     ]
     if ledger.jsonl and ledger.jsonl_keep is not None:
         plans.append(
-            Plan(
+            RecurringJob(
                 shared.space, transcripts.AGE_KIND, settings.schedule.daily, settings.schedule.zone
             )
         )

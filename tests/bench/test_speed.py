@@ -15,7 +15,7 @@ from bench.corpus import Synthetic
 from bench.exact import Exhaustive
 from bench.figures import at_least, at_most, figure, ratio_at_most
 from bench.grown import Grown
-from bench.installed import core_distributions
+from bench.install_size import core_distributions
 from bench.speed import Plan, SpeedReport, measure_speed
 from recollect.errors import MissingExtra
 from tests.cli.conftest import Shell, db, shell

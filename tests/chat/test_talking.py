@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 import recollect
-from recollect.cli.chat.talking import Talk, conversation
+from recollect.cli.chat.conversation import ChatConversation, conversation
+from recollect.cli.chat.messages import WORDS, spoken_language
 from recollect.cli.chat.terminal import clean, flat
-from recollect.cli.chat.words import WORDS, spoken_language
 from recollect.cli.root import cli
 from recollect.providers.chat.choose import main_model_for
 from recollect.types import Context, Message
@@ -28,16 +28,16 @@ def mind(open_mind: OpenMind, server: Scripted) -> recollect.Mind:
 
 
 @pytest.fixture
-def talk(mind: recollect.Mind) -> Iterator[Talk]:
+def talk(mind: recollect.Mind) -> Iterator[ChatConversation]:
     model = main_model_for(mind.settings)
     assert model is not None
-    talk = Talk(mind, model, "Be kind.", "shop")
+    talk = ChatConversation(mind, model, "Be kind.", "shop")
     yield talk
     talk.close()
 
 
 def test_what_leaves_the_window_leaves_its_story(
-    mind: recollect.Mind, talk: Talk, server: Scripted
+    mind: recollect.Mind, talk: ChatConversation, server: Scripted
 ) -> None:
     server.always(reply(said("A long answer about tea. " * 30)))
     kept = []
@@ -53,7 +53,9 @@ def test_what_leaves_the_window_leaves_its_story(
     assert len(heard(server.asked[-1])) < sum(len(turn.content) for turn in mind.turns(limit=100))
 
 
-def test_the_model_sees_its_manners_the_talk_and_the_message(talk: Talk, server: Scripted) -> None:
+def test_the_model_sees_its_manners_the_talk_and_the_message(
+    talk: ChatConversation, server: Scripted
+) -> None:
     server.always(reply(said("fine")))
     talk.answer(talk.ask("I like oolong"))
     talk.answer(talk.ask("and you?"))
@@ -63,7 +65,9 @@ def test_the_model_sees_its_manners_the_talk_and_the_message(talk: Talk, server:
     assert told[-1]["content"].endswith("and you?")
 
 
-def test_what_was_learnt_comes_from_this_conversation(mind: recollect.Mind, talk: Talk) -> None:
+def test_what_was_learnt_comes_from_this_conversation(
+    mind: recollect.Mind, talk: ChatConversation
+) -> None:
     mind.remember("Has a cat", kind="fact")
     turn = talk.ask("I have a dog").turn
     assert talk.learnt() == ([], 1)

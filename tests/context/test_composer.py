@@ -11,11 +11,11 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from recollect.context.composer import TOO_SMALL, compose
-from recollect.context.parts import Item, Parts, Talk
+from recollect.context.parts import ConversationPart, Item, PromptParts
 from recollect.language.fence import MARK, neutral, strip_fenced
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language
-from recollect.rules.budget import PROMPT_ORDER, Budget, budget_of
+from recollect.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from recollect.settings import load
 from recollect.settings.recall import SectionName
 from recollect.types import TRUSTS, Context, Turn
@@ -35,13 +35,13 @@ def by_words(text: str) -> int:
     return len(re.findall(r"\w+|[^\w\s]", text))
 
 
-def budget(preset: str, total: int | None = None) -> Budget:
+def budget(preset: str, total: int | None = None) -> TokenBudget:
     return budget_of(BUDGETS[preset], total=total)
 
 
 def composed(
-    parts: Parts,
-    limits: Budget,
+    parts: PromptParts,
+    limits: TokenBudget,
     *,
     language: Language = "en",
     count: TokenCounter = count_tokens,
@@ -55,12 +55,12 @@ def item(number: int, text: str, score: float = 0.5) -> Item:
 
 
 @st.composite
-def everything(draw: st.DrawFn) -> Parts:
+def everything(draw: st.DrawFn) -> PromptParts:
     texts = draw(st.dictionaries(st.sampled_from(TEXT_PARTS), TEXTS, max_size=8))
     many = st.lists(TEXTS.filter(str.strip), max_size=6)
     core = tuple(item(n, text) for n, text in enumerate(draw(many)))
     evidence = tuple(item(100 + n, text) for n, text in enumerate(draw(many)))
-    return Parts(texts, core, evidence, Talk(tuple(draw(talks())), draw(TEXTS)))
+    return PromptParts(texts, core, evidence, ConversationPart(tuple(draw(talks())), draw(TEXTS)))
 
 
 @pytest.mark.feature("P1", "P2")
@@ -73,7 +73,7 @@ def everything(draw: st.DrawFn) -> Parts:
     st.sampled_from([count_tokens, by_words]),
 )
 def test_whatever_goes_in(
-    parts: Parts,
+    parts: PromptParts,
     preset: str,
     total: int | None,
     language: Language,
@@ -96,7 +96,7 @@ def test_whatever_goes_in(
     assert again == context, "the same parts give the same bytes"
 
 
-def assert_within_budget(context: Context, limits: Budget, count: TokenCounter) -> None:
+def assert_within_budget(context: Context, limits: TokenBudget, count: TokenCounter) -> None:
     assert count(context.text) <= context.tokens <= context.budget
     assert sum(count(message.content) for message in context.messages) <= context.budget
     apart = sum(use.tokens for use in context.sections if use.name in limits.separate)
@@ -106,7 +106,7 @@ def assert_within_budget(context: Context, limits: Budget, count: TokenCounter) 
             assert use.tokens <= use.size, use
 
 
-def assert_cards_are_whole(context: Context, parts: Parts, limits: Budget) -> None:
+def assert_cards_are_whole(context: Context, parts: PromptParts, limits: TokenBudget) -> None:
     spoken = "\n".join(message.content for message in context.messages)
     for name in CARDS:
         card = neutral(parts.texts.get(name, "").strip())
@@ -115,7 +115,7 @@ def assert_cards_are_whole(context: Context, parts: Parts, limits: Budget) -> No
             assert card in spoken
 
 
-def assert_in_order(context: Context, parts: Parts) -> None:
+def assert_in_order(context: Context, parts: PromptParts) -> None:
     names = [use.name for use in context.sections]
     assert names == [name for name in PROMPT_ORDER if name in names]
     shown = {use.name: use.ids for use in context.sections}
@@ -130,7 +130,7 @@ def assert_in_order(context: Context, parts: Parts) -> None:
     assert list(recent) == [t.id for t in parts.talk.turns][len(parts.talk.turns) - len(recent) :]
 
 
-def assert_accounted_for(context: Context, parts: Parts) -> None:
+def assert_accounted_for(context: Context, parts: PromptParts) -> None:
     """Everything that went in is in the prompt or among what was dropped, with a reason."""
     shown = {id_ for use in context.sections for id_ in use.ids}
     dropped = {left.id for left in context.dropped}
@@ -143,14 +143,14 @@ def assert_accounted_for(context: Context, parts: Parts) -> None:
 
 @pytest.mark.feature("P2", preset="shiyi")
 def test_evidence_goes_first_then_the_conversation_is_compressed_and_the_cards_stay() -> None:
-    talk = Talk(
+    talk = ConversationPart(
         tuple(turn(n, "user" if n % 2 == 0 else "assistant", f"line {n}. " * 20) for n in range(40))
     )
     evidence = tuple(item(n, f"fact {n} " * 30) for n in range(5))
     seen: list[tuple[int, int]] = []
     for size in (10, 800, 1_400, 2_000, 2_600, 3_300):
         card = "card " * size
-        context = composed(Parts({"cards": card}, (), evidence, talk), budget("shiyi"))
+        context = composed(PromptParts({"cards": card}, (), evidence, talk), budget("shiyi"))
         assert card.strip() in context.text
         used = {use.name: use for use in context.sections}
         pieces = len(used["evidence"].ids) if "evidence" in used else 0
@@ -169,7 +169,9 @@ def test_compressed_turns_leave_a_summary_and_are_reported() -> None:
     turns = tuple(
         turn(n, "user", f"Question number {n} is about tea. " + "x " * 200) for n in range(30)
     )
-    context = composed(Parts(talk=Talk(turns, "They met in spring.")), budget("shiyi"))
+    context = composed(
+        PromptParts(talk=ConversationPart(turns, "They met in spring.")), budget("shiyi")
+    )
     assert "They met in spring." in context.text
     assert "Question number 0 is about tea." in context.text
     reasons = {left.id: left.reason for left in context.dropped}
@@ -180,7 +182,7 @@ def test_compressed_turns_leave_a_summary_and_are_reported() -> None:
 
 @pytest.mark.feature("P2", preset="shiyi")
 def test_cards_that_do_not_fit_are_shortened_and_reported() -> None:
-    context = composed(Parts({"cards": "card " * 5_000}), budget("shiyi"))
+    context = composed(PromptParts({"cards": "card " * 5_000}), budget("shiyi"))
     assert 3_000 < context.tokens <= context.budget
     assert [(one.section, one.reason) for one in context.dropped] == [("cards", TOO_SMALL)]
 
@@ -191,7 +193,7 @@ def test_a_tool_call_is_never_shown_without_its_result() -> None:
         turns.append(turn(n, "assistant", "word " * 40, calls=[f"c{n}"]))
         turns.append(turn(n + 1, "tool", "", results=[f"c{n}"]))
     for total in range(150, 4_000, 210):
-        context = composed(Parts(talk=Talk(tuple(turns))), budget("shiyi", total))
+        context = composed(PromptParts(talk=ConversationPart(tuple(turns))), budget("shiyi", total))
         ids = next((use.ids for use in context.sections if use.name == "recent"), ())
         numbers = [int(id_.removeprefix("turn-")) for id_ in ids]
         assert all(number % 2 == 1 for number in numbers[:1]) or not numbers
@@ -200,11 +202,11 @@ def test_a_tool_call_is_never_shown_without_its_result() -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_hostile_text_stays_inside_its_fence(language: Language) -> None:
     hostile = [FORGED, FORGED.upper(), FORGED.replace("<", "＜"), f"a\n\n## Rules\n{FORGED}"]
-    parts = Parts(
+    parts = PromptParts(
         {"scratchpad": FORGED, "user": "Likes tea."},
         tuple(item(n, text) for n, text in enumerate(hostile)),
         tuple(item(50 + n, text) for n, text in enumerate(hostile)),
-        Talk(
+        ConversationPart(
             (turn(0, "user", "hi"), turn(1, "assistant", "", calls=["c"]), turn(2, "tool", FORGED)),
             FORGED,
         ),
@@ -227,7 +229,7 @@ def test_hostile_text_stays_inside_its_fence(language: Language) -> None:
 
 def test_dates_sources_and_speakers_stand_beside_each_item() -> None:
     one = Item("Uses Python 3.12", "m", NOON, "s1#4", "config", "owner", 0.9)
-    context = composed(Parts(evidence=(one,)), budget("shiyi"))
+    context = composed(PromptParts(evidence=(one,)), budget("shiyi"))
     assert "- (2026-02-12, config, owner, s1#4) Uses Python 3.12" in context.text
 
 
@@ -238,7 +240,9 @@ def test_what_changes_comes_last_so_that_the_beginning_can_be_cached() -> None:
             "identity": "You are Ada.",
             "rules": "Be kind.",
         }
-        parts = Parts(texts, (item(0, "core fact"),), (item(1, evidence),), Talk(tuple(turns)))
+        parts = PromptParts(
+            texts, (item(0, "core fact"),), (item(1, evidence),), ConversationPart(tuple(turns))
+        )
         limits = budget_of(
             load(
                 "default",
@@ -261,7 +265,9 @@ def test_what_changes_comes_last_so_that_the_beginning_can_be_cached() -> None:
 def test_what_the_prompt_holds_already_is_not_evidence() -> None:
     known, said, new = item(0, "tea"), turn(3, "user", "coffee"), item(9, "milk")
     again = Item(said.content, said.id, said.at, "s#3", "turn", "owner")
-    context = composed(Parts({}, (known,), (known, again, new), Talk((said,))), budget("default"))
+    context = composed(
+        PromptParts({}, (known,), (known, again, new), ConversationPart((said,))), budget("default")
+    )
     used = {use.name: use.ids for use in context.sections}
     assert used["evidence"] == (new.id,)
     reasons = {left.id: left.reason for left in context.dropped}
@@ -270,7 +276,7 @@ def test_what_the_prompt_holds_already_is_not_evidence() -> None:
 
 def test_a_long_piece_leaves_room_for_the_others() -> None:
     items = (item(0, "long story. " * 900), item(1, "short one"), item(2, "短的"))
-    context = composed(Parts(evidence=items), budget("shiyi"))
+    context = composed(PromptParts(evidence=items), budget("shiyi"))
     assert "short one" in context.text
     assert "短的" in context.text
     assert [(left.id, left.reason) for left in context.dropped] == [("m0", "shortened to fit")]
@@ -279,7 +285,7 @@ def test_a_long_piece_leaves_room_for_the_others() -> None:
 def test_the_last_exchange_is_shortened_rather_than_lost() -> None:
     turns = (turn(0, "user", "Tell me all. " * 900), turn(1, "assistant", "", calls=["c"]))
     result = turn(2, "tool", "line of output. " * 2_000, results=["c"])
-    context = composed(Parts(talk=Talk((*turns, result))), budget("shiyi"))
+    context = composed(PromptParts(talk=ConversationPart((*turns, result))), budget("shiyi"))
     assert next(use.ids for use in context.sections) == ("turn-1", "turn-2")
     reasons = {left.id: left.reason for left in context.dropped}
     assert reasons["turn-2"] == "shortened to fit"
@@ -289,13 +295,15 @@ def test_the_last_exchange_is_shortened_rather_than_lost() -> None:
 
 
 def test_a_summary_that_finds_no_room_is_reported() -> None:
-    context = composed(Parts(talk=Talk((), "They met in spring. " * 9)), budget("default", 1_000))
+    context = composed(
+        PromptParts(talk=ConversationPart((), "They met in spring. " * 9)), budget("default", 1_000)
+    )
     assert not context.sections
     assert [left.section for left in context.dropped] == ["recent"]
 
 
 def test_a_part_the_preset_does_not_have_is_reported() -> None:
-    context = composed(Parts({"persona": "A pirate."}), budget("shiyi"))
+    context = composed(PromptParts({"persona": "A pirate."}), budget("shiyi"))
     assert context.text == ""
     assert [(left.section, left.reason) for left in context.dropped] == [
         ("persona", "this preset has no such section")
@@ -303,5 +311,5 @@ def test_a_part_the_preset_does_not_have_is_reported() -> None:
 
 
 def test_nothing_makes_nothing() -> None:
-    context = composed(Parts(), budget("default"))
+    context = composed(PromptParts(), budget("default"))
     assert (context.text, context.messages, context.tokens) == ("", (), 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.documents.report import Asked, Taken
+from recollect.documents.report import PendingQuestion, Taken
 from recollect.types import Memory
 from tests.documents.conftest import MakeDesk
 from tests.documents.desk import Desk
@@ -94,7 +94,7 @@ def test_what_rules_can_read_fills_its_question(desk: Desk) -> None:
 def test_a_deleted_bullet_is_a_question(desk: Desk, tea: Memory) -> None:
     desk.delete_line("memory", "green tea")
     report = desk.of("memory")
-    assert report.asked == (Asked(tea.id, "removed"),)
+    assert report.asked == (PendingQuestion(tea.id, "removed"),)
     assert "likes green tea" in desk.current()
     assert "green tea" not in desk.text("memory"), "it is not put back before the answer"
     (question,) = desk.documents.questions()
@@ -132,7 +132,7 @@ def test_a_bullet_put_back_answers_it_too(desk: Desk, tea: Memory) -> None:
 
 def test_an_emptied_bullet_is_a_deleted_one(desk: Desk, tea: Memory) -> None:
     desk.replace("memory", "likes green tea ", "")
-    assert desk.of("memory").asked == (Asked(tea.id, "removed"),)
+    assert desk.of("memory").asked == (PendingQuestion(tea.id, "removed"),)
 
 
 @pytest.mark.setting("documents.removed_bullet")
@@ -239,7 +239,7 @@ def test_a_bullet_moved_to_another_document(desk: Desk, tea: Memory) -> None:
         desk.remember("one more fact", importance=0.1)
         desk.sync()
     desk.delete_line("insights", "green tea")
-    assert desk.of("insights").asked == (Asked(tea.id, "removed"),)
+    assert desk.of("insights").asked == (PendingQuestion(tea.id, "removed"),)
 
 
 def test_a_copied_bullet_is_dropped_and_an_edited_copy_is_new(desk: Desk, tea: Memory) -> None:

@@ -13,7 +13,7 @@ from recollect.clock import ManualClock
 from recollect.errors import StoreDamaged
 from recollect.index.chroma import ChromaEngine
 from recollect.index.engine import VectorEngine, VectorTable, behind, follow
-from recollect.index.holding import Holder, Made
+from recollect.index.live_tables import Holder, Made
 from recollect.index.memory import MemoryEngine
 from recollect.store.base import Store
 from recollect.store.rows import EmbedText, VectorRow

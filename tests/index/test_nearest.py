@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.index.nearest import EXACT, NearestIndex
-from recollect.index.packed import BLOCK
+from recollect.index.quantized import BLOCK
 
 Floats = NDArray[np.float32]
 MANY = 20_000

@@ -14,7 +14,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 import recollect
-from recollect.integrations import Memory
+from recollect.integrations import MemoryCapability
 from recollect.types import ToolCall, ToolResult
 from tests.integrations.lessons import LESSONS, Lesson, learnt
 from tests.integrations.server import Answer, Call, model, prompt
@@ -37,7 +37,7 @@ def test_the_second_session_knows_what_the_first_taught(
     server: Scripted, mind: recollect.Mind, lesson: Lesson
 ) -> None:
     async def first(chat: OpenAIChatModel) -> None:
-        agent = Agent(chat, instructions="Be brief.", capabilities=[Memory(mind, "one")])
+        agent = Agent(chat, instructions="Be brief.", capabilities=[MemoryCapability(mind, "one")])
         result = await agent.run(lesson.told)
         await agent.run("Thanks", message_history=result.all_messages())
 
@@ -55,7 +55,9 @@ def test_the_second_session_knows_what_the_first_taught(
 
     async def second(chat: OpenAIChatModel) -> None:
         agent = Agent(
-            chat, system_prompt="Be brief.", capabilities=[Memory(recollect.AsyncMind(mind), "two")]
+            chat,
+            system_prompt="Be brief.",
+            capabilities=[MemoryCapability(recollect.AsyncMind(mind), "two")],
         )
         result = await agent.run(lesson.asked)
         assert "recollect-memory" not in result.all_messages_json().decode()
@@ -75,7 +77,7 @@ def test_tools_and_streams_are_part_of_the_conversation(
     model(server, Answer(calls=(Call("weather", {"city": "杭州"}),)), "It rains.")
 
     async def talk(chat: OpenAIChatModel) -> None:
-        agent = Agent(chat, capabilities=[Memory(mind, "s")])
+        agent = Agent(chat, capabilities=[MemoryCapability(mind, "s")])
 
         @agent.tool_plain
         def weather(city: str) -> str:
@@ -97,7 +99,7 @@ def test_errors_pass_and_a_failing_memory_does_not(server: Scripted, mind: recol
     model(server, "Hello.")
 
     async def talk(chat: OpenAIChatModel) -> None:
-        agent = Agent(chat, capabilities=[Memory(mind, "s", budget=0)])
+        agent = Agent(chat, capabilities=[MemoryCapability(mind, "s", budget=0)])
         with pytest.raises(ModelHTTPError, match="broken"):
             await agent.run("Hello?")
         assert (await agent.run("Hello?")).output == "Hello."

@@ -11,7 +11,7 @@ from mcp import Client
 from recollect import Mind, NewTurn
 from recollect.clock import ManualClock
 from recollect.serve.mcp import mcp_server
-from recollect.serve.shelf import Shelf
+from recollect.serve.resources import ResourceList
 from recollect.tools import call_tool
 from recollect.types import Role
 from tests.conftest import OpenMind
@@ -96,7 +96,7 @@ def over_mcp(mind: Mind, language: str) -> None:
 
 
 def mcp_resource(mind: Mind, language: str) -> None:
-    assert any(name in Shelf(mind).read("recollect://episodes") for name in NAMES)
+    assert any(name in ResourceList(mind).read("recollect://episodes") for name in NAMES)
 
 
 WAYS: dict[str, Callable[[Mind, str], None]] = {

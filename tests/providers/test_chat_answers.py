@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from recollect.errors import BadAnswer, BudgetExhausted, ModelRefused, ModelUnavailable
-from recollect.providers.chat.base import Message, Meter, Spent
+from recollect.providers.chat.base import ChatMessage, Meter, Spent
 from tests.providers.scripted import Scripted, reply, silence, status
 from tests.providers.speaking import (
     KEY,
@@ -24,7 +24,7 @@ from tests.providers.speaking import (
 pytestmark = pytest.mark.feature("X9", preset=["openakita", "semibot"])
 
 TEA = '{"facts": ["likes tea"]}'
-TALK = [Message("user", "hello"), Message("assistant", "hi"), Message("user", "tea?")]
+TALK = [ChatMessage("user", "hello"), ChatMessage("assistant", "hi"), ChatMessage("user", "tea?")]
 SAID = [{"role": one.role, "content": one.text} for one in TALK]
 
 

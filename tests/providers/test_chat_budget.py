@@ -9,7 +9,7 @@ import pytest
 from recollect.clock import ManualClock
 from recollect.errors import BudgetExhausted, ConfigError
 from recollect.providers.chat.base import Spent
-from recollect.providers.chat.budget import Budget, journal_meter
+from recollect.providers.chat.budget import SpendingLimit, journal_meter
 from recollect.settings import load
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import UsageTotal
@@ -25,18 +25,18 @@ def used(tokens: int, cost: float | None = None) -> list[UsageTotal]:
 @pytest.mark.parametrize(
     ("budget", "today", "named"),
     [
-        (Budget(tokens=100), used(98), ""),
-        (Budget(tokens=100), used(99), "model.daily_tokens"),
-        (Budget(cost=1.5), used(10**9, 1.49), ""),
-        (Budget(cost=1.5), used(0, 1.5), "model.daily_cost"),
-        (Budget(cost=1.5), used(10**9, None), ""),
-        (Budget(tokens=100, cost=1.5), used(5, 2.0), "model.daily_cost"),
-        (Budget(), used(10**12, 10.0**6), ""),
-        (Budget(tokens=1), [], ""),
+        (SpendingLimit(tokens=100), used(98), ""),
+        (SpendingLimit(tokens=100), used(99), "model.daily_tokens"),
+        (SpendingLimit(cost=1.5), used(10**9, 1.49), ""),
+        (SpendingLimit(cost=1.5), used(0, 1.5), "model.daily_cost"),
+        (SpendingLimit(cost=1.5), used(10**9, None), ""),
+        (SpendingLimit(tokens=100, cost=1.5), used(5, 2.0), "model.daily_cost"),
+        (SpendingLimit(), used(10**12, 10.0**6), ""),
+        (SpendingLimit(tokens=1), [], ""),
     ],
 )
 def test_whether_the_next_call_may_be_made(
-    budget: Budget, today: list[UsageTotal], named: str
+    budget: SpendingLimit, today: list[UsageTotal], named: str
 ) -> None:
     if not named:
         budget.check(today, NOON)
@@ -60,21 +60,21 @@ def test_whether_the_next_call_may_be_made(
     ],
 )
 def test_a_day_is_one_of_the_calendar(zone: str, now: str, since: str, until: str) -> None:
-    budget = Budget(tokens=1, zone=zone)
+    budget = SpendingLimit(tokens=1, zone=zone)
     moment = datetime.fromisoformat(now)
     assert budget.since(moment) == datetime.fromisoformat(since)
     assert budget.until(moment) == datetime.fromisoformat(until)
 
 
 def test_the_zone_of_the_machine() -> None:
-    budget = Budget(tokens=1)
+    budget = SpendingLimit(tokens=1)
     assert budget.since(NOON) <= NOON < budget.until(NOON)
     assert budget.until(NOON) - budget.since(NOON) < timedelta(hours=26)
 
 
 def test_a_zone_that_does_not_exist() -> None:
     with pytest.raises(ConfigError, match="Mars/Olympus"):
-        Budget(tokens=1, zone="Mars/Olympus").since(NOON)
+        SpendingLimit(tokens=1, zone="Mars/Olympus").since(NOON)
 
 
 @pytest.mark.setting("model.daily_cost")
@@ -84,14 +84,14 @@ def test_it_comes_from_the_settings() -> None:
         "schedule": {"zone": "Asia/Shanghai"},
     }
     chosen = load("default", env={}, overrides=given)
-    assert Budget.of(chosen) == Budget(5, 0.5, "Asia/Shanghai")
-    assert Budget.of(load("default", env={})).unlimited
+    assert SpendingLimit.of(chosen) == SpendingLimit(5, 0.5, "Asia/Shanghai")
+    assert SpendingLimit.of(load("default", env={})).unlimited
 
 
 def test_the_journal_keeps_it(clock: ManualClock) -> None:
     store = open_sqlite(":memory:", busy_timeout=5, now=clock.now)
-    meter = journal_meter(store, "me", clock, Budget(tokens=100, zone="UTC"))
-    other = journal_meter(store, "you", clock, Budget(tokens=100, zone="UTC"))
+    meter = journal_meter(store, "me", clock, SpendingLimit(tokens=100, zone="UTC"))
+    other = journal_meter(store, "you", clock, SpendingLimit(tokens=100, zone="UTC"))
     for _ in range(2):
         meter.allow()
         meter.record("extract", Spent("m", 40, 10, 0.25))

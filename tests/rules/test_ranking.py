@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.rules.decay import class_of, faded
 from recollect.rules.ranking import (
-    Parts,
+    ScoreParts,
     access,
     combine,
     persona_boost,
@@ -47,7 +47,7 @@ def test_openakita(
     relevance: float, recent: float, importance: float, used: float, score: float
 ) -> None:
     weights = load("openakita", env={}).ranking.weights
-    parts = Parts(relevance=relevance, recency=recent, importance=importance, access=used)
+    parts = ScoreParts(relevance=relevance, recency=recent, importance=importance, access=used)
     assert combine(parts, weights) == pytest.approx(score)
 
 
@@ -69,7 +69,7 @@ def test_openakita_boosts_what_the_persona_cares_about(
     kind: str | None, persona: str | None, score: float
 ) -> None:
     ranking = load("openakita", env={}).ranking
-    parts = Parts(relevance=0.9, recency=0.5, importance=0.7, access=0.2)
+    parts = ScoreParts(relevance=0.9, recency=0.5, importance=0.7, access=0.2)
     boost = persona_boost(kind, ranking.personas, persona)
     assert combine(parts, ranking.weights) * boost == pytest.approx(score)
 
@@ -88,9 +88,9 @@ def test_openakita_boosts_what_the_persona_cares_about(
 )
 def test_shiyi(semantic: float, keyword: float, fresh: float, score: float) -> None:
     weights = load("shiyi", env={}).ranking.weights
-    parts = Parts(semantic=semantic, keyword=keyword, recency=fresh)
+    parts = ScoreParts(semantic=semantic, keyword=keyword, recency=fresh)
     assert combine(parts, weights) == pytest.approx(score)
-    assert combine(Parts(relevance=1, importance=1, access=1), weights) == 0
+    assert combine(ScoreParts(relevance=1, importance=1, access=1), weights) == 0
 
 
 @pytest.mark.feature("R5", preset="semibot")
@@ -107,7 +107,7 @@ def test_semibot(age: int, decayed: float, score: float) -> None:
     ranking = load("semibot", env={}).ranking
     fresh = recency(days(age), ranking.recency_half_life)
     assert fresh == pytest.approx(decayed, abs=1e-6)
-    parts = Parts(semantic=0.8, importance=0.6, recency=fresh)
+    parts = ScoreParts(semantic=0.8, importance=0.6, recency=fresh)
     assert combine(parts, ranking.weights) == pytest.approx(score, abs=1e-6)
 
 
@@ -128,7 +128,7 @@ def test_myclaw(kind: Kind, scores: tuple[float, ...]) -> None:
     assert settings.ranking.importance_decays
     found = [
         combine(
-            Parts(
+            ScoreParts(
                 relevance=0.9,  # the document orders by faded importance and nothing else
                 recency=1.0,
                 importance=faded(0.8, days(idle), class_of(kind, settings.decay)),
@@ -167,8 +167,8 @@ def test_access(count: int, saturation: int, expected: float) -> None:
 
 def test_a_part_out_of_range_is_held_to_it() -> None:
     weights = RankingWeights(relevance=0.5, semantic=0.5, recency=0, importance=0, access=0)
-    assert combine(Parts(relevance=7, semantic=-3), weights) == 0.5
-    assert combine(Parts(relevance=math.nan, semantic=math.inf), weights) == 0.5
+    assert combine(ScoreParts(relevance=7, semantic=-3), weights) == 0.5
+    assert combine(ScoreParts(relevance=math.nan, semantic=math.inf), weights) == 0.5
 
 
 def test_reciprocal_rank() -> None:
@@ -192,7 +192,7 @@ def test_two_middling_places_beat_one_good_one() -> None:
 @given(st.lists(st.floats(), min_size=6, max_size=6))
 def test_a_score_is_never_out_of_range(values: list[float]) -> None:
     for preset in ("default", "openakita", "shiyi", "myclaw", "semibot"):
-        assert 0 <= combine(Parts(*values), load(preset, env={}).ranking.weights) <= 1 + 1e-12
+        assert 0 <= combine(ScoreParts(*values), load(preset, env={}).ranking.weights) <= 1 + 1e-12
 
 
 @given(st.floats())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.fading import DAYS, PRESETS, markdown, svg
+from bench.decay_plot import DAYS, PRESETS, markdown, svg
 from recollect.rules.decay import class_of, faded
 from recollect.settings import load
 from recollect.types import KINDS, Kind

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import Entry, dim, emit, entries, joined, note, say, size, when
+from recollect.cli.output import ListEntry, dim, emit, entries, joined, note, say, size, when
 from recollect.cli.state import State, pass_state
 from recollect.errors import NotFound
 from recollect.types import Attachment, Direction
@@ -88,9 +88,9 @@ def show_attachments(found: list[Attachment], *, margin: int = 0) -> None:
     entries(map(_entry, found), margin=margin)
 
 
-def _entry(file: Attachment) -> Entry:
+def _entry(file: Attachment) -> ListEntry:
     about = file.description or file.transcription or file.extracted_text
-    return Entry(
+    return ListEntry(
         "→" if file.direction == "outbound" else "←",
         f"{file.filename}  {about}".rstrip(),
         (

@@ -10,15 +10,15 @@ import click
 from recollect.cli.state import State
 
 
-class Shared(click.Option):
+class SharedOption(click.Option):
     """An option of every command; what it says goes into the state."""
 
 
 def shared_options() -> list[click.Parameter]:
     """A fresh set for one command."""
 
-    def option(*names: str, **rest: Any) -> Shared:
-        return Shared(names, expose_value=False, callback=_keep, **rest)
+    def option(*names: str, **rest: Any) -> SharedOption:
+        return SharedOption(names, expose_value=False, callback=_keep, **rest)
 
     return [
         option("--db", metavar="PATH", help="The database. [RECOLLECT_DB, else your data folder]"),
@@ -56,11 +56,11 @@ class Helpful(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_own_options(ctx, formatter)
-        _section("Options of every command", self._options(ctx, Shared), formatter)
+        _section("Options of every command", self._options(ctx, SharedOption), formatter)
 
     def format_own_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Only what is particular to this command."""
-        own = [param for param in self.get_params(ctx) if not isinstance(param, Shared)]
+        own = [param for param in self.get_params(ctx) if not isinstance(param, SharedOption)]
         _section("Options", _records(ctx, own), formatter)
 
     def _options(self, ctx: click.Context, kind: type[click.Parameter]) -> list[tuple[str, str]]:
@@ -79,7 +79,7 @@ class Group(Helpful, click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_own_options(ctx, formatter)
         self.format_commands(ctx, formatter)
-        _section("Options of every command", self._options(ctx, Shared), formatter)
+        _section("Options of every command", self._options(ctx, SharedOption), formatter)
 
 
 def _records(ctx: click.Context, params: Sequence[click.Parameter]) -> list[tuple[str, str]]:

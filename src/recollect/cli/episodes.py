@@ -9,7 +9,7 @@ from datetime import datetime
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import Entry, counted, emit, entries, joined, note, when
+from recollect.cli.output import ListEntry, counted, emit, entries, joined, note, when
 from recollect.cli.params import moment
 from recollect.cli.state import State, pass_state
 from recollect.types import ActionNode, Episode, Outcome
@@ -54,7 +54,7 @@ def show_episodes(found: Iterable[Episode], *, full: bool = False, margin: int =
     entries((_entry(episode, full=full) for episode in found), margin=margin)
 
 
-def _entry(episode: Episode, *, full: bool) -> Entry:
+def _entry(episode: Episode, *, full: bool) -> ListEntry:
     about = joined(
         episode.id,
         when(episode.started_at),
@@ -64,7 +64,9 @@ def _entry(episode: Episode, *, full: bool) -> Entry:
     )
     goal = f"goal: {episode.goal}" if episode.goal and episode.goal != episode.summary else ""
     done = map(_action, episode.actions) if full else ()
-    return Entry(episode.outcome, episode.summary, (goal, about, *done), _COLOURS[episode.outcome])
+    return ListEntry(
+        episode.outcome, episode.summary, (goal, about, *done), _COLOURS[episode.outcome]
+    )
 
 
 def _action(action: ActionNode) -> str:

@@ -17,7 +17,12 @@ from recollect.cli.output import counted, emit, flat, note, say
 from recollect.cli.state import State, pass_state
 from recollect.errors import InvalidInput
 from recollect.moving.chats import FORMATS, Chats
-from recollect.moving.loading import Loaded, Loader, Refused, Speakers
+from recollect.moving.loader import (
+    Loader,
+    LoadProgress,
+    Refused,
+    Speakers,
+)
 from recollect.types import TRUSTS, Trust
 
 _SHOWN = 20  # refused lines told one by one; the rest are only counted
@@ -120,7 +125,7 @@ def _position(stream: BinaryIO) -> int:
 
 
 def _summary(
-    state: State, found: str, loaded: Loaded, refused: list[Refused], seconds: float
+    state: State, found: str, loaded: LoadProgress, refused: list[Refused], seconds: float
 ) -> None:
     pace = (loaded.added + loaded.known) / seconds if seconds > 0 else 0.0
     if state.json:

@@ -8,7 +8,7 @@ import click
 
 from recollect.cli.base import Group
 from recollect.cli.output import (
-    Entry,
+    ListEntry,
     counted,
     emit,
     entries,
@@ -54,9 +54,11 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
     note(f"Turns: {told}." if told else "There are no turns.")
 
 
-def _entry(job: Job) -> Entry:
+def _entry(job: Job) -> ListEntry:
     what = f"{job.kind}  {job.key}" if job.key else job.kind
-    return Entry(job.state, what, (joined(job.id, explained(job)), job.error), _COLOURS[job.state])
+    return ListEntry(
+        job.state, what, (joined(job.id, explained(job)), job.error), _COLOURS[job.state]
+    )
 
 
 def explained(job: Job) -> str:

@@ -8,9 +8,9 @@ from datetime import datetime
 
 import click
 
-from recollect.cli.asking import agreed
 from recollect.cli.base import Command
-from recollect.cli.output import Entry, dim, emit, entries, joined, note, say, when
+from recollect.cli.confirmation import agreed
+from recollect.cli.output import ListEntry, dim, emit, entries, joined, note, say, when
 from recollect.cli.params import moment, text_or_stdin
 from recollect.cli.state import State, pass_state
 from recollect.types import KINDS, TRUSTS, Kind, Memory, MemoryStatus, Trust
@@ -123,7 +123,7 @@ def show_memories(found: Iterable[Memory], *, margin: int = 0) -> None:
     entries(map(_entry, found), margin=margin)
 
 
-def _entry(memory: Memory) -> Entry:
+def _entry(memory: Memory) -> ListEntry:
     about = joined(
         memory.id,
         when(memory.created_at),
@@ -134,7 +134,7 @@ def _entry(memory: Memory) -> Entry:
         "" if memory.project.startswith("_") else memory.project,
         *(f"#{tag}" for tag in memory.tags),
     )
-    return Entry(memory.kind, memory.content, (about,), colour_of(memory))
+    return ListEntry(memory.kind, memory.content, (about,), colour_of(memory))
 
 
 def _source(memory: Memory) -> str:

@@ -106,7 +106,7 @@ def indented(text: str, by: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListEntry:
     """One thing in a list: a mark and its text, and below it lines that say more of it."""
 
     mark: str
@@ -115,7 +115,7 @@ class Entry:
     colour: str | None = None
 
 
-def entries(found: Iterable[Entry], *, margin: int = 0) -> None:
+def entries(found: Iterable[ListEntry], *, margin: int = 0) -> None:
     """A list whose texts stand under each other, beside their marks."""
     shown = list(found)
     wide = max((cells(entry.mark) for entry in shown), default=0)

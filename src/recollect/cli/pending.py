@@ -10,7 +10,7 @@ import click
 
 from recollect.cli.base import Group
 from recollect.cli.memories import colour_of
-from recollect.cli.output import Entry, counted, emit, entries, joined, note, say, when
+from recollect.cli.output import ListEntry, counted, emit, entries, joined, note, say, when
 from recollect.cli.state import State, pass_state
 from recollect.mind import Mind
 from recollect.types import Memory, Settled
@@ -55,7 +55,7 @@ def show_pending(found: Iterable[Memory], *, margin: int = 0) -> None:
     entries(map(_entry, found), margin=margin)
 
 
-def _entry(memory: Memory) -> Entry:
+def _entry(memory: Memory) -> ListEntry:
     about = joined(
         memory.id,
         when(memory.created_at),
@@ -64,7 +64,7 @@ def _entry(memory: Memory) -> Entry:
         f"offered {memory.offered} ×" if memory.offered else "",
         f"put off until {when(memory.snoozed_until)}" if memory.snoozed_until else "",
     )
-    return Entry(memory.kind, memory.content, (about,), colour_of(memory))
+    return ListEntry(memory.kind, memory.content, (about,), colour_of(memory))
 
 
 def _ask(mind: Mind, found: Sequence[Memory]) -> None:

@@ -9,7 +9,7 @@ from typing import TypedDict, TypeVar, Unpack
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import Entry, bold, emit, entries, joined, note, say, when
+from recollect.cli.output import ListEntry, bold, emit, entries, joined, note, say, when
 from recollect.cli.params import moment
 from recollect.cli.state import State, pass_state
 from recollect.types import KINDS, RECORD_TYPES, Hit, Kind, RecordType
@@ -118,8 +118,8 @@ def show_hits(hits: list[Hit], *, explain: bool = False, margin: int = 0, first:
     entries((_entry(hit, f"{n:>{digits}}", explain=explain) for n, hit in numbered), margin=margin)
 
 
-def _entry(hit: Hit, mark: str, *, explain: bool) -> Entry:
-    return Entry(mark, hit.text, (_about(hit), *(_reasons(hit) if explain else ())))
+def _entry(hit: Hit, mark: str, *, explain: bool) -> ListEntry:
+    return ListEntry(mark, hit.text, (_about(hit), *(_reasons(hit) if explain else ())))
 
 
 def _about(hit: Hit) -> str:

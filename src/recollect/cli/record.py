@@ -13,7 +13,7 @@ from recollect.cli.output import dim, emit, say
 from recollect.cli.params import json_value, moment, text_or_stdin
 from recollect.cli.state import State, pass_state
 from recollect.errors import InvalidInput
-from recollect.moving.messages import Unreadable, read_calls, read_results
+from recollect.moving.messages import UnreadableMessage, read_calls, read_results
 from recollect.types import ROLES, TRUSTS, Role, ToolCall, ToolResult, Trust
 
 
@@ -92,7 +92,7 @@ def _tools(
 ) -> tuple[list[ToolCall], list[ToolResult]]:
     try:
         return read_calls(list(calls)), read_results(list(results))
-    except Unreadable as error:
+    except UnreadableMessage as error:
         raise InvalidInput(
             str(error)[0].upper() + str(error)[1:],
             remedy='Write {"name": "search", "input": {"q": "..."}} or {"content": "..."}',

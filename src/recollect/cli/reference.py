@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import click
 
-from recollect.cli.base import Helpful, Shared
+from recollect.cli.base import Helpful, SharedOption
 from recollect.cli.root import SECTIONS, cli
 
 _WIDTH = 88
@@ -49,7 +49,7 @@ def markdown() -> str:
 
 
 def _shared(ctx: click.Context) -> str:
-    records = [p.get_help_record(ctx) for p in cli.get_params(ctx) if isinstance(p, Shared)]
+    records = [p.get_help_record(ctx) for p in cli.get_params(ctx) if isinstance(p, SharedOption)]
     formatter = click.HelpFormatter(width=_WIDTH)
     formatter.write_dl([record for record in records if record])
     return formatter.getvalue().rstrip()

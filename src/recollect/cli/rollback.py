@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from recollect.cli.asking import agreed
 from recollect.cli.base import Command
+from recollect.cli.confirmation import agreed
 from recollect.cli.memories import show_memories
 from recollect.cli.output import bold, counted, emit, note, say
 from recollect.cli.state import State, pass_state

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import click
 
 from recollect.cli.base import Command
+from recollect.cli.event_lines import told
 from recollect.cli.memories import colour_of
 from recollect.cli.output import (
-    Entry,
+    ListEntry,
     dim,
     emit,
     entries,
@@ -21,7 +22,6 @@ from recollect.cli.output import (
     when,
 )
 from recollect.cli.state import State, pass_state
-from recollect.cli.telling import told
 from recollect.cli.turns import show_turns
 from recollect.mind import Mind
 from recollect.types import History, Memory, Source, Turn
@@ -65,7 +65,7 @@ def turns_of(mind: Mind, sources: Sequence[Source]) -> list[Turn]:
 
 def show_memory(memory: Memory, *, margin: int = 0) -> None:
     """Everything that is known of one version."""
-    entries([Entry(memory.kind, memory.content, colour=colour_of(memory))], margin=margin)
+    entries([ListEntry(memory.kind, memory.content, colour=colour_of(memory))], margin=margin)
     about = joined(memory.subject, memory.predicate)
     facts(
         (" " * margin + name, value)
@@ -137,7 +137,7 @@ def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
     names = _names(versions)
     entries(
         (
-            Entry(
+            ListEntry(
                 names[version.id],
                 version.content,
                 (joined(version.id, version.status, _believed(version)),),

@@ -29,8 +29,8 @@ class State:
 
     def open(self, *, create: bool = False, **extra: Any) -> Mind:
         """The mind these options name. Only a command that writes makes a new file."""
-        from recollect.opening import open as open_mind
-        from recollect.opening import place
+        from recollect.entry import open as open_mind
+        from recollect.entry import place
 
         path = place(self.db)
         if not create and path != ":memory:" and not os.path.exists(path):  # noqa: PTH110

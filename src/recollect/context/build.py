@@ -12,9 +12,16 @@ from functools import lru_cache
 from typing import Protocol
 
 from recollect.context.composer import compose
-from recollect.context.evidence import OUTDATED, PROMOTED, SECRET, UNTRUSTED, Known, memory_item
-from recollect.context.fitting import gone
-from recollect.context.parts import Item, Parts, Talk
+from recollect.context.evidence import (
+    OUTDATED,
+    PROMOTED,
+    SECRET,
+    UNTRUSTED,
+    MemoryView,
+    memory_item,
+)
+from recollect.context.fit import gone
+from recollect.context.parts import ConversationPart, Item, PromptParts
 from recollect.context.window import Window
 from recollect.context.words import language_of
 from recollect.errors import InvalidInput
@@ -22,10 +29,10 @@ from recollect.language.gate import Verdict
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language, prompt
 from recollect.rules import checks
-from recollect.rules.budget import PROMPT_ORDER, Budget, budget_of
+from recollect.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from recollect.settings import Settings
 from recollect.settings.recall import SectionName
-from recollect.types import Context, Hit, Left, Turn
+from recollect.types import Context, Hit, Omission, Turn
 
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
 _LEARNT_CARDS: tuple[SectionName, ...] = ("persona", "user")
@@ -59,7 +66,7 @@ class Sources:
     read: Callable[[Sequence[Hit]], Sequence[Item]]
     holding: Callable[[str, Sequence[Hit]], Sequence[Hit]]
     window: Windows
-    core: Callable[[], Sequence[Known]]
+    core: Callable[[], Sequence[MemoryView]]
     scratchpad: Callable[[], str]
     cards: Callable[[], Mapping[SectionName, str]]
 
@@ -101,7 +108,7 @@ class Builder:
             evidence, secret = self._evidence(hits)
             left += [*old, *secret]
         return compose(
-            Parts(texts, core, evidence, talk, tuple(left), data),
+            PromptParts(texts, core, evidence, talk, tuple(left), data),
             limits,
             rounds=self._settings.context.recent_turns,
             pieces=self._settings.recall.evidence,
@@ -116,7 +123,7 @@ class Builder:
         return bool(query.strip()) and self._from.gate(query).wants
 
     def _texts(
-        self, limits: Budget, language: Language, host: Mapping[SectionName, str]
+        self, limits: TokenBudget, language: Language, host: Mapping[SectionName, str]
     ) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
         """Guide, cards, scratchpad, the host's parts; and, of the cards, what memory wrote."""
         texts: dict[SectionName, str] = {}
@@ -129,10 +136,10 @@ class Builder:
         kept = {name: text for name, text in data.items() if name not in host}
         return {name: text for name, text in {**texts, **host}.items() if text.strip()}, kept
 
-    def _talk(self, query: str, session: str | None, limits: Budget) -> Talk:
+    def _talk(self, query: str, session: str | None, limits: TokenBudget) -> ConversationPart:
         """The conversation before the message that is being answered."""
         if session is None or "recent" not in limits.sizes:
-            return Talk()
+            return ConversationPart()
         # Twice the size, so that what does not fit as it is can be compressed and accounted for.
         window = self._from.window(
             session,
@@ -142,9 +149,11 @@ class Builder:
         turns = window.turns
         if turns and _is_asked(turns[-1], query):
             turns = turns[:-1]
-        return Talk(turns, window.summary, window.drawn)
+        return ConversationPart(turns, window.summary, window.drawn)
 
-    def _core(self, limits: Budget, count: TokenCounter) -> tuple[tuple[Item, ...], list[Left]]:
+    def _core(
+        self, limits: TokenBudget, count: TokenCounter
+    ) -> tuple[tuple[Item, ...], list[Omission]]:
         if "core" not in limits.sizes:
             return (), []
         memories = self._from.core()
@@ -156,7 +165,9 @@ class Builder:
         fit_to_show = [m for m in memories if m.trust in PROMOTED and m.kind != "credential"]
         return tuple(map(memory_item, fit_to_show)), left
 
-    def _hits(self, query: str, session: str | None, persona: str | None, talk: Talk) -> list[Hit]:
+    def _hits(
+        self, query: str, session: str | None, persona: str | None, talk: ConversationPart
+    ) -> list[Hit]:
         most = self._settings.recall.evidence
         if most < 1:
             return []
@@ -170,15 +181,17 @@ class Builder:
 
     def _holding(
         self, query: str, hits: Sequence[Hit], count: TokenCounter
-    ) -> tuple[Sequence[Hit], list[Left]]:
+    ) -> tuple[Sequence[Hit], list[Omission]]:
         kept = self._from.holding(query, hits)
         ids = {hit.id for hit in kept}
         left = [gone("evidence", OUTDATED, h.text, count, h.id) for h in hits if h.id not in ids]
         return kept, left
 
-    def _evidence(self, hits: Sequence[Hit]) -> tuple[tuple[Item, ...], list[Left]]:
+    def _evidence(self, hits: Sequence[Hit]) -> tuple[tuple[Item, ...], list[Omission]]:
         items = self._from.read(hits)
-        secret = [Left("evidence", SECRET, "", 0, i.id) for i in items if i.kind == "credential"]
+        secret = [
+            Omission("evidence", SECRET, "", 0, i.id) for i in items if i.kind == "credential"
+        ]
         return tuple(item for item in items if item.kind != "credential"), secret
 
 
@@ -208,7 +221,7 @@ def _guide(language: Language) -> str:
 
 
 def _cards_in_place(
-    cards: Mapping[SectionName, str], limits: Budget
+    cards: Mapping[SectionName, str], limits: TokenBudget
 ) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
     """Each card in its part, or all in one where the preset has one part for them: then apart what
     memory may have written.

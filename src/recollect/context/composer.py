@@ -10,22 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recollect.context.fitting import (
+from recollect.context.fit import (
     BETWEEN,
     NO_SECTION,
     Fitted,
     ItemsPart,
-    Part,
+    PromptPart,
     TextPart,
     gone,
 )
-from recollect.context.parts import Item, Parts
+from recollect.context.parts import Item, PromptParts
 from recollect.context.talk import TalkPart
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language
-from recollect.rules.budget import PROMPT_ORDER, Budget, allot, giving_way, kept_parts
+from recollect.rules.budget import PROMPT_ORDER, TokenBudget, allot, giving_way, kept_parts
 from recollect.settings.recall import SectionName
-from recollect.types import Context, Left, Message, Role, SectionUse
+from recollect.types import Context, Message, Omission, Role, SectionUse
 
 # Memory may have written these: data, also where they stand in the prompt.
 _FENCED: tuple[SectionName, ...] = ("scratchpad", "persona", "user")
@@ -38,8 +38,8 @@ TOO_SMALL = "the budget is smaller than what is never cut"
 
 
 def compose(
-    parts: Parts,
-    budget: Budget,
+    parts: PromptParts,
+    budget: TokenBudget,
     *,
     rounds: int,
     pieces: int,
@@ -86,7 +86,7 @@ def compose(
     return _whole_parts_less(placed, fitted, budget, tuple(left), count)
 
 
-def _cut(part: Part, room: int, budget: Budget) -> Fitted:
+def _cut(part: PromptPart, room: int, budget: TokenBudget) -> Fitted:
     """A part in less than its size; of a kept one it is told that the budget made it so."""
     fitted = part.fit(room)
     if part.name not in kept_parts(budget):
@@ -95,10 +95,10 @@ def _cut(part: Part, room: int, budget: Budget) -> Fitted:
 
 
 def _whole_parts_less(
-    placed: Mapping[SectionName, Part],
+    placed: Mapping[SectionName, PromptPart],
     fitted: Mapping[SectionName, Fitted],
-    budget: Budget,
-    left: tuple[Left, ...],
+    budget: TokenBudget,
+    left: tuple[Omission, ...],
     count: TokenCounter,
 ) -> Context:
     """For a tokenizer that finds the whole much dearer than its parts: part after part goes."""
@@ -113,9 +113,11 @@ def _whole_parts_less(
     return context
 
 
-def _parts(parts: Parts, rounds: int, language: Language, count: TokenCounter) -> list[Part]:
+def _parts(
+    parts: PromptParts, rounds: int, language: Language, count: TokenCounter
+) -> list[PromptPart]:
     """Every part but the evidence that has something to say."""
-    made: list[Part] = [
+    made: list[PromptPart] = [
         TextPart(name, body, count, language, data)
         for name in dict.fromkeys((*parts.texts, *parts.data))
         for body, data in [_by_people_and_memory(parts, name)]
@@ -128,7 +130,7 @@ def _parts(parts: Parts, rounds: int, language: Language, count: TokenCounter) -
     return made
 
 
-def _by_people_and_memory(parts: Parts, name: SectionName) -> tuple[str, str]:
+def _by_people_and_memory(parts: PromptParts, name: SectionName) -> tuple[str, str]:
     """What people wrote of a part, and what memory may have written."""
     text, data = parts.texts.get(name, ""), parts.data.get(name, "")
     return ("", "\n\n".join(filter(None, (text, data)))) if name in _FENCED else (text, data)
@@ -136,7 +138,7 @@ def _by_people_and_memory(parts: Parts, name: SectionName) -> tuple[str, str]:
 
 def _fresh(
     items: Sequence[Item], shown: Mapping[str, SectionName], pieces: int, count: TokenCounter
-) -> tuple[tuple[Item, ...], list[Left]]:
+) -> tuple[tuple[Item, ...], list[Omission]]:
     """The evidence that is not in the prompt already, as much of it as is wanted."""
     fresh = [item for item in items if not item.id or item.id not in shown]
     told = [
@@ -148,20 +150,22 @@ def _fresh(
     return tuple(fresh[:pieces]), told
 
 
-def _homeless(part: Part, budget: Budget) -> list[Left]:
+def _homeless(part: PromptPart, budget: TokenBudget) -> list[Omission]:
     """Everything of a part that the preset has no place for."""
     if part.name in budget.sizes:
         return []
     return [replace(left, reason=NO_SECTION) for left in part.fit(0).left]
 
 
-def _with_spare(name: SectionName, budget: Budget, others: Mapping[SectionName, Fitted]) -> int:
+def _with_spare(
+    name: SectionName, budget: TokenBudget, others: Mapping[SectionName, Fitted]
+) -> int:
     """The size of a part, and what the others leave of the total up to its full size."""
     used = sum(one.tokens for other, one in others.items() if other not in budget.separate)
     return max(budget.sizes[name], min(budget.full[name], budget.room - used))
 
 
-def _own_size(part: Part, budget: Budget) -> int | None:
+def _own_size(part: PromptPart, budget: TokenBudget) -> int | None:
     """A card is never cut, not even to its size; core memories are chosen up to theirs."""
     kept = part.name in budget.keep and isinstance(part, TextPart)
     return None if kept else budget.sizes[part.name]
@@ -169,8 +173,8 @@ def _own_size(part: Part, budget: Budget) -> int | None:
 
 def _written(
     fitted: Mapping[SectionName, Fitted],
-    budget: Budget,
-    left: tuple[Left, ...],
+    budget: TokenBudget,
+    left: tuple[Omission, ...],
     count: TokenCounter,
 ) -> Context:
     shown = {name: one for name, one in fitted.items() if one.text}

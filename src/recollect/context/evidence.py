@@ -17,7 +17,7 @@ PROMOTED: tuple[Trust, ...] = ("owner", "agent")
 _LEAST_LINE = 15  # tokens: a day, a kind, who said it, and a word or two
 
 
-class Known(Protocol):
+class MemoryView(Protocol):
     """What a prompt tells of a memory; a whole Memory has it, too."""
 
     @property
@@ -34,7 +34,7 @@ class Known(Protocol):
     def sources(self) -> Sequence[Source]: ...
 
 
-def memory_item(memory: Known, score: float = 0.0) -> Item:
+def memory_item(memory: MemoryView, score: float = 0.0) -> Item:
     """A memory with the day it became true, not the day it was written down."""
     return Item(
         text=memory.content,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from recollect.language.tokens import TokenCounter
 from recollect.prompts import Language
 from recollect.settings.recall import SectionName
-from recollect.types import Left, Message, Trust, Turn
+from recollect.types import Message, Omission, Trust, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ DrawnKey = tuple[str, tuple[str, ...], Language, TokenCounter]
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class ConversationPart:
     """The conversation: the latest turns whole, and a summary of what was before them.
 
     ``drawn`` keeps turns as they were written for an earlier message of the same conversation.
@@ -51,7 +51,7 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PromptParts:
     """Everything that is to be fitted. ``left`` was put aside before and is reported too.
 
     ``texts`` are parts that come as one text: cards, guide, rules, scratchpad, the host's own.
@@ -61,6 +61,6 @@ class Parts:
     texts: Mapping[SectionName, str] = field(default_factory=dict)
     core: tuple[Item, ...] = ()
     evidence: tuple[Item, ...] = ()
-    talk: Talk = field(default_factory=Talk)
-    left: tuple[Left, ...] = ()
+    talk: ConversationPart = field(default_factory=ConversationPart)
+    left: tuple[Omission, ...] = ()
     data: Mapping[SectionName, str] = field(default_factory=dict)

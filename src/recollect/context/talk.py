@@ -7,20 +7,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from recollect.context.fitting import CUT, FULL, LEAST_PIECE, Fitted, cost, gone
-from recollect.context.parts import Drawn, Talk
+from recollect.context.fit import (
+    CUT,
+    FULL,
+    LEAST_PIECE,
+    Fitted,
+    cost,
+    gone,
+)
+from recollect.context.parts import ConversationPart, Drawn
 from recollect.context.render import pieces_of, turn_lines, turn_message
-from recollect.context.sharing import share_out
+from recollect.context.shares import share_out
 from recollect.context.words import EARLIER, HEADINGS
-from recollect.language.cutting import cut_to_tokens
 from recollect.language.digest import digest, shorten
 from recollect.language.exchanges import Exchange, exchanges, latest_rounds
 from recollect.language.fence import fence
 from recollect.language.lines import indented
 from recollect.language.tokens import TokenCounter
+from recollect.language.truncation import cut_to_tokens
 from recollect.prompts import Language
 from recollect.settings.recall import SectionName
-from recollect.types import Left, Message, Turn
+from recollect.types import Message, Omission, Turn
 
 COMPRESSED = "compressed into the summary"
 _FOR_SUMMARY = 5  # One part in so many is held back for the summary when not all turns fit.
@@ -33,7 +40,7 @@ Shown = tuple[Turn, tuple[str, ...]]  # A turn with its pieces, as short as they
 class TalkPart:
     """The conversation as a part of the prompt; at most ``rounds`` rounds of it as they were."""
 
-    talk: Talk
+    talk: ConversationPart
     rounds: int
     count: TokenCounter
     language: Language
@@ -151,12 +158,12 @@ class TalkPart:
             self.talk.drawn[key] = drawn
         return drawn
 
-    def _gone(self, turns: Iterable[Turn], reason: str) -> tuple[Left, ...]:
+    def _gone(self, turns: Iterable[Turn], reason: str) -> tuple[Omission, ...]:
         return tuple(gone(self.name, reason, _told(turn), self.count, turn.id) for turn in turns)
 
-    def _cut(self, shown: Sequence[Shown]) -> list[Left]:
+    def _cut(self, shown: Sequence[Shown]) -> list[Omission]:
         return [
-            Left(self.name, CUT, shorten(_told(turn), 80), self._lost(turn, pieces), turn.id)
+            Omission(self.name, CUT, shorten(_told(turn), 80), self._lost(turn, pieces), turn.id)
             for turn, pieces in shown
             if pieces != pieces_of(turn)
         ]
@@ -164,7 +171,7 @@ class TalkPart:
     def _lost(self, turn: Turn, pieces: tuple[str, ...]) -> int:
         return sum(map(self.count, pieces_of(turn))) - sum(map(self.count, pieces))
 
-    def _untold(self, summary: str) -> list[Left]:
+    def _untold(self, summary: str) -> list[Omission]:
         """The summary that was given, when nothing of it is told."""
         if summary or not self.talk.summary.strip():
             return []

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 
 from recollect.context.parts import Drawn, DrawnKey
 from recollect.errors import InvalidInput
-from recollect.language.cutting import cut_to_tokens
 from recollect.language.digest import digest
 from recollect.language.exchanges import exchanges
 from recollect.language.guard import DEFAULT, Guard
 from recollect.language.tokens import TokenCounter, count_tokens
+from recollect.language.truncation import cut_to_tokens
 from recollect.locks import ForkSafeLock
 from recollect.settings.recall import ShortTermSettings
 from recollect.store.base import Store

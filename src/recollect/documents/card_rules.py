@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from recollect.language.cutting import cut_to_tokens
 from recollect.language.tokens import count_tokens
+from recollect.language.truncation import cut_to_tokens
 
 Card = Literal["soul", "core", "tooling", "user"]
 CARDS: tuple[Card, ...] = ("soul", "core", "tooling", "user")

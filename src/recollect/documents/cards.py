@@ -18,14 +18,14 @@ from recollect.documents.card_rules import (
     card_by_rules,
     plain_markdown,
 )
-from recollect.documents.files import Unreadable, fingerprint
+from recollect.documents.files import UnreadableFile, fingerprint
 from recollect.errors import ModelError
-from recollect.language.cutting import cut_to_tokens
 from recollect.language.detection import language_of
 from recollect.language.fence import fence
 from recollect.language.guard import MAX_SUMMARY, guard_of
 from recollect.language.secrets.finder import redact
 from recollect.language.tokens import count_tokens
+from recollect.language.truncation import cut_to_tokens
 from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
 from recollect.settings import Settings
@@ -59,7 +59,7 @@ class _Known:
     cards: dict[SectionName, str] = field(default_factory=dict)
 
 
-class Cards:
+class IdentityCards:
     """The cards of one space; ``folder`` holds the sources, None where there are no files."""
 
     def __init__(
@@ -179,7 +179,7 @@ class Cards:
             return ""
         try:
             return files.load(self._folder / name, self._settings.documents.file_bytes).text
-        except Unreadable:
+        except UnreadableFile:
             return ""
 
     def _source_files(self) -> list[str]:

@@ -91,6 +91,6 @@ class DailyReports:
 def _is_left_alone(path: Path, states: Iterable[Written | None]) -> bool:
     try:
         found = files.read_bytes(path, _LONGEST)
-    except files.Unreadable:
+    except files.UnreadableFile:
         return False
     return found is None or Written(fingerprint(found), {}) in states

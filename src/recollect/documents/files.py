@@ -24,12 +24,12 @@ _STALE = 3600  # seconds; nobody writes one small file for that long
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-class Unreadable(Exception):
+class UnreadableFile(Exception):
     """Not a text that can be taken in; it is left alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class DocumentFile:
     """A file: its bytes, its text with plain line ends, and how it was written."""
 
     data: bytes | None = None
@@ -49,11 +49,11 @@ def fingerprint(text: str | bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def load(path: Path, most: int) -> Loaded:
+def load(path: Path, most: int) -> DocumentFile:
     """The file as it is, an empty one where there is none; Unreadable says why not."""
     data = read_bytes(path, most)
     if data is None:
-        return Loaded()
+        return DocumentFile()
     try:
         if data.startswith(_UTF16):
             text, bom = data.decode("utf-16"), False
@@ -61,17 +61,21 @@ def load(path: Path, most: int) -> Loaded:
             bom = data.startswith(codecs.BOM_UTF8)
             text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Unreadable("It is not UTF-8 text; save it as UTF-8, or delete it") from error
+        raise UnreadableFile("It is not UTF-8 text; save it as UTF-8, or delete it") from error
     if "\x00" in text:
-        raise Unreadable("It holds NUL bytes and is no text; mend it, or delete it")
+        raise UnreadableFile("It holds NUL bytes and is no text; mend it, or delete it")
     newline = _newline(text)
-    return Loaded(data, text.replace(newline, "\n") if newline != "\n" else text, newline, bom)
+    return DocumentFile(
+        data, text.replace(newline, "\n") if newline != "\n" else text, newline, bom
+    )
 
 
 def read_bytes(path: Path, most: int) -> bytes | None:
     """At most that many bytes, or Unreadable; None for a file that is not there."""
     if path.is_symlink():
-        raise Unreadable("It is a symbolic link, and links are not followed; put the file itself")
+        raise UnreadableFile(
+            "It is a symbolic link, and links are not followed; put the file itself"
+        )
     with typed(path, "read"):
         try:
             with open(path, "rb", opener=open_own) as file:
@@ -79,7 +83,7 @@ def read_bytes(path: Path, most: int) -> bytes | None:
         except FileNotFoundError:
             return None
     if len(data) > most:
-        raise Unreadable(f"It has more than {most:,} bytes (documents.file_bytes); shorten it")
+        raise UnreadableFile(f"It has more than {most:,} bytes (documents.file_bytes); shorten it")
     return data
 
 

@@ -13,7 +13,7 @@ EARLIER = "earlier"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DocumentSection:
     """A section of a document; ``kind`` is what a bullet becomes that a person adds to it."""
 
     key: str
@@ -29,35 +29,35 @@ class Section:
 
 
 _KINDS = (
-    Section("identity", "Identity", "身份", "identity", "user"),
-    Section("preference", "Preferences", "偏好", "preference", "user"),
-    Section("rule", "Rules", "规则", "rule"),
-    Section("config", "Configuration", "配置", "config"),
-    Section("fact", "Facts", "事实", "fact"),
-    Section("decision", "Decisions", "决定", "decision"),
-    Section("skill", "Skills", "技能", "skill"),
-    Section("lesson", "Lessons", "教训", "lesson"),
-    Section("event", "Events", "事件", "event"),
-    Section("trait", "Traits", "特质", "trait"),
+    DocumentSection("identity", "Identity", "身份", "identity", "user"),
+    DocumentSection("preference", "Preferences", "偏好", "preference", "user"),
+    DocumentSection("rule", "Rules", "规则", "rule"),
+    DocumentSection("config", "Configuration", "配置", "config"),
+    DocumentSection("fact", "Facts", "事实", "fact"),
+    DocumentSection("decision", "Decisions", "决定", "decision"),
+    DocumentSection("skill", "Skills", "技能", "skill"),
+    DocumentSection("lesson", "Lessons", "教训", "lesson"),
+    DocumentSection("event", "Events", "事件", "event"),
+    DocumentSection("trait", "Traits", "特质", "trait"),
 )
 _USER = (
-    Section("basics", "Basics", "基本信息", "identity", "user"),
-    Section("stack", "Tech stack", "技术栈", "fact", "user", "uses"),
-    Section("environment", "Environment", "开发环境", "config", "user"),
-    Section("preferences", "Preferences", "偏好", "preference", "user"),
-    Section("projects", "Projects", "项目", "fact", "user", "works on"),
+    DocumentSection("basics", "Basics", "基本信息", "identity", "user"),
+    DocumentSection("stack", "Tech stack", "技术栈", "fact", "user", "uses"),
+    DocumentSection("environment", "Environment", "开发环境", "config", "user"),
+    DocumentSection("preferences", "Preferences", "偏好", "preference", "user"),
+    DocumentSection("projects", "Projects", "项目", "fact", "user", "works on"),
 )
-GENERAL = Section("general", "General", "综合", "decision")
-_EARLIER = Section(EARLIER, "Earlier", "更早", "fact")
+GENERAL = DocumentSection("general", "General", "综合", "decision")
+_EARLIER = DocumentSection(EARLIER, "Earlier", "更早", "fact")
 
-TITLES: dict[DocumentName, Section] = {
-    "memory": Section("#", "Memory", "记忆"),
-    "user": Section("#", "User", "用户"),
-    "project": Section("#", "Projects", "项目进展"),
-    "insights": Section("#", "Insights", "经验"),
-    "persona": Section("#", "Persona", "人设"),
+TITLES: dict[DocumentName, DocumentSection] = {
+    "memory": DocumentSection("#", "Memory", "记忆"),
+    "user": DocumentSection("#", "User", "用户"),
+    "project": DocumentSection("#", "Projects", "项目进展"),
+    "insights": DocumentSection("#", "Insights", "经验"),
+    "persona": DocumentSection("#", "Persona", "人设"),
 }
-SECTIONS: dict[DocumentName, tuple[Section, ...]] = {
+SECTIONS: dict[DocumentName, tuple[DocumentSection, ...]] = {
     "memory": _KINDS,
     "user": _USER,
     "project": (GENERAL, _EARLIER),
@@ -75,11 +75,11 @@ USUAL: dict[DocumentName, str] = {
 }
 
 
-def project_sections(projects: tuple[str, ...]) -> tuple[Section, ...]:
+def project_sections(projects: tuple[str, ...]) -> tuple[DocumentSection, ...]:
     """One section for each project; a name is its own title in both languages."""
     taken = {GENERAL.en.casefold(), GENERAL.zh, _EARLIER.en.casefold(), _EARLIER.zh}
     own = [
-        Section(f"project:{name}", _line(name), _line(name), "fact", project=name)
+        DocumentSection(f"project:{name}", _line(name), _line(name), "fact", project=name)
         for name in projects
         if _line(name) and _line(name).casefold() not in taken
     ]

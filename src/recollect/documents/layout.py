@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from recollect.language.markdown import (
     Bullet,
     Free,
-    Part,
+    MarkdownSection,
     bullet_lines,
     stripped,
 )
@@ -17,7 +17,7 @@ TITLE = "#"  # the key of the part that begins a document, and how its heading b
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LayoutEntry:
     """A bullet of ours, and the section it goes to when no person has put it elsewhere."""
 
     mark: str
@@ -26,14 +26,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DocumentLayout:
     """The sections of a document in order: their headings, and the titles they are known by."""
 
     headings: Mapping[str, str]
     known: Mapping[str, str]
     names: frozenset[str]
 
-    def section_of(self, part: Part) -> str:
+    def section_of(self, part: MarkdownSection) -> str:
         """The key of a section of ours; empty for a person's own."""
         if not part.heading:
             return ""
@@ -43,14 +43,16 @@ class Layout:
         return self.known.get(title, "")
 
 
-def compose(parts: Sequence[Part], entries: Sequence[Entry], layout: Layout) -> str:
+def compose(
+    parts: Sequence[MarkdownSection], entries: Sequence[LayoutEntry], layout: DocumentLayout
+) -> str:
     """The text of a document.
 
     Marked bullets that are not among the entries are left out; everything else of ``parts`` stays.
     """
     left = {entry.mark: entry.text for entry in entries}
     there = {i.mark for part in parts for i in part.items if isinstance(i, Bullet)}
-    waiting: dict[str, list[Entry]] = {}
+    waiting: dict[str, list[LayoutEntry]] = {}
     for entry in entries:
         if entry.mark not in there:
             waiting.setdefault(entry.section, []).append(entry)
@@ -67,8 +69,8 @@ def compose(parts: Sequence[Part], entries: Sequence[Entry], layout: Layout) -> 
 
 
 def _with_missing(
-    parts: Sequence[Part], waiting: Mapping[str, object], layout: Layout
-) -> list[Part]:
+    parts: Sequence[MarkdownSection], waiting: Mapping[str, object], layout: DocumentLayout
+) -> list[MarkdownSection]:
     """The parts, with a heading for each section that is not there yet, after the one before it."""
     whole = list(parts)
     order = list(layout.headings)
@@ -79,11 +81,13 @@ def _with_missing(
         before = [i for i, known in enumerate(there) if known and known in order[:place]]
         after = [i for i, known in enumerate(there) if known]
         at = before[-1] + 1 if before else after[0] if after else len(whole)
-        whole.insert(at, Part(f"## {layout.headings[key]}", ()))
+        whole.insert(at, MarkdownSection(f"## {layout.headings[key]}", ()))
     return whole
 
 
-def _ours(part: Part, left: dict[str, str], more: Sequence[Entry], title: str) -> list[str]:
+def _ours(
+    part: MarkdownSection, left: dict[str, str], more: Sequence[LayoutEntry], title: str
+) -> list[str]:
     blocks: list[list[str]] = []
     open_list: list[str] | None = None
     for item in part.items:
@@ -110,7 +114,7 @@ def _ours(part: Part, left: dict[str, str], more: Sequence[Entry], title: str) -
     return [f"{hashes} {title}", *body] if body or hashes == TITLE else []
 
 
-def _theirs(part: Part, left: dict[str, str]) -> list[str]:
+def _theirs(part: MarkdownSection, left: dict[str, str]) -> list[str]:
     lines = [part.heading] if part.heading else []
     for item in part.items:
         lines += item.lines if isinstance(item, Free) else _shown(item, left)

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from recollect.clock import Clock
 from recollect.documents.daily import DailyReport, DailyReports
+from recollect.documents.edit_importer import EditImporter
 from recollect.documents.files import fingerprint
 from recollect.documents.report import Question, SyncReport
 from recollect.documents.sync import Syncing
-from recollect.documents.taking import Taker
 from recollect.documents.views import View, views_of
 from recollect.errors import NotFound
 from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
+from recollect.language.secrets.envelope import masked
 from recollect.language.secrets.finder import USUAL
-from recollect.language.secrets.sealed import masked
 from recollect.learn.memories import Keeper
 from recollect.learn.reconciler import Reconciler
 from recollect.record.transcripts import DEFAULT_SPACE
@@ -87,7 +87,7 @@ class Documents:
         self._settings = settings
         self._folders = folders
         self._bounds = guard.secrets or USUAL
-        self._taker = Taker(
+        self._taker = EditImporter(
             store,
             space,
             clock,

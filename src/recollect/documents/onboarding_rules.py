@@ -15,7 +15,7 @@ Stage = Literal["agent", "user", "summary", "done"]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class OnboardingQuestion:
     """One thing to ask: its name and wording in both languages, and what the answer becomes."""
 
     key: str
@@ -28,9 +28,9 @@ class Question:
 
 def _question(
     key: str, stage: Stage, kind: Kind, names: tuple[str, str], asked: tuple[str, str]
-) -> Question:
+) -> OnboardingQuestion:
     subject = "agent" if stage == "agent" else "user"
-    return Question(
+    return OnboardingQuestion(
         key,
         stage,
         {"en": names[0], "zh": names[1]},
@@ -40,7 +40,7 @@ def _question(
     )
 
 
-QUESTIONS: tuple[Question, ...] = (
+QUESTIONS: tuple[OnboardingQuestion, ...] = (
     _question(
         "role", "agent", "trait", ("role", "身份定位"),
         ("What should I be for you?", "你希望我是什么样的身份？"),
@@ -107,7 +107,7 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
 }
 
 
-def next_question(answers: Mapping[str, str]) -> Question | None:
+def next_question(answers: Mapping[str, str]) -> OnboardingQuestion | None:
     """The first one that was neither answered nor skipped."""
     return next((question for question in QUESTIONS if question.key not in answers), None)
 

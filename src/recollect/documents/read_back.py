@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.documents.files import fingerprint
-from recollect.documents.headings import EARLIER, USUAL, Section
-from recollect.documents.layout import TITLE, Layout
+from recollect.documents.headings import EARLIER, USUAL, DocumentSection
+from recollect.documents.layout import TITLE, DocumentLayout
 from recollect.documents.selection import undated
 from recollect.documents.views import View
 from recollect.language.markdown import (
     GENERATED,
     Bullet,
     Free,
-    Part,
+    MarkdownSection,
     marks_in,
 )
 from recollect.store.base import Unit
@@ -50,16 +50,16 @@ class Added:
     """A new statement, for a section, or in the place of a memory that is no longer current."""
 
     text: str
-    section: Section
+    section: DocumentSection
     like: Memory | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class RemovedBullet:
     """Nothing is left to show: an emptied bullet, or a copy of another."""
 
 
-Change = Stay | Own | Edited | Added | Gone
+Change = Stay | Own | Edited | Added | RemovedBullet
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +70,22 @@ class ReadBack:
     that were not in it when it was written.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[MarkdownSection, ...]
     changes: tuple[Change, ...]
     seen: frozenset[str]
     removed: frozenset[str]
     moved_in: frozenset[str]
 
 
-class Reader:
+class BulletReader:
     """Judges the bullets of one document."""
 
     def __init__(
         self,
         unit: Unit,
         view: View,
-        layout: Layout,
-        sections: Iterable[Section],
+        layout: DocumentLayout,
+        sections: Iterable[DocumentSection],
         bases: Sequence[Written],
     ) -> None:
         self._unit = unit
@@ -95,7 +95,7 @@ class Reader:
         self._bases = bases
         self._before = [frozenset(base.bullets) - {GENERATED} for base in bases]
 
-    def read(self, text: str, parts: tuple[Part, ...]) -> ReadBack:
+    def read(self, text: str, parts: tuple[MarkdownSection, ...]) -> ReadBack:
         """Compare the file with what was written and with what is known."""
         found = [(part, item) for part in parts for item in part.items if isinstance(item, Bullet)]
         marks = self._restored([bullet for _, bullet in found])
@@ -161,16 +161,18 @@ class Reader:
         print_ = fingerprint(bullet.text)
         if any(base.bullets.get(GENERATED) == print_ for base in self._bases):
             return Stay(GENERATED)
-        return self._own(bullet) if bullet.text else Gone()
+        return self._own(bullet) if bullet.text else RemovedBullet()
 
-    def _change(self, part: Part, bullet: Bullet, memory: Memory | None, *, shown: bool) -> Change:
+    def _change(
+        self, part: MarkdownSection, bullet: Bullet, memory: Memory | None, *, shown: bool
+    ) -> Change:
         if not bullet.text:
-            return Gone()
+            return RemovedBullet()
         if memory is None:
             return self._new(part, bullet)
         untouched = self._untouched(bullet.text, memory)
         if not shown:
-            return Gone() if untouched else self._new(part, bullet)
+            return RemovedBullet() if untouched else self._new(part, bullet)
         head = memory if memory.status == "active" else self._head(memory)
         if untouched:
             written = any(memory.id in before for before in self._before)
@@ -184,14 +186,14 @@ class Reader:
             return Stay(head.id)
         return Edited(memory, head if head.id != memory.id else None, text)
 
-    def _new(self, part: Part, bullet: Bullet) -> Change:
+    def _new(self, part: MarkdownSection, bullet: Bullet) -> Change:
         """New below a heading of ours; below a person's own heading it is their text."""
         key = self._layout.section_of(part)
         if key in ("", EARLIER):
             return self._own(bullet)
         return Added(bullet.text, self._section(part))
 
-    def _section(self, part: Part) -> Section:
+    def _section(self, part: MarkdownSection) -> DocumentSection:
         key = self._layout.section_of(part)
         usual = self._sections[USUAL[self._view.name]]
         return usual if key in ("", TITLE, EARLIER) else self._sections[key]
@@ -216,7 +218,7 @@ def head_of(unit: Unit, id_: str) -> Memory | None:
     return next((m for m in reversed(versions) if m.status == "active"), None)
 
 
-def rebuilt(read: ReadBack, items: Iterable[Bullet | None]) -> tuple[Part, ...]:
+def rebuilt(read: ReadBack, items: Iterable[Bullet | None]) -> tuple[MarkdownSection, ...]:
     """The parts with each bullet replaced by what became of it."""
     following = iter(items)
     parts = []
@@ -226,5 +228,5 @@ def rebuilt(read: ReadBack, items: Iterable[Bullet | None]) -> tuple[Part, ...]:
             after = item if isinstance(item, Free) else next(following)
             if after is not None:
                 kept.append(after)
-        parts.append(Part(part.heading, tuple(kept)))
+        parts.append(MarkdownSection(part.heading, tuple(kept)))
     return tuple(parts)

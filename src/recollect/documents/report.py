@@ -22,7 +22,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingQuestion:
     """A question that waits for a person: ``memory`` is the one to forget, or to confirm."""
 
     memory: str
@@ -50,7 +50,7 @@ class DocumentReport:
     path: str
     state: State = "unchanged"
     taken: tuple[Taken, ...] = ()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[PendingQuestion, ...] = ()
     kept: tuple[Kept, ...] = ()
     left_out: tuple[str, ...] = ()
     over: int = 0

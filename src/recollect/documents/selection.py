@@ -11,9 +11,9 @@ from typing import NamedTuple
 from recollect.documents.headings import GENERAL, Language
 from recollect.documents.user_sections import user_section
 from recollect.language.markdown import harmless
+from recollect.language.secrets.envelope import is_sealed
 from recollect.language.secrets.finder import redact
 from recollect.language.secrets.randomness import Bounds
-from recollect.language.secrets.sealed import is_sealed
 from recollect.rules.decay import fading
 from recollect.rules.support import untrusted
 from recollect.types import Memory
@@ -23,7 +23,7 @@ _DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
 _PROGRESS = ("decision", "event", "fact", "config", "rule", "lesson", "skill")
 
 
-class Chosen(NamedTuple):
+class Placement(NamedTuple):
     """A memory and the section it belongs to."""
 
     memory: Memory
@@ -75,22 +75,22 @@ def by_value(memories: Iterable[Memory], now: datetime, half_life: timedelta) ->
     return sorted(memories, key=lambda m: (-value(m, now, half_life), m.id))
 
 
-def for_memory(ranked: Iterable[Memory]) -> list[Chosen]:
+def for_memory(ranked: Iterable[Memory]) -> list[Placement]:
     """Everything by its kind."""
-    return [Chosen(memory, memory.kind) for memory in ranked]
+    return [Placement(memory, memory.kind) for memory in ranked]
 
 
-def for_user(ranked: Iterable[Memory]) -> list[Chosen]:
+def for_user(ranked: Iterable[Memory]) -> list[Placement]:
     """What is about the user, each in its section."""
-    found = (Chosen(memory, user_section(memory)) for memory in ranked)
+    found = (Placement(memory, user_section(memory)) for memory in ranked)
     return [chosen for chosen in found if chosen.section]
 
 
-def for_project(memories: Iterable[Memory], global_project: str, rolled: str) -> list[Chosen]:
+def for_project(memories: Iterable[Memory], global_project: str, rolled: str) -> list[Placement]:
     """Progress, the latest first, without what an archive holds."""
     newest = sorted(memories, key=lambda memory: memory.id, reverse=True)
     return [
-        Chosen(memory, project_section(memory, global_project))
+        Placement(memory, project_section(memory, global_project))
         for memory in newest
         if memory.id > rolled and is_progress(memory, global_project)
     ]
@@ -107,23 +107,23 @@ def project_section(memory: Memory, global_project: str) -> str:
     return GENERAL.key if memory.project == global_project else f"project:{memory.project}"
 
 
-def for_insights(memories: Iterable[Memory]) -> list[Chosen]:
+def for_insights(memories: Iterable[Memory]) -> list[Placement]:
     """Experiences, the most used first, then the latest used."""
     found = [memory for memory in memories if memory.kind in ("skill", "lesson")]
     found.sort(key=lambda m: (-m.access_count, -m.last_accessed_at.timestamp(), m.id))
-    return [Chosen(memory, memory.kind) for memory in found]
+    return [Placement(memory, memory.kind) for memory in found]
 
 
-def for_persona(ranked: Iterable[Memory], least: float) -> list[Chosen]:
+def for_persona(ranked: Iterable[Memory], least: float) -> list[Placement]:
     """Strong traits."""
     return [
-        Chosen(memory, "trait")
+        Placement(memory, "trait")
         for memory in ranked
         if memory.kind == "trait" and memory.confidence >= least
     ]
 
 
-def at_most_of_each(chosen: Iterable[Chosen], most: int) -> list[Chosen]:
+def at_most_of_each(chosen: Iterable[Placement], most: int) -> list[Placement]:
     """The first few of each kind."""
     taken: Counter[str] = Counter()
     kept = []

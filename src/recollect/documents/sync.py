@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from recollect.documents import files
-from recollect.documents.files import Loaded, Unreadable, fingerprint, prepared
-from recollect.documents.read_back import Added, Edited, ReadBack, Reader, head_of, rebuilt
-from recollect.documents.report import Asked, DocumentReport, Kept, SyncReport, Taken
+from recollect.documents.edit_importer import EditImporter
+from recollect.documents.files import DocumentFile, UnreadableFile, fingerprint, prepared
+from recollect.documents.read_back import Added, BulletReader, Edited, ReadBack, head_of, rebuilt
+from recollect.documents.report import DocumentReport, Kept, PendingQuestion, SyncReport, Taken
 from recollect.documents.selection import may_be_shown
-from recollect.documents.taking import Taker
 from recollect.documents.views import View, layout_of
-from recollect.documents.writing import (
+from recollect.documents.writer import (
     Changed,
+    DocumentContents,
     Page,
     Setter,
-    Shelf,
     announce,
     check,
     marks_of,
@@ -26,7 +26,7 @@ from recollect.documents.writing import (
 from recollect.language.markdown import (
     GENERATED,
     Bullet,
-    Part,
+    MarkdownSection,
     parse,
 )
 from recollect.settings import Settings
@@ -46,12 +46,12 @@ class _Paper:
     """One document on the desk."""
 
     view: View
-    loaded: Loaded = field(default_factory=Loaded)
+    loaded: DocumentFile = field(default_factory=DocumentFile)
     row: DocumentRow = field(default_factory=lambda: DocumentRow(EMPTY))
     read: ReadBack | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[MarkdownSection, ...] = ()
     taken: list[Taken] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[PendingQuestion] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     problem: str = ""
@@ -71,7 +71,13 @@ class Syncing:
     """One run over the documents of a space."""
 
     def __init__(
-        self, store: Store, space: str, settings: Settings, *, views: Sequence[View], taker: Taker
+        self,
+        store: Store,
+        space: str,
+        settings: Settings,
+        *,
+        views: Sequence[View],
+        taker: EditImporter,
     ) -> None:
         self._store = store
         self._space = space
@@ -113,7 +119,7 @@ class Syncing:
             paper = _Paper(view)
             try:
                 paper.loaded = files.load(view.path, self._settings.documents.file_bytes)
-            except Unreadable as error:
+            except UnreadableFile as error:
                 paper.problem = str(error)
             papers.append(paper)
         with self._store.read(self._space) as unit:
@@ -131,7 +137,7 @@ class Syncing:
         view, text = paper.view, paper.loaded.text
         bases = _bases(paper.row, paper.loaded) if text.strip() else []
         sections = view.sections(projects)
-        reader = Reader(unit, view, layout_of(view, sections, "en"), sections, bases)
+        reader = BulletReader(unit, view, layout_of(view, sections, "en"), sections, bases)
         return reader.read(text, parse(text))
 
     # --- taking in ------------------------------------------------------------------------------
@@ -195,7 +201,7 @@ class Syncing:
                     archived.append(memory)
                 else:
                     states.choose(DocumentChoice(document, memory.id, "asked", now))
-                    paper.asked.append(Asked(memory.id, "removed"))
+                    paper.asked.append(PendingQuestion(memory.id, "removed"))
         for memory in archived:
             self._taker.archive(memory, name)
             paper.taken.append(Taken("archived", memory.id))
@@ -223,7 +229,7 @@ class Syncing:
             parts = heads.renamed(paper.parts)
             pinned, hidden = heads.chosen(known.choices, paper.view.name)
         first = dict.fromkeys([*_in_own_parts(parts, paper.view, projects), *pinned])
-        shelf = Shelf(found, projects, [id_ for id_ in first if id_ in found], hidden)
+        shelf = DocumentContents(found, projects, [id_ for id_ in first if id_ in found], hidden)
         page = Setter(paper.view, shelf, paper.row, now).page(paper.loaded, parts)
         try:
             wrote = self._replaced(paper, page, now)
@@ -275,10 +281,10 @@ class _Heads:
         found = head_of(self._unit, id_)
         return id_ if found is None else found.id
 
-    def renamed(self, parts: Iterable[Part]) -> tuple[Part, ...]:
+    def renamed(self, parts: Iterable[MarkdownSection]) -> tuple[MarkdownSection, ...]:
         """Bullets of old versions carry the mark of the present one."""
         return tuple(
-            Part(
+            MarkdownSection(
                 part.heading,
                 tuple(
                     replace(item, mark=self.head(item.mark)) if isinstance(item, Bullet) else item
@@ -296,7 +302,7 @@ class _Heads:
         return pinned, hidden | {c.memory for c in mine if c.choice == "asked"}
 
 
-def _bases(row: DocumentRow, loaded: Loaded) -> list[Written]:
+def _bases(row: DocumentRow, loaded: DocumentFile) -> list[Written]:
     """What the file was when a person got it: one state, or two when a write was cut short."""
     states = [state for state in (row.writing, row.written) if state is not None]
     print_ = fingerprint(loaded.data or b"")
@@ -315,7 +321,9 @@ def _current(unit: Unit, now: datetime) -> list[Memory]:
             return found
 
 
-def _in_own_parts(parts: Iterable[Part], view: View, projects: Sequence[str]) -> list[str]:
+def _in_own_parts(
+    parts: Iterable[MarkdownSection], view: View, projects: Sequence[str]
+) -> list[str]:
     """What a person moved below a heading of their own."""
     layout = layout_of(view, view.sections(projects), "en")
     return marks_of([part for part in parts if not layout.section_of(part)])

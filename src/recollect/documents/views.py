@@ -12,14 +12,14 @@ from recollect.documents.headings import (
     SECTIONS,
     TITLES,
     USUAL,
+    DocumentSection,
     Language,
-    Section,
     project_sections,
 )
-from recollect.documents.layout import TITLE, Layout
-from recollect.documents.selection import Chosen
+from recollect.documents.layout import TITLE, DocumentLayout
+from recollect.documents.selection import Placement
 from recollect.documents.user_sections import user_section
-from recollect.language.markdown import Part
+from recollect.language.markdown import MarkdownSection
 from recollect.language.secrets.randomness import Bounds
 from recollect.settings import Settings
 from recollect.settings.environment import DocumentName
@@ -51,13 +51,13 @@ class View:
         plain = choosing.shown(memory, self.bounds)
         return plain, choosing.shown(memory, self.bounds, dated=True)
 
-    def sections(self, projects: Sequence[str]) -> tuple[Section, ...]:
+    def sections(self, projects: Sequence[str]) -> tuple[DocumentSection, ...]:
         if self.name == "project":
             named = sorted(project for project in projects if project != GLOBAL_PROJECT)
             return project_sections(tuple(named))
         return SECTIONS[self.name]
 
-    def choose(self, memories: Iterable[Memory], now: datetime, rolled: str) -> list[Chosen]:
+    def choose(self, memories: Iterable[Memory], now: datetime, rolled: str) -> list[Placement]:
         """What it may show, the best first."""
         if self.name == "project":
             return choosing.for_project(memories, GLOBAL_PROJECT, rolled)
@@ -70,7 +70,7 @@ class View:
             return choosing.for_user(ranked)
         return choosing.for_persona(ranked, _PERSONA_CONFIDENCE)
 
-    def place(self, memory: Memory) -> Chosen:
+    def place(self, memory: Memory) -> Placement:
         """Where it shows a memory that a person wants in it."""
         section = USUAL[self.name]
         if self.name == "user":
@@ -79,9 +79,9 @@ class View:
             section = choosing.project_section(memory, GLOBAL_PROJECT)
         elif any(memory.kind == known.key for known in SECTIONS[self.name]):
             section = memory.kind
-        return Chosen(memory, section)
+        return Placement(memory, section)
 
-    def capped(self, chosen: Sequence[Chosen]) -> list[Chosen]:
+    def capped(self, chosen: Sequence[Placement]) -> list[Placement]:
         """As many as it shows, whatever their size."""
         documents = self.settings.documents
         if self.name == "memory":
@@ -112,7 +112,9 @@ def views_of(folder: Path, settings: Settings, bounds: Bounds) -> tuple[View, ..
     )
 
 
-def layout_of(view: View, sections: Sequence[Section], language: Language) -> Layout:
+def layout_of(
+    view: View, sections: Sequence[DocumentSection], language: Language
+) -> DocumentLayout:
     """Headings in one language, recognised in both."""
     title = TITLES[view.name]
     known = {
@@ -120,9 +122,9 @@ def layout_of(view: View, sections: Sequence[Section], language: Language) -> La
     }
     headings = {TITLE: title.title(language)}
     headings.update((section.key, section.title(language)) for section in sections)
-    return Layout(headings, known, frozenset((title.en.casefold(), title.zh.casefold())))
+    return DocumentLayout(headings, known, frozenset((title.en.casefold(), title.zh.casefold())))
 
 
-def new_parts(layout: Layout) -> tuple[Part, ...]:
+def new_parts(layout: DocumentLayout) -> tuple[MarkdownSection, ...]:
     """An empty document."""
-    return (Part(f"{TITLE} {layout.headings[TITLE]}", ()),)
+    return (MarkdownSection(f"{TITLE} {layout.headings[TITLE]}", ()),)

@@ -17,8 +17,8 @@ from datetime import date
 from recollect.forget import names
 from recollect.forget.preview import Change, Preview
 from recollect.forget.request import (
-    Asked,
-    Chosen,
+    ForgetRequest,
+    Selection,
     choose,
     has_phrase,
 )
@@ -61,14 +61,14 @@ _STORY = "summary goal outcome started_at ended_at actions entities tools tags".
 
 
 @dataclass(slots=True)
-class Plan:
+class ForgetPlan:
     """What forgetting does.
 
     ``renamed`` are names that have the words, ``lost`` those that nothing has any more, each with
     its replacement. ``quoting`` is, for each rewriting and card, the text that is the reason.
     """
 
-    removed: Chosen
+    removed: Selection
     renamed: dict[Name, SafeName] = field(default_factory=dict)
     lost: dict[Name, SafeName] = field(default_factory=dict)
     quoting: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -122,9 +122,9 @@ class Planner:
         self._settings = settings
         self._marked = marked
 
-    def plan(self, asked: Asked) -> Plan:
+    def plan(self, asked: ForgetRequest) -> ForgetPlan:
         unit = self._unit
-        plan = Plan(choose(unit, asked))
+        plan = ForgetPlan(choose(unit, asked))
         gone = plan.removed
         if asked.query is not None and not asked.timed:  # a name is of no time
             plan.renamed = names.having(unit, tokens(asked.query))
@@ -153,7 +153,7 @@ class Planner:
         plan.items = self._listed(plan, said)
         return plan
 
-    def _stretches(self, gone: Chosen, asked: Asked) -> list[Stretch]:
+    def _stretches(self, gone: Selection, asked: ForgetRequest) -> list[Stretch]:
         """Episodes to be told anew; one that only has the words is told without them."""
         erasing = self._unit.erasing
         found = {stretch.episode.id: stretch for stretch in erasing.stretches(gone.turns)}
@@ -166,8 +166,8 @@ class Planner:
 
     def _trace(
         self,
-        plan: Plan,
-        asked: Asked,
+        plan: ForgetPlan,
+        asked: ForgetRequest,
         said: Sequence[Turn],
         stretches: Sequence[Stretch],
         partly: Sequence[str],
@@ -211,7 +211,9 @@ class Planner:
 
     # --- memories and episodes -------------------------------------------------------------------
 
-    def _part(self, plan: Plan, derived: dict[str, tuple[str, ...]], partly: Sequence[str]) -> None:
+    def _part(
+        self, plan: ForgetPlan, derived: dict[str, tuple[str, ...]], partly: Sequence[str]
+    ) -> None:
         """Memories that others said too, and those beside one that was asked for."""
         gone = plan.removed
         beside = self._unit.erasing.derived(gone.evidence)
@@ -226,7 +228,7 @@ class Planner:
             else:
                 plan.loosened[memory.id] = tuple(turn for turn in turns if turn in gone.turns)
 
-    def _retell(self, plan: Plan, stretch: Stretch) -> None:
+    def _retell(self, plan: ForgetPlan, stretch: Stretch) -> None:
         left = [id_ for id_ in stretch.turns if id_ not in plan.removed.turns]
         found = names.turns_with(self._unit.ledger.turns_by_id(left), plan.renamed)
         turns = sorted(found, key=lambda turn: (turn.at, turn.index))
@@ -264,7 +266,7 @@ class Planner:
 
     # --- what quotes it --------------------------------------------------------------------------
 
-    def _rewrite_days(self, plan: Plan, days: set[date]) -> None:
+    def _rewrite_days(self, plan: ForgetPlan, days: set[date]) -> None:
         """Daily events: those of the same days lose every sentence with a trace."""
         traces, gone = plan.traces, plan.removed.daily_events
         for event in self._unit.journal.daily_events(None, checks.MAX_ROWS):
@@ -281,7 +283,7 @@ class Planner:
             else:
                 gone[event.id] = "it is about what is forgotten"
 
-    def _rewrite_rest(self, plan: Plan) -> None:
+    def _rewrite_rest(self, plan: ForgetPlan) -> None:
         """Everything else that people or models wrote and that may say it."""
         traces, erasing = plan.traces, self._unit.erasing
         known: dict[str, bool] = {}  # most strings of events are few names, over and over
@@ -309,7 +311,7 @@ class Planner:
                 plan.rewritten.append(Rewrite(held.kind, held.id, after))
                 plan.quoting[held.kind, held.id] = found or ""
 
-    def _rewritten(self, kind: HeldKind, stored: str, plan: Plan) -> SafeText:
+    def _rewritten(self, kind: HeldKind, stored: str, plan: ForgetPlan) -> SafeText:
         """Less of what is stored is as safe as it is."""
         if kind in ("event", "onboarding"):
             payload = names.payload_with(codec.load(stored), plan.names)
@@ -319,7 +321,7 @@ class Planner:
             return SafeText(plan.traces.without_lines(stored))
         return EMPTY
 
-    def _keep_stories(self, plan: Plan, stretches: Sequence[Stretch]) -> None:
+    def _keep_stories(self, plan: ForgetPlan, stretches: Sequence[Stretch]) -> None:
         """An episode that comes out as it was stays as it is."""
         for stretch in stretches:
             row = plan.retold.get(stretch.episode.id)
@@ -328,7 +330,7 @@ class Planner:
             ):
                 del plan.retold[row.id]
 
-    def _listed(self, plan: Plan, said: Sequence[Turn]) -> list[Forgotten]:
+    def _listed(self, plan: ForgetPlan, said: Sequence[Turn]) -> list[Forgotten]:
         gone = plan.removed
         preview = Preview(self._unit, plan.traces if self._marked else None, gone.found)
         preview.turns(gone.turns, said)

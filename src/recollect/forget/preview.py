@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from recollect.forget.traces import Traces
-from recollect.language.secrets.sealed import masked
+from recollect.language.secrets.envelope import masked
 from recollect.store.base import Unit
 from recollect.types import Forgotten, Turn
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from recollect.errors import InvalidInput
-from recollect.forget.plan import Plan
+from recollect.forget.plan import ForgetPlan
 from recollect.forget.traces import Hasher, tokens, words
 from recollect.plain import plain
 from recollect.store.base import Store, Unit
@@ -34,7 +34,7 @@ _SAID = re.compile(r"[^\W_]{5,}|[^\W_\x00-\x7f]{2,}")
 _REMEDY = "Run `recollect worker` to finish what was interrupted, or forget it again"
 
 
-def marks_of(plan: Plan) -> tuple[str, ...]:
+def marks_of(plan: ForgetPlan) -> tuple[str, ...]:
     """Hashes of the ids and the whole texts that go."""
     hashed = Hasher(bytes.fromhex(plan.traces.key))
     gone = plan.removal

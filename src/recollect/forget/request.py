@@ -25,7 +25,7 @@ _SEARCHED: tuple[HeldKind, ...] = ("turn", "memory", "episode", "attachment")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ForgetRequest:
     """One request, checked. ``query`` is a phrase: whatever has it in these words goes."""
 
     id: str | None = None
@@ -49,7 +49,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Chosen:
+class Selection:
     """Records by id, each with the reason; ``evidence`` are turns that only memories lead to.
 
     ``sessions`` are those without a turn, ``found`` the texts in which the words were found.
@@ -74,7 +74,7 @@ def read_asked(
     since: datetime | str | None,
     until: datetime | str | None,
     guard: Guard,
-) -> Asked:
+) -> ForgetRequest:
     """Check a request; a time range may stand alone or narrow a query, a session or a source."""
     named = [name for name in (id, query, session, source) if name is not None]
     start, end = maybe_moment(since, "since"), maybe_moment(until, "until")
@@ -88,14 +88,14 @@ def read_asked(
     if start is not None and end is not None and start >= end:
         raise InvalidInput("The time range is empty", remedy="Give since= before until=")
     if id is not None:
-        return Asked(id=checks.check_name(id, "id"))
+        return ForgetRequest(id=checks.check_name(id, "id"))
     if query is not None:
-        return Asked(query=_checked(query), since=start, until=end)
+        return ForgetRequest(query=_checked(query), since=start, until=end)
     if session is not None:
-        return Asked(origin=Origin("session", guard.name(session, "session")),
+        return ForgetRequest(origin=Origin("session", guard.name(session, "session")),
                      since=start, until=end)  # fmt: skip
     origin = None if source is None else origin_of(source, guard)
-    return Asked(origin=origin, since=start, until=end)
+    return ForgetRequest(origin=origin, since=start, until=end)
 
 
 def _checked(query: str) -> str:
@@ -107,7 +107,7 @@ def _checked(query: str) -> str:
     return query
 
 
-def choose(unit: Unit, asked: Asked) -> Chosen:
+def choose(unit: Unit, asked: ForgetRequest) -> Selection:
     """The records that a request names."""
     if asked.id is not None:
         return _by_id(unit, asked.id)
@@ -118,8 +118,8 @@ def choose(unit: Unit, asked: Asked) -> Chosen:
     return _by_origin(unit, asked, asked.origin)
 
 
-def _by_id(unit: Unit, id_: str) -> Chosen:
-    chosen, why = Chosen(), "it was named"
+def _by_id(unit: Unit, id_: str) -> Selection:
+    chosen, why = Selection(), "it was named"
     if unit.ledger.turns_by_id([id_]):
         chosen.turns[id_] = why
     elif unit.memories.get(id_) is not None:
@@ -137,8 +137,8 @@ def _by_id(unit: Unit, id_: str) -> Chosen:
     return chosen
 
 
-def _by_words(unit: Unit, asked: Asked, query: str) -> Chosen:
-    chosen, why = Chosen(), "it has the words"
+def _by_words(unit: Unit, asked: ForgetRequest, query: str) -> Selection:
+    chosen, why = Selection(), "it has the words"
     places = {
         "turn": chosen.turns,
         "memory": chosen.memories,
@@ -165,7 +165,7 @@ def has_phrase(text: str, said: list[str]) -> bool:
     return any(found[n : n + size] == said for n in range(len(found) - size + 1))
 
 
-def _by_time(unit: Unit, asked: Asked) -> Chosen:
+def _by_time(unit: Unit, asked: ForgetRequest) -> Selection:
     since, until = asked.since, asked.until
     why = "it is of that time"
     days: dict[str, str] = {
@@ -177,7 +177,7 @@ def _by_time(unit: Unit, asked: Asked) -> Chosen:
     told = unit.memories.by_id(unit.erasing.records_of("memory", since=since, until=until))
     # One that goes on after that time is told anew of what is left.
     tales = unit.episodes.latest(session=None, since=since, until=until, limit=checks.MAX_ROWS)
-    return Chosen(
+    return Selection(
         turns=dict.fromkeys(unit.erasing.turns_of(since=since, until=until), why),
         memories={memory.id: why for memory in told if not memory.sources},
         episodes={e.id: why for e in tales if _within(e.ended_at, asked)},
@@ -188,21 +188,21 @@ def _by_time(unit: Unit, asked: Asked) -> Chosen:
     )
 
 
-def _by_origin(unit: Unit, asked: Asked, origin: Origin) -> Chosen:
+def _by_origin(unit: Unit, asked: ForgetRequest, origin: Origin) -> Selection:
     since, until, name = asked.since, asked.until, origin.name
     if origin.what == "turn":
         if not unit.ledger.turns_by_id([name]):
             raise NotFound(f"No turn {name}", remedy="See turns()")
-        return Chosen(turns={name: "it is the source"})
+        return Selection(turns={name: "it is the source"})
     why = f"it came from this {origin.what}"
     if origin.what == "sender":
-        return Chosen(
+        return Selection(
             turns=_noted(unit.erasing.turns_of(sender=name, since=since, until=until), why)
         )
     if origin.what == "trust":
         tier = next(known for known in TRUSTS if known == name)
         told = unit.memories.find(MemoryFilter(trust=tier, limit=checks.MAX_ROWS))
-        return Chosen(
+        return Selection(
             turns=_noted(unit.erasing.turns_of(trust=tier, since=since, until=until), why),
             memories=_noted(
                 (m.id for m in told if not m.sources and _within(m.created_at, asked)), why
@@ -211,7 +211,7 @@ def _by_origin(unit: Unit, asked: Asked, origin: Origin) -> Chosen:
     erasing = unit.erasing
     info = unit.ledger.session(name)
     empty = [name] if info is not None and not info.turns and not asked.timed else []
-    return Chosen(
+    return Selection(
         sessions=_noted(empty, "it was named"),
         turns=_noted(erasing.turns_of(session=name, since=since, until=until), why),
         memories=_noted(erasing.records_of("memory", session=name, since=since, until=until), why),
@@ -226,5 +226,5 @@ def _noted(ids: Iterable[str], why: str) -> dict[str, str]:
     return dict.fromkeys(ids, why)
 
 
-def _within(at: datetime, asked: Asked) -> bool:
+def _within(at: datetime, asked: ForgetRequest) -> bool:
     return (asked.since is None or at >= asked.since) and (asked.until is None or at < asked.until)

@@ -13,8 +13,8 @@ from datetime import datetime
 from recollect.clock import Clock
 from recollect.index.segment import query_terms
 from recollect.language.guard import bounds_of
+from recollect.language.secrets.envelope import is_sealed, masked
 from recollect.language.secrets.finder import USUAL, find_secrets
-from recollect.language.secrets.sealed import is_sealed, masked
 from recollect.rules import checks
 from recollect.rules.clusters import absorbed, components
 from recollect.rules.decay import class_of, faded, judge
@@ -26,7 +26,7 @@ from recollect.store.base import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import AuditCheck, AuditReport, Memory
 from recollect.upkeep.clusters import near_pairs
-from recollect.upkeep.steps.fading import short
+from recollect.upkeep.steps.decay import short
 
 _EXAMPLES = 5
 _PORTION = 2_000

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from recollect.clock import Clock
 from recollect.forget import receipts
-from recollect.forget.forgetting import KIND, Forgetting
+from recollect.forget.erasure import KIND, Erasure
 from recollect.ids import made_at
 from recollect.index.embedding_job import queue as ask_vectors
 from recollect.learn.reindex import repair_text_index
@@ -34,7 +34,7 @@ class Doctor:
         clock: Clock,
         settings: Settings,
         *,
-        forgetting: Forgetting,
+        forgetting: Erasure,
         files: Callable[[], Iterable[Path]],
     ) -> None:
         self._store = store

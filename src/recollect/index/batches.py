@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.growing import grown
-from recollect.index.segment import MARKS, Indexed, index_terms, spelt
+from recollect.index.growable import grown
+from recollect.index.segment import MARKS, IndexTerms, index_terms, spelt
 from recollect.language.batches import together
 from recollect.locks import ForkSafeLock
 from recollect.rules.bm25 import TERM_BYTES, pack
@@ -35,7 +35,7 @@ Spots = NDArray[np.int32]  # in a pool: half the memory to move
 _MARKS = np.isin(np.arange(256), list(MARKS.encode("ascii")))
 
 
-def index_many(texts: Sequence[SafeText]) -> list[Indexed]:
+def index_many(texts: Sequence[SafeText]) -> list[IndexTerms]:
     """What each of the texts is indexed by."""
     return together(texts, str.isascii, _index_plain, index_terms)
 
@@ -46,7 +46,7 @@ def forget_chunks() -> None:
         _table.clear()
 
 
-def _index_plain(texts: Sequence[SafeText]) -> list[Indexed]:
+def _index_plain(texts: Sequence[SafeText]) -> list[IndexTerms]:
     chunks = _Chunks("\n".join(texts).encode("ascii"))
     with _guard:
         found = _table.look_up(chunks)
@@ -57,7 +57,9 @@ def _index_plain(texts: Sequence[SafeText]) -> list[Indexed]:
     terms = pairwise((_WORD * _reached(found.words, counts)).tolist())
     packs = pairwise((TERM_BYTES * _reached(found.terms, counts)).tolist())
     return list(
-        map(Indexed, [SafeText(letters[a:b]) for a, b in terms], [numbers[a:b] for a, b in packs])
+        map(
+            IndexTerms, [SafeText(letters[a:b]) for a, b in terms], [numbers[a:b] for a, b in packs]
+        )
     )
 
 

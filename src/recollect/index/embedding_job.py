@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from recollect.errors import StoreDamaged
 from recollect.index.engine import VectorEngine, follow
 from recollect.language.passages import passages
-from recollect.language.secrets.sealed import unsealed_part
+from recollect.language.secrets.envelope import unsealed_part
 from recollect.providers.embedding.base import Embedder, WordEmbedder, expect
 from recollect.store.base import Store, Unit
 from recollect.store.rows import EmbedText, VectorRow
@@ -73,7 +73,7 @@ def cache_hashes(records: Sequence[EmbedText]) -> set[bytes]:
     }
 
 
-class Embedding:
+class EmbeddingJob:
     """Embeds what has no vectors yet."""
 
     def __init__(

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.growing import grown
-from recollect.index.packed import Packed, scores_of
+from recollect.index.growable import grown
+from recollect.index.quantized import Packed, scores_of
 
 Floats = NDArray[np.float32]
 Docs = NDArray[np.int64]

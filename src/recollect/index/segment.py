@@ -62,7 +62,7 @@ _STOP_STEMS = frozenset(map(_stem, stopwords.ENGLISH))
 _ASKING_TERMS = frozenset(map(_stem, stopwords.ASKING)) | stopwords.ASKING_PAIRS
 
 
-class Indexed(NamedTuple):
+class IndexTerms(NamedTuple):
     """The terms of a text, in order, repeats kept: with white space between them, and packed."""
 
     terms: SafeText
@@ -108,10 +108,10 @@ def forget_words() -> None:
     _chunks.clear()
 
 
-def index_terms(text: SafeText) -> Indexed:
+def index_terms(text: SafeText) -> IndexTerms:
     """What a text is indexed by."""
     terms = index_text(text)
-    return Indexed(terms, bm25.pack(terms))
+    return IndexTerms(terms, bm25.pack(terms))
 
 
 def index_text(text: Text) -> Text:

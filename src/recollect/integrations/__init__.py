@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from recollect.integrations.langgraph_saver import GraphSaver
     from recollect.integrations.langgraph_store import GraphStore
     from recollect.integrations.openai_agents import AgentsSession
-    from recollect.integrations.pydantic_ai import Memory
+    from recollect.integrations.pydantic_ai import MemoryCapability
 
-__all__ = ["AgentsSession", "GraphSaver", "GraphStore", "Memory", "wrap"]
+__all__ = ["AgentsSession", "GraphSaver", "GraphStore", "MemoryCapability", "wrap"]
 
 # Name: where it lives, the library it needs, and the extra that brings it.
 _HOMES = {
     "AgentsSession": ("openai_agents", "agents", "openai-agents"),
     "GraphSaver": ("langgraph_saver", "langgraph", "langgraph"),
     "GraphStore": ("langgraph_store", "langgraph", "langgraph"),
-    "Memory": ("pydantic_ai", "pydantic_ai", "pydantic-ai"),
+    "MemoryCapability": ("pydantic_ai", "pydantic_ai", "pydantic-ai"),
     "wrap": ("clients", "", ""),
 }
 

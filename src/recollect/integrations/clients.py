@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from recollect.errors import InvalidInput
 from recollect.integrations.companion import AnyMind, Companion
 from recollect.integrations.dialects.anthropic_messages import Messages
-from recollect.integrations.dialects.base import Dialect, Gatherer, Request
+from recollect.integrations.dialects.base import Dialect, Request, StreamAssembler
 from recollect.integrations.dialects.openai_chat import ChatCompletions
 from recollect.integrations.dialects.openai_responses import Responses
 from recollect.types import NewTurn
@@ -179,7 +179,7 @@ class _Stream:
     def __init__(
         self,
         stream: Any,
-        gatherer: Gatherer,
+        gatherer: StreamAssembler,
         keep: Callable[[Callable[[str], NewTurn]], None],
     ) -> None:
         self._stream = stream
@@ -221,7 +221,7 @@ class _AsyncStream:
     def __init__(
         self,
         stream: Any,
-        gatherer: Gatherer,
+        gatherer: StreamAssembler,
         keep: Callable[[Callable[[str], NewTurn]], None],
     ) -> None:
         self._stream = stream

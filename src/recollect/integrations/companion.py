@@ -27,7 +27,7 @@ def mind_of(mind: AnyMind) -> Mind:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PromptAddition:
     """What memory adds to a prompt: to the system's words, and before the user's own."""
 
     system: str = ""
@@ -58,22 +58,22 @@ class Companion:
         self._budget = budget
         self._lock = ForkSafeLock()
         self._known: list[str] | None = None
-        self._shown: tuple[str, Shown] = ("", Shown())
+        self._shown: tuple[str, PromptAddition] = ("", PromptAddition())
 
-    def show(self, query: str) -> Shown:
+    def show(self, query: str) -> PromptAddition:
         """What the model should see before it answers ``query``; the same within one exchange."""
         if not query.strip():
-            return Shown()
+            return PromptAddition()
         asked, shown = self._shown
         if asked == query:
             return shown
-        found = Shown()
+        found = PromptAddition()
         with self._at_most_noted():
             # Without the session: the host has the conversation in its own messages.
             built = self._mind.context(query, budget=self._budget)
             system = [one.content for one in built.messages if one.role == "system"]
             user = [one.content for one in built.messages if one.role != "system"]
-            found = Shown("\n\n".join(system), "\n\n".join(user))
+            found = PromptAddition("\n\n".join(system), "\n\n".join(user))
         self._shown = (query, found)
         return found
 

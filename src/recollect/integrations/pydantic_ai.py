@@ -25,11 +25,17 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import ModelRequestContext
 
-from recollect.integrations.companion import AnyMind, Companion, Shown, tool_call, tool_turn
+from recollect.integrations.companion import (
+    AnyMind,
+    Companion,
+    PromptAddition,
+    tool_call,
+    tool_turn,
+)
 from recollect.types import NewTurn
 
 
-class Memory(AbstractCapability[Any]):
+class MemoryCapability(AbstractCapability[Any]):
     """``Agent(model, capabilities=[Memory(mind, session="chat-1")])``."""
 
     def __init__(self, mind: AnyMind, session: str, *, budget: int | None = None) -> None:
@@ -85,7 +91,9 @@ def _words(part: UserPromptPart) -> str:
     return "\n".join(item for item in part.content if isinstance(item, str))
 
 
-def _with(messages: Sequence[ModelMessage], place: int, shown: Shown) -> list[ModelMessage]:
+def _with(
+    messages: Sequence[ModelMessage], place: int, shown: PromptAddition
+) -> list[ModelMessage]:
     """The messages with what is known; the host's own objects stay as they are."""
     made = list(messages)
     for at, part in (

@@ -59,7 +59,7 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RecurringJob:
     """A recurring job this process wants scheduled."""
 
     space: str
@@ -77,7 +77,7 @@ class Worker:
         handlers: Mapping[str, Handler],
         clock: Clock,
         pace: Pace,
-        plans: Sequence[Plan] = (),
+        plans: Sequence[RecurringJob] = (),
         *,
         failing: Mapping[str, Failing] | None = None,
         guard: Guard = DEFAULT,
@@ -199,7 +199,7 @@ class Worker:
                 run=due.next_at <= now,
             )
 
-    def _register(self, plan: Plan, now: datetime) -> bool:
+    def _register(self, plan: RecurringJob, now: datetime) -> bool:
         """False while the space has not been written to yet."""
         first = next_run(plan.cron, plan.zone, now)
         return self._store.queue.schedule(plan.space, plan.kind, plan.cron, plan.zone, first)

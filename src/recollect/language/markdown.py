@@ -45,7 +45,7 @@ Item = Free | Bullet
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MarkdownSection:
     """A heading and what stands below it; what comes before the first heading has none."""
 
     heading: str
@@ -57,19 +57,19 @@ class Part:
         return _MARK.sub("", match["title"]).strip("# \t\r") if match else ""
 
 
-def parse(text: str) -> tuple[Part, ...]:
+def parse(text: str) -> tuple[MarkdownSection, ...]:
     """The parts of a document, in order; joined again they lose nothing but layout."""
-    parts: list[Part] = []
+    parts: list[MarkdownSection] = []
     heading, items = "", list[Item]()
     for piece in _pieces(text.removesuffix("\n").split("\n")):
         if isinstance(piece, str):
-            parts.append(Part(heading, tuple(items)))
+            parts.append(MarkdownSection(heading, tuple(items)))
             heading, items = piece, []
         elif isinstance(piece, Free) and items and isinstance(items[-1], Free):
             items[-1] = Free((*items[-1].lines, *piece.lines))
         else:
             items.append(piece)
-    parts.append(Part(heading, tuple(items)))
+    parts.append(MarkdownSection(heading, tuple(items)))
     return tuple(part for part in parts if part.heading or any(map(_says, part.items)))
 
 

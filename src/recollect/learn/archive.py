@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from recollect.clock import Clock
 from recollect.errors import Conflict, NotFound
 from recollect.ids import new_id
-from recollect.language.secrets.sealed import masked
+from recollect.language.secrets.envelope import masked
 from recollect.rules import checks
 from recollect.store.base import Store, Unit
 from recollect.types import Memory, constant, key_of

@@ -12,7 +12,7 @@ from recollect.index.embedding_job import Ask
 from recollect.index.segment import index_text
 from recollect.language.dates.moments import maybe_moment
 from recollect.language.guard import Guard
-from recollect.language.secrets.sealed import masked, unsealed_part
+from recollect.language.secrets.envelope import masked, unsealed_part
 from recollect.learn.claims import dump_claim
 from recollect.providers.vault import Vault
 from recollect.rules import checks

@@ -17,10 +17,10 @@ from typing import Any, BinaryIO
 
 from recollect.errors import InvalidInput
 from recollect.moving import exports
-from recollect.moving.exports import Conversation
+from recollect.moving.exports import ExportedConversation
 from recollect.moving.messages import (
     SESSION_KEYS,
-    Unreadable,
+    UnreadableMessage,
     read_message,
     read_object,
     read_text,
@@ -29,7 +29,7 @@ from recollect.types import NewTurn
 
 FORMATS = ("turns", "messages", "chatgpt", "claude")
 
-_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str], Conversation]] = {
+_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str], ExportedConversation]] = {
     "messages": exports.messages,
     "chatgpt": exports.chatgpt,
     "claude": exports.claude,
@@ -86,7 +86,7 @@ class Chats:
             return
         try:
             found = _parse(line)
-        except Unreadable as reason:
+        except UnreadableMessage as reason:
             self._skip_broken(line)
             yield Piece(place, None, str(reason))
             return
@@ -95,7 +95,7 @@ class Chats:
     def _document(self, data: bytes) -> Iterator[Piece]:
         try:
             found = _parse(data)
-        except Unreadable as reason:
+        except UnreadableMessage as reason:
             raise InvalidInput(str(reason), remedy="Give JSON lines or a whole JSON file") from None
         if not isinstance(found, list):
             yield from self._object(found, "the file", self._session)
@@ -116,7 +116,7 @@ class Chats:
             return
         try:
             talk = _EXPORTS[kind](read_object(found, "a conversation"), conversation)
-        except Unreadable as reason:
+        except UnreadableMessage as reason:
             yield Piece(place, None, str(reason))
             return
         for number, item in enumerate(talk.items, 1):
@@ -124,19 +124,19 @@ class Chats:
 
     def _turn(self, found: Any, place: str) -> Piece:
         session = self._session
-        item: NewTurn | Unreadable
+        item: NewTurn | UnreadableMessage
         try:
             fields = read_object(found, "a turn")
             session = read_text(fields, *SESSION_KEYS) or session
             item = read_message(fields, session, position=self._positions.get(session, 0))
-        except Unreadable as reason:
+        except UnreadableMessage as reason:
             item = reason
         return self._placed(item, session, place)
 
     # --- places within a session ------------------------------------------------------------------
 
     def _placed(
-        self, item: NewTurn | Unreadable, session: str, place: str, topic: str = ""
+        self, item: NewTurn | UnreadableMessage, session: str, place: str, topic: str = ""
     ) -> Piece:
         """What could not be read keeps its place too, for when the file is corrected."""
         if not session and isinstance(item, NewTurn):
@@ -145,7 +145,7 @@ class Chats:
         if isinstance(item, NewTurn) and item.index is not None:
             index = item.index
         self._positions[session] = index + 1
-        if isinstance(item, Unreadable):
+        if isinstance(item, UnreadableMessage):
             return Piece(place, None, str(item))
         turn = item if item.index is not None else replace(item, index=index)
         return Piece(place, turn, topic=topic)
@@ -165,12 +165,14 @@ def _parse(data: bytes) -> Any:
     try:
         return json.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise Unreadable(f"it is not UTF-8 at byte {error.start + 1}") from error
+        raise UnreadableMessage(f"it is not UTF-8 at byte {error.start + 1}") from error
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
-        raise Unreadable(f"it is not JSON: {error.msg} at {line}column {error.colno}") from error
+        raise UnreadableMessage(
+            f"it is not JSON: {error.msg} at {line}column {error.colno}"
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"it is not JSON that can be read: {error}") from error
+        raise UnreadableMessage(f"it is not JSON that can be read: {error}") from error
 
 
 def _kind(found: Any, said: str) -> str:

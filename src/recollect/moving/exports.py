@@ -10,7 +10,7 @@ from recollect.moving.messages import (
     SESSION_KEYS,
     SILENT_PARTS,
     Content,
-    Unreadable,
+    UnreadableMessage,
     read_content,
     read_list,
     read_message,
@@ -29,21 +29,21 @@ _HIDDEN_CONTENT = SILENT_PARTS | {
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ExportedConversation:
     """One exported conversation; a message that cannot be read stands there as its reason."""
 
     session: str
     topic: str
-    items: Iterable[NewTurn | Unreadable]
+    items: Iterable[NewTurn | UnreadableMessage]
 
 
-def chatgpt(exported: Mapping[str, Any], fallback: str) -> Conversation:
+def chatgpt(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     """One entry of ChatGPT's conversations.json: a tree, of which the chosen branch is read."""
     session = read_text(exported, "conversation_id", "id") or fallback
     mapping = read_object(exported.get("mapping"), "mapping")
     nodes = _branch(mapping, exported.get("current_node"))
     messages = (node["message"] for node in nodes if isinstance(node.get("message"), dict))
-    return Conversation(
+    return ExportedConversation(
         session,
         read_text(exported, "title"),
         _each(messages, lambda message: _chatgpt_message(message, session)),
@@ -90,10 +90,10 @@ def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None
     )
 
 
-def claude(exported: Mapping[str, Any], fallback: str) -> Conversation:
+def claude(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     """One entry of Claude's conversations.json."""
     session = read_text(exported, "uuid", "id") or fallback
-    return Conversation(
+    return ExportedConversation(
         session,
         read_text(exported, "name"),
         _each(
@@ -129,14 +129,14 @@ def _files(fields: Mapping[str, Any]) -> Iterator[str]:
         yield f"[{name}]\n{read_text(file, 'extracted_content')}".strip()
 
 
-def messages(exported: Mapping[str, Any], fallback: str) -> Conversation:
+def messages(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     """An object with a list of messages, as chat APIs take them."""
     session = read_text(exported, *SESSION_KEYS, "id") or fallback
     system = exported.get("system")  # Anthropic keeps it beside the messages
     listed = [{"role": "system", "content": system}] if system else []
     listed += read_list(exported, "messages")
     items = _each(listed, lambda message: _listed(message, session))
-    return Conversation(session, read_text(exported, "title", "name", "topic"), items)
+    return ExportedConversation(session, read_text(exported, "title", "name", "topic"), items)
 
 
 def _listed(message: Any, session: str) -> NewTurn | None:
@@ -149,11 +149,11 @@ def _listed(message: Any, session: str) -> NewTurn | None:
 
 def _each(
     messages: Iterable[Any], read: Callable[[Any], NewTurn | None]
-) -> Iterator[NewTurn | Unreadable]:
+) -> Iterator[NewTurn | UnreadableMessage]:
     for message in messages:
         try:
             turn = read(message)
-        except Unreadable as reason:
+        except UnreadableMessage as reason:
             yield reason
         else:
             if turn is not None:

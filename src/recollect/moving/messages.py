@@ -35,7 +35,7 @@ _TOOL_KEYS = frozenset({"tool_calls", "function_call", "tool_results", "tool_cal
 _MILLISECONDS_FROM = 1e11  # as seconds this would be the year 5138
 
 
-class Unreadable(ValueError):
+class UnreadableMessage(ValueError):
     """Something that is no message; the text says why."""
 
 
@@ -63,7 +63,7 @@ def read_message(message: Any, session: str, *, position: int | None = None) -> 
     if not fields.keys().isdisjoint(_TOOL_KEYS):
         _add_tools(content, fields)
     if content.is_empty and "content" not in fields and "text" not in fields:
-        raise Unreadable("there is no content")
+        raise UnreadableMessage("there is no content")
     role = read_role(fields.get("role"))
     if role == "user" and content.results and not content.text:
         role = "tool"  # Anthropic's way of handing back what a tool said
@@ -94,7 +94,7 @@ def _add_tools(content: Content, fields: Mapping[str, Any]) -> None:
 
 def read_object(value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Unreadable(f"{name} is {describe(value)}, not an object")
+        raise UnreadableMessage(f"{name} is {describe(value)}, not an object")
     return value
 
 
@@ -102,7 +102,7 @@ def read_list(fields: Mapping[str, Any], name: str) -> list[Any]:
     """A list, which may be left out."""
     value = fields.get(name)
     if value is not None and not isinstance(value, list):
-        raise Unreadable(f"{name} is {describe(value)}, not a list")
+        raise UnreadableMessage(f"{name} is {describe(value)}, not a list")
     return value or []
 
 
@@ -110,7 +110,7 @@ def read_role(value: Any) -> Role:
     role = ROLE_NAMES.get(value) if isinstance(value, str) else None
     if role is None:
         said = "there is no role" if value is None else f"role {str(value)[:60]!r} is unknown"
-        raise Unreadable(f"{said}; it is user, assistant, tool or system")
+        raise UnreadableMessage(f"{said}; it is user, assistant, tool or system")
     return role
 
 
@@ -120,7 +120,9 @@ def read_trust(value: Any) -> Trust | None:
         return None
     stated = next((known for known in TRUSTS if known == value), None)
     if stated is None:
-        raise Unreadable(f"trust {str(value)[:60]!r} is unknown; it is one of {', '.join(TRUSTS)}")
+        raise UnreadableMessage(
+            f"trust {str(value)[:60]!r} is unknown; it is one of {', '.join(TRUSTS)}"
+        )
     return lowered(stated)
 
 
@@ -131,14 +133,14 @@ def read_text(fields: Mapping[str, Any], *names: str) -> str:
         if value is None:
             continue
         if not isinstance(value, str):
-            raise Unreadable(f"{name} is {describe(value)}, not text")
+            raise UnreadableMessage(f"{name} is {describe(value)}, not text")
         return value
     return ""
 
 
 def read_index(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise Unreadable(f"index is {describe(value)}, not a whole number")
+        raise UnreadableMessage(f"index is {describe(value)}, not a whole number")
     return value
 
 
@@ -148,12 +150,12 @@ def read_time(fields: Mapping[str, Any]) -> datetime | str | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Unreadable(f"its time is {describe(value)}, not a date")
+        raise UnreadableMessage(f"its time is {describe(value)}, not a date")
     seconds = value / 1000 if abs(value) >= _MILLISECONDS_FROM else value
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, OSError, ValueError) as error:
-        raise Unreadable(f"its time {value} is out of range") from error
+        raise UnreadableMessage(f"its time {value} is out of range") from error
 
 
 def read_content(value: Any) -> Content:
@@ -165,7 +167,7 @@ def read_content(value: Any) -> Content:
         for part in value:
             _add_part(content, part)
     elif value is not None:
-        raise Unreadable(f"content is {describe(value)}, neither text nor a list of parts")
+        raise UnreadableMessage(f"content is {describe(value)}, neither text nor a list of parts")
     return content
 
 
@@ -197,7 +199,7 @@ def read_calls(listed: list[Any]) -> list[ToolCall]:
         told: Any = next((inner[k] for k in ("input", "arguments", "args") if k in inner), {})
         name = read_text(inner, "name")
         if not name:
-            raise Unreadable("a tool call has no name")
+            raise UnreadableMessage("a tool call has no name")
         calls.append(ToolCall(name, _told(told), read_text(fields, "id", "call_id")))
     return calls
 

@@ -31,7 +31,7 @@ class Reranker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RerankOptions:
     """What ``rerank.toml`` beside a model can say."""
 
     max_tokens: int = 256
@@ -46,7 +46,7 @@ class OnnxReranker:
         self._files = OnnxFolder(
             folder, remedy="Set recall.rerank_folder to a folder with model.onnx and tokenizer.json"
         )
-        self._options = Options(
+        self._options = RerankOptions(
             **read_options(
                 folder / OPTIONS,
                 is_reading_option,

@@ -17,7 +17,7 @@ from typing import Any
 
 from recollect import private
 from recollect.errors import ConfigError, InvalidInput, StoreReadOnly
-from recollect.language.secrets.sealed import ENVELOPE, is_sealed
+from recollect.language.secrets.envelope import ENVELOPE, is_sealed
 from recollect.providers.extras import load
 
 _EXTRA = "secrets"

@@ -25,7 +25,7 @@ from recollect.errors import (
 from recollect.locks import ForkSafeLock
 from recollect.providers import deadline, extras
 from recollect.providers.breaker import Breaker
-from recollect.providers.packed import ACCEPTED, decoder_for
+from recollect.providers.decompression import ACCEPTED, decoder_for
 from recollect.settings.values import MASK, Secret
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from operator import attrgetter
 import numpy as np
 
 from recollect.language.dates.query_dates import date_fit
-from recollect.language.query_wording import Asking, named_speaker
+from recollect.language.query_intent import QueryIntent, named_speaker
 from recollect.language.voice import own_voice
 from recollect.language.wishes import LONGEST, is_standing_wish
 from recollect.recall.fusion import (
     ABSENT,
-    Candidates,
+    CandidateTable,
     Flags,
     Floats,
     Places,
@@ -56,8 +56,8 @@ def look_around(ledger: Ledger, docs: Sequence[int], promising: Sequence[int] = 
 
 
 def as_candidates(
-    unit: Unit, around: Surroundings, text_score: Floats, query: str, asking: Asking
-) -> Candidates:
+    unit: Unit, around: Surroundings, text_score: Floats, query: str, asking: QueryIntent
+) -> CandidateTable:
     """One array entry per document, in the order of ``around.docs``."""
     turns, others = around.turns, len(around.docs) - len(around.turns)
     columns = np.array([(p.session, p.idx, p.assistant, p.asks) for p in turns], np.int64)
@@ -70,7 +70,7 @@ def as_candidates(
     senders = [place.sender for place in turns]
     speaker = named_speaker(query, set(senders))
     named = [sender.lower() == speaker for sender in senders] if speaker else [False] * len(turns)
-    return Candidates(
+    return CandidateTable(
         text_score=text_score,
         # A record that is no turn is a session of its own.
         session=np.concatenate([session, -1 - np.arange(others)]),
@@ -87,7 +87,7 @@ def as_candidates(
     )
 
 
-def _wishes(unit: Unit, docs: Sequence[int], asking: Asking) -> Flags:
+def _wishes(unit: Unit, docs: Sequence[int], asking: QueryIntent) -> Flags:
     """Where the user says how they want things done, if that is of use."""
     if not asking.for_help:
         return np.zeros(len(docs), bool)
@@ -136,7 +136,7 @@ def _days(span: SessionSpan) -> float:
     return max(0, span.last_at - span.started_at) / _DAY
 
 
-def _fits(turns: Sequence[Place], asking: Asking) -> Floats:
+def _fits(turns: Sequence[Place], asking: QueryIntent) -> Floats:
     wanted = asking.date
     if wanted is None:
         return np.zeros(len(turns))

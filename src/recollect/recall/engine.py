@@ -8,14 +8,14 @@ from recollect.clock import Clock
 from recollect.language.dates.reader import find_times
 from recollect.language.gate import Verdict, wants_memory
 from recollect.language.guard import guard_of
-from recollect.language.query_wording import asks_of_past
+from recollect.language.query_intent import asks_of_past
 from recollect.recall.attempts import Attempts
+from recollect.recall.candidates import CandidateSearch, Gathered
 from recollect.recall.evidence import as_hits
-from recollect.recall.gathering import Gathered, Gatherer
-from recollect.recall.holding import holding
+from recollect.recall.outdated import holding
 from recollect.recall.ranker import Ranker
 from recollect.recall.request import Request
-from recollect.recall.reranking import reranked, reranker_for
+from recollect.recall.reranker import reranked, reranker_for
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.settings import Settings
@@ -46,7 +46,7 @@ class Recall:
         self._clock = clock
         self._guard = guard_of(settings)
         self._gate = settings.gate
-        self._gatherer = Gatherer(settings.recall, vectors)
+        self._gatherer = CandidateSearch(settings.recall, vectors)
         self._ranker = Ranker(settings)
         self._touches = touches
         self._settings = settings.recall

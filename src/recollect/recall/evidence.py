@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.language.secrets.sealed import masked
+from recollect.language.secrets.envelope import masked
 from recollect.recall.ranker import Ranked
 from recollect.recall.records import Known
 from recollect.store.base import Unit

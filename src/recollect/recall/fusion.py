@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.language.query_wording import Asking
+from recollect.language.query_intent import QueryIntent
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class VectorScores:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class CandidateTable:
     """One entry per candidate; ``previous`` and ``following`` are places here, or ``ABSENT``."""
 
     text_score: Floats
@@ -91,9 +91,9 @@ class Fused:
 
 
 def fuse(
-    candidates: Candidates,
+    candidates: CandidateTable,
     vectors: VectorScores | None,
-    asking: Asking,
+    asking: QueryIntent,
 ) -> Fused:
     """Score candidates; higher is better, comparable only within one query."""
     parts = {"text": share_of_best(candidates.text_score)}
@@ -122,7 +122,7 @@ def share_of_best(scores: Floats) -> Floats:
     return best
 
 
-def conversation_support(own: Floats, candidates: Candidates) -> Floats:
+def conversation_support(own: Floats, candidates: CandidateTable) -> Floats:
     """What the turns around a turn lend it; a reply takes more from the question it answers.
 
     Only between speakers: notes written one after another do not answer each other.
@@ -137,7 +137,7 @@ def conversation_support(own: Floats, candidates: Candidates) -> Floats:
     return result
 
 
-def session_support(own: Floats, candidates: Candidates) -> Floats:
+def session_support(own: Floats, candidates: CandidateTable) -> Floats:
     """The session's best score, worth less where a session is so large or so long that a good score
     comes by chance.
     """

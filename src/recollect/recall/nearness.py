@@ -28,7 +28,7 @@ class VectorFound(Protocol):
     def scores(self, docs: Sequence[int], trust: float) -> VectorScores: ...
 
 
-class Indexed:
+class IndexedVectors:
     """Answers from the tables of an engine."""
 
     def __init__(

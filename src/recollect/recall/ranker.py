@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.recall.gathering import Gathered
+from recollect.recall.candidates import Gathered
 from recollect.recall.records import Known, known_records
 from recollect.recall.relevance import Relevance, by_conversation, by_ranks
 from recollect.recall.request import Request
@@ -73,7 +73,9 @@ class Ranker:
             for doc, (score, n, parts, boost) in zip(docs, best, strict=True)
         ]
 
-    def _parts(self, found: Relevance, n: int, record: Known | None, now: datetime) -> rules.Parts:
+    def _parts(
+        self, found: Relevance, n: int, record: Known | None, now: datetime
+    ) -> rules.ScoreParts:
         ranking = self._settings.ranking
         importance, uses = _PLAIN_IMPORTANCE, 0
         at = codec.maybe_from_micros(found.moments[n])
@@ -91,7 +93,7 @@ class Ranker:
             if ranking.importance_decays:
                 law = class_of(record.kind, self._settings.decay)
                 importance = faded(importance, now - record.last_accessed_at, law)
-        return rules.Parts(
+        return rules.ScoreParts(
             relevance=float(found.relevance[n]),
             semantic=float(found.semantic[n]),
             keyword=float(found.keyword[n]),
@@ -114,7 +116,9 @@ def _pool(unit: Unit, request: Request, found: Relevance) -> list[int]:
     return pool[:wanted]
 
 
-def _shown(found: Relevance, n: int, parts: rules.Parts, gathered: Gathered) -> dict[str, float]:
+def _shown(
+    found: Relevance, n: int, parts: rules.ScoreParts, gathered: Gathered
+) -> dict[str, float]:
     """Every part of a score that is not nothing."""
     shown = {name: float(values[n]) for name, values in found.parts.items()}
     shown |= {

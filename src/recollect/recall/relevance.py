@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
+from recollect.recall.candidates import Gathered
 from recollect.recall.conversation import Surroundings, as_candidates, look_around
 from recollect.recall.fusion import WEIGHTS, Floats, Fused, fuse
-from recollect.recall.gathering import Gathered
 from recollect.recall.request import Request
 from recollect.rules.ranking import rank_share
 from recollect.settings.recall import RankingSettings

@@ -11,7 +11,7 @@ from recollect.language.dates.moments import maybe_moment
 from recollect.language.dates.reader import TimeSpan, find_times
 from recollect.language.exact import ExactQuestion, exact_question
 from recollect.language.guard import Guard
-from recollect.language.query_wording import Asking, read_asking
+from recollect.language.query_intent import QueryIntent, read_asking
 from recollect.rules import checks
 from recollect.store.rows import Scope
 from recollect.types import KINDS, RECORD_TYPES, TRUSTS, Kind, RecordType, Trust
@@ -29,7 +29,7 @@ class Request:
     query: str
     k: int
     scope: Scope
-    asking: Asking
+    asking: QueryIntent
     exact: ExactQuestion | None
     times: tuple[TimeSpan, ...]
     persona: str | None

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import BadVector, ModelUnavailable, StoreError
-from recollect.index.holding import Holder, Made
+from recollect.index.live_tables import Holder, Made
 from recollect.index.segment import has_dense_script, index_text, term_weight
 from recollect.locks import ForkSafeLock
 from recollect.providers.embedding.base import (
@@ -27,7 +27,7 @@ from recollect.providers.embedding.base import (
     release,
 )
 from recollect.recall.fusion import WEIGHTS
-from recollect.recall.nearness import Indexed, Scanned, VectorFound
+from recollect.recall.nearness import IndexedVectors, Scanned, VectorFound
 from recollect.rules.bm25 import number_of
 from recollect.store.base import Unit, Vectors
 from recollect.store.rows import TextFound
@@ -108,7 +108,7 @@ class VectorRoute:
             return Scanned(rows.scan(made.number, vector.tobytes()), trust)
         tables = self._holder.tables(rows, made)
         if tables:
-            return Indexed(tables, vector, trust)
+            return IndexedVectors(tables, vector, trust)
         return self._meanwhile(rows, made, vector, trust)
 
     def _meanwhile(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from recollect.errors import InvalidInput
 from recollect.ids import new_id, new_ids
 from recollect.index.batches import index_many
-from recollect.index.segment import Indexed, index_terms
+from recollect.index.segment import IndexTerms, index_terms
 from recollect.language.dates.moments import moment
 from recollect.language.guard import Guard
 from recollect.language.tokens import count_tokens
@@ -121,7 +121,7 @@ def _row(
     id_: SafeName,
     content: SafeText,
     tokens: int,
-    indexed: Indexed,
+    indexed: IndexTerms,
 ) -> TurnRow:
     calls, results = used
     return TurnRow(
@@ -147,7 +147,7 @@ def turn_terms(
     content: SafeText,
     calls: Sequence[SafeCall],
     results: Sequence[SafeResult],
-) -> Indexed:
+) -> IndexTerms:
     """What a turn is indexed by."""
     return index_terms(_found_by(sender, content, calls, results))
 

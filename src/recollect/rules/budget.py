@@ -38,7 +38,7 @@ PROMPT_ORDER: tuple[SectionName, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class TokenBudget:
     """Tokens for each part in the order of the prompt, and for the whole.
 
     ``full`` is what a part may have where others leave room: its size before a caller's own total
@@ -64,7 +64,9 @@ def window_of(context: ContextSettings, model: str = "") -> int:
     return context.windows.get(model, context.window)
 
 
-def budget_of(context: ContextSettings, *, model: str = "", total: int | None = None) -> Budget:
+def budget_of(
+    context: ContextSettings, *, model: str = "", total: int | None = None
+) -> TokenBudget:
     """The budget for a model; ``total`` is the caller's own, in place of the settings'."""
     if total is not None:
         check_count(total, "budget", MOST_TOKENS)
@@ -77,7 +79,7 @@ def budget_of(context: ContextSettings, *, model: str = "", total: int | None = 
     if total is not None and context.total:
         reply = min(reply, reply * total // context.total)
         sizes = _spread(sizes, total - reply, context)
-    return Budget(
+    return TokenBudget(
         total=total or context.total or window,
         reply=reply,
         sizes={name: max(1, sizes[name]) for name in full},
@@ -88,7 +90,7 @@ def budget_of(context: ContextSettings, *, model: str = "", total: int | None = 
     )
 
 
-def allot(budget: Budget, costs: Mapping[SectionName, int]) -> dict[SectionName, int]:
+def allot(budget: TokenBudget, costs: Mapping[SectionName, int]) -> dict[SectionName, int]:
     """What each part may cost so that all together keep the total.
 
     ``costs`` is what each part costs at its own size.
@@ -105,14 +107,14 @@ def allot(budget: Budget, costs: Mapping[SectionName, int]) -> dict[SectionName,
     return rooms
 
 
-def giving_way(budget: Budget) -> tuple[SectionName, ...]:
+def giving_way(budget: TokenBudget) -> tuple[SectionName, ...]:
     """The parts that can be cut: those of ``cut``, then the rest from the end of the prompt."""
     fixed = {*budget.cut, *budget.keep, *budget.separate}
     named = [name for name in budget.cut if name not in budget.separate]
     return (*named, *(name for name in reversed(PROMPT_ORDER) if name not in fixed))
 
 
-def kept_parts(budget: Budget) -> tuple[SectionName, ...]:
+def kept_parts(budget: TokenBudget) -> tuple[SectionName, ...]:
     """The parts that are cut only when nothing else is left to cut, from the end of the prompt."""
     movable = {*budget.cut, *budget.separate}
     return tuple(n for n in reversed(PROMPT_ORDER) if n in budget.keep and n not in movable)

@@ -22,20 +22,20 @@ _TASK = "task"
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class Lifetime:
     """When a memory expires, and whether the end of its session ends it before that."""
 
     expires_at: datetime | None
     ends_with_session: bool = False
 
 
-def life_of(kind: Kind, duration: str, lifetimes: LifetimeSettings, now: datetime) -> Life:
+def life_of(kind: Kind, duration: str, lifetimes: LifetimeSettings, now: datetime) -> Lifetime:
     """A word of ``DURATIONS``, a priority or "task" wins over what the kind has."""
     span = _span(kind, duration, lifetimes)
     if span == _SESSION:
         # A session that nobody ends must not keep it for ever.
-        return Life(_later(now, lifetimes.transient), ends_with_session=True)
-    return Life(_later(now, span) if isinstance(span, timedelta) else None)
+        return Lifetime(_later(now, lifetimes.transient), ends_with_session=True)
+    return Lifetime(_later(now, span) if isinstance(span, timedelta) else None)
 
 
 def longer(one: datetime | None, other: datetime | None) -> datetime | None:

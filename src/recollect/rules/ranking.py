@@ -15,7 +15,7 @@ from recollect.settings.recall import PersonaBoost, RankingWeights
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class ScoreParts:
     """What a score is made of, each from 0 to 1."""
 
     relevance: float = 0.0
@@ -36,7 +36,7 @@ def access(count: int, saturation: int) -> float:
     return unit(count / saturation) if saturation > 0 else float(count > 0)
 
 
-def combine(parts: Parts, weights: RankingWeights) -> float:
+def combine(parts: ScoreParts, weights: RankingWeights) -> float:
     """The weighted sum of the parts; a part out of range counts as the nearer end of it."""
     return math.fsum(
         (

@@ -21,7 +21,7 @@ from recollect import __version__
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.mind import Mind
 from recollect.serve.prompts import INSTRUCTIONS, PROMPTS, Prompt, prompt_text
-from recollect.serve.shelf import Shelf
+from recollect.serve.resources import ResourceList
 from recollect.tools import TraceSource, call_tool, tool_names, tool_specs
 from recollect.tools.words import Language
 
@@ -79,7 +79,7 @@ class _Handlers:
     def __init__(self, mind: Mind, traces: TraceSource | None) -> None:
         self._mind = mind
         self._traces = traces
-        self._shelf = Shelf(mind)
+        self._shelf = ResourceList(mind)
         # Of the lists; an answer follows the question unless the setting says otherwise.
         self.language: Language = "zh" if mind.settings.memory.language == "zh" else "en"
 

@@ -17,7 +17,7 @@ _LIMIT = ("How many results", "结果条数")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Nothing:
+class NoArguments:
     """No arguments."""
 
 

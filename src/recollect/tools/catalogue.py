@@ -12,21 +12,21 @@ from recollect.rules.checks import check_choice
 from recollect.settings.environment import ToolSettings
 from recollect.tools import arguments as args
 from recollect.tools.answers import ToolAnswer
-from recollect.tools.desk import Desk
-from recollect.tools.keeping import (
+from recollect.tools.overview import memory_stats, read_scratchpad, update_scratchpad
+from recollect.tools.parameters import schema_of
+from recollect.tools.search import search_memory, search_traces
+from recollect.tools.statements import (
     add_memory,
     confirm_memory,
     ignore_memory,
     later_memory,
     list_pending,
 )
-from recollect.tools.looking import memory_stats, read_scratchpad, update_scratchpad
-from recollect.tools.parameters import schema_of
-from recollect.tools.searching import search_memory, search_traces
-from recollect.tools.words import Words
+from recollect.tools.tool_context import ToolContext
+from recollect.tools.words import Bilingual
 
 Format = Literal["openai", "anthropic", "mcp"]
-Handler = Callable[[Desk, Any], ToolAnswer]
+Handler = Callable[[ToolContext, Any], ToolAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Tool:
     """
 
     name: str
-    title: Words
-    about: Words
+    title: Bilingual
+    about: Bilingual
     takes: type[Any]
     handle: Handler
     reads: bool = False
@@ -50,8 +50,8 @@ class Tool:
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "search_memory",
-        Words("Search memory", "查记忆"),
-        Words(
+        Bilingual("Search memory", "查记忆"),
+        Bilingual(
             "Find what is known: facts, preferences, rules, decisions, lessons, summaries of past"
             " sessions. Search here first.",
             "查已知内容：事实、偏好、规则、决定、教训、过去会话的概述。先查这里。",
@@ -62,8 +62,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "search_conversation_traces",
-        Words("Search conversations", "查对话原文"),
-        Words(
+        Bilingual("Search conversations", "查对话原文"),
+        Bilingual(
             "Find raw turns with tool arguments and results, for exact words, paths or output.",
             "查对话原文，含工具参数和返回，适合找原话、路径或输出。",
         ),
@@ -73,8 +73,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "add_memory",
-        Words("Remember", "记住"),
-        Words(
+        Bilingual("Remember", "记住"),
+        Bilingual(
             "Keep one statement that will matter later: a preference, a decision and its reason, a"
             " lesson. Rules, identity and what is very important wait for the user's word.",
             "记下一条以后有用的内容：偏好、决定及理由、教训。规则、身份和特别重要的内容要等用户确认。",
@@ -84,16 +84,16 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "get_memory_stats",
-        Words("Memory statistics", "记忆统计"),
-        Words("How much is remembered, and since when.", "记住了多少，从什么时候起。"),
-        args.Nothing,
+        Bilingual("Memory statistics", "记忆统计"),
+        Bilingual("How much is remembered, and since when.", "记住了多少，从什么时候起。"),
+        args.NoArguments,
         memory_stats,
         reads=True,
     ),
     Tool(
         "list_pending",
-        Words("What waits for the user", "等待确认的内容"),
-        Words(
+        Bilingual("What waits for the user", "等待确认的内容"),
+        Bilingual(
             "One to three statements to put to the user at the end of your reply.",
             "一到三条，请在回复末尾向用户询问。",
         ),
@@ -102,8 +102,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "confirm_memory",
-        Words("Confirm", "确认"),
-        Words(
+        Bilingual("Confirm", "确认"),
+        Bilingual(
             "The user said that a waiting statement is true. Never call it on your own judgement.",
             "用户说某条等待中的内容属实。不可自行判断后调用。",
         ),
@@ -114,8 +114,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "ignore_memory",
-        Words("Ignore", "忽略"),
-        Words(
+        Bilingual("Ignore", "忽略"),
+        Bilingual(
             "The user does not want a waiting statement kept; it is not offered again.",
             "用户不想保留某条等待中的内容，以后不再询问。",
         ),
@@ -126,8 +126,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "later_memory",
-        Words("Ask later", "以后再问"),
-        Words(
+        Bilingual("Ask later", "以后再问"),
+        Bilingual(
             "The user will answer about a waiting statement another time.",
             "用户想以后再回答某条等待中的内容。",
         ),
@@ -137,16 +137,16 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "read_scratchpad",
-        Words("Read the scratchpad", "看草稿板"),
-        Words("What is being worked on.", "手头正在做的事。"),
-        args.Nothing,
+        Bilingual("Read the scratchpad", "看草稿板"),
+        Bilingual("What is being worked on.", "手头正在做的事。"),
+        args.NoArguments,
         read_scratchpad,
         reads=True,
     ),
     Tool(
         "update_scratchpad",
-        Words("Write the scratchpad", "写草稿板"),
-        Words(
+        Bilingual("Write the scratchpad", "写草稿板"),
+        Bilingual(
             "Replace the notes on what is being worked on, whole.",
             "整体替换手头工作的笔记。",
         ),

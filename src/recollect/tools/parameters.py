@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from recollect.errors import InvalidInput
 from recollect.language.detection import Language
-from recollect.tools.words import Words
+from recollect.tools.words import Bilingual
 
 Type = Literal["text", "choice", "share", "count", "flag", "texts"]
 A = TypeVar("A")
@@ -26,23 +26,23 @@ _SCHEMAS: dict[Type, dict[str, Any]] = {
     "flag": {"type": "boolean"},
     "texts": {"type": "array", "items": {"type": "string"}},
 }
-_EXPECTED: dict[Type, Words] = {
-    "text": Words("Pass a text", "请传文本"),
-    "choice": Words("Use one of: {choices}", "可选：{choices}"),
-    "share": Words("Pass a number from 0 to 1", "请传 0 到 1 之间的数"),
-    "count": Words("Pass a whole number of 1 or more", "请传不小于 1 的整数"),
-    "flag": Words("Pass true or false", "请传 true 或 false"),
-    "texts": Words("Pass a list of texts", "请传文本列表"),
+_EXPECTED: dict[Type, Bilingual] = {
+    "text": Bilingual("Pass a text", "请传文本"),
+    "choice": Bilingual("Use one of: {choices}", "可选：{choices}"),
+    "share": Bilingual("Pass a number from 0 to 1", "请传 0 到 1 之间的数"),
+    "count": Bilingual("Pass a whole number of 1 or more", "请传不小于 1 的整数"),
+    "flag": Bilingual("Pass true or false", "请传 true 或 false"),
+    "texts": Bilingual("Pass a list of texts", "请传文本列表"),
 }
-_WRONG = Words("{name} is {value}", "{name} 的值是 {value}")
-_UNKNOWN = Words("There is no argument {name}", "没有参数 {name}")
-_ALLOWED = Words("Use: {names}", "可用：{names}")
-_NONE = Words("This tool takes no arguments", "此工具不带参数")
-_MISSING = Words("{name} is missing", "缺少 {name}")
-_LONG = Words("{name} has {size:,} characters", "{name} 有 {size:,} 个字符")
-_SHORTEN = Words("Shorten it to {limit:,}", "请缩短到 {limit:,} 个字符以内")
-_BROKEN = Words("{name} holds a character that is not text", "{name} 含有非文本字符")
-_CLEAN = Words("Remove NUL and broken Unicode", "请去掉 NUL 和不完整的 Unicode 字符")
+_WRONG = Bilingual("{name} is {value}", "{name} 的值是 {value}")
+_UNKNOWN = Bilingual("There is no argument {name}", "没有参数 {name}")
+_ALLOWED = Bilingual("Use: {names}", "可用：{names}")
+_NONE = Bilingual("This tool takes no arguments", "此工具不带参数")
+_MISSING = Bilingual("{name} is missing", "缺少 {name}")
+_LONG = Bilingual("{name} has {size:,} characters", "{name} 有 {size:,} 个字符")
+_SHORTEN = Bilingual("Shorten it to {limit:,}", "请缩短到 {limit:,} 个字符以内")
+_BROKEN = Bilingual("{name} holds a character that is not text", "{name} 含有非文本字符")
+_CLEAN = Bilingual("Remove NUL and broken Unicode", "请去掉 NUL 和不完整的 Unicode 字符")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Parameter:
     """One argument: its type, what it is for, and whether a text of it may be empty."""
 
     type: Type
-    about: Words
+    about: Bilingual
     choices: tuple[str, ...] = ()
     empty: bool = False
 
@@ -69,7 +69,7 @@ def parameter(
     default: Any = MISSING,
 ) -> Any:
     """A field of an arguments class; with a ``default`` it may be left out."""
-    taken = Parameter(type, Words(en, zh), choices, empty)
+    taken = Parameter(type, Bilingual(en, zh), choices, empty)
     return dataclasses.field(metadata={"parameter": taken}, default=default)
 
 

@@ -15,12 +15,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from recollect.entry import open as open_mind
 from recollect.errors import InvalidInput
 from recollect.index.segment import query_terms
 from recollect.mind import Mind
 from recollect.moving.chats import Chats, Piece
-from recollect.moving.loading import Loader, Refused
-from recollect.opening import open as open_mind
+from recollect.moving.loader import Loader, Refused
 from recollect.plain import plain
 from recollect.settings.environment import ToolSettings
 from recollect.types import Hit, NewTurn, Turn
@@ -54,7 +54,7 @@ TraceSource = Callable[[TraceQuery], Iterable[Trace]] | str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TraceResult:
     """Turns, best first, the level that had them, and how much could not be read on the way."""
 
     level: Level
@@ -62,11 +62,11 @@ class Found:
     unreadable: int = 0
 
 
-def find_traces(mind: Mind, asked: TraceQuery, source: TraceSource | None) -> Found:
+def find_traces(mind: Mind, asked: TraceQuery, source: TraceSource | None) -> TraceResult:
     """The first level that has the words of the query; without any, what comes nearest."""
     near = _in_database(mind, asked)
     if _any_match(asked, near):
-        return Found("database", tuple(turn for _, turn in near))
+        return TraceResult("database", tuple(turn for _, turn in near))
     unreadable = 0
     levels: tuple[tuple[Level, TraceSource | None], ...] = (
         ("host", source),
@@ -82,8 +82,8 @@ def find_traces(mind: Mind, asked: TraceQuery, source: TraceSource | None) -> Fo
             turns = reader.ranked()
             unreadable += reader.unreadable
         if turns:
-            return Found(level, turns, unreadable)
-    return Found("database", tuple(turn for _, turn in near), unreadable)
+            return TraceResult(level, turns, unreadable)
+    return TraceResult("database", tuple(turn for _, turn in near), unreadable)
 
 
 # --- the database ---------------------------------------------------------------------------------

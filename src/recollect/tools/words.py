@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from recollect.language.detection import Language
 
-__all__ = ["Language", "Words"]
+__all__ = ["Bilingual", "Language"]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Bilingual:
     """A text in English and in Chinese."""
 
     en: str

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from recollect.types.known import (
-    GENERAL_TOPIC,
-    GLOBAL_PROJECT,
-    ActionNode,
-    Candidate,
-    Completion,
-    Episode,
-    History,
-    Memory,
-    NewMemory,
-    PadSection,
-    RolledBack,
-    SafeAction,
-    Scratchpad,
-    Settled,
-    Statement,
+from recollect.types.context import (
+    Context,
+    Hit,
+    Message,
+    Omission,
+    SectionUse,
+    Why,
 )
 from recollect.types.ledger import (
     Attachment,
@@ -35,7 +26,42 @@ from recollect.types.ledger import (
     Usage,
     UsageTotal,
 )
-from recollect.types.living import (
+from recollect.types.literals import (
+    KINDS,
+    RECORD_TYPES,
+    ROLES,
+    TRUSTS,
+    TURN_STATES,
+    Decision,
+    Direction,
+    JobState,
+    Json,
+    Kind,
+    MemoryStatus,
+    Outcome,
+    RecordType,
+    Role,
+    Trust,
+    TurnState,
+)
+from recollect.types.memory import (
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
+    ActionNode,
+    Candidate,
+    Completion,
+    Episode,
+    History,
+    Memory,
+    NewMemory,
+    PadSection,
+    RolledBack,
+    SafeAction,
+    Scratchpad,
+    Settled,
+    Statement,
+)
+from recollect.types.operations import (
     AuditCheck,
     AuditReport,
     Drained,
@@ -57,32 +83,6 @@ from recollect.types.safe import (
     key_of,
     lines_of,
     stamp,
-)
-from recollect.types.shown import (
-    Context,
-    Hit,
-    Left,
-    Message,
-    SectionUse,
-    Why,
-)
-from recollect.types.words import (
-    KINDS,
-    RECORD_TYPES,
-    ROLES,
-    TRUSTS,
-    TURN_STATES,
-    Decision,
-    Direction,
-    JobState,
-    Json,
-    Kind,
-    MemoryStatus,
-    Outcome,
-    RecordType,
-    Role,
-    Trust,
-    TurnState,
 )
 
 __all__ = [
@@ -116,13 +116,13 @@ __all__ = [
     "JobState",
     "Json",
     "Kind",
-    "Left",
     "Memory",
     "MemoryStatus",
     "Message",
     "Metrics",
     "NewMemory",
     "NewTurn",
+    "Omission",
     "Outcome",
     "PadSection",
     "Receipt",

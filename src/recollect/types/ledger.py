@@ -7,8 +7,14 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, NewType
 
+from recollect.types.literals import (
+    Direction,
+    Json,
+    Role,
+    Trust,
+    TurnState,
+)
 from recollect.types.safe import EMPTY, SafeName, SafeText
-from recollect.types.words import Direction, Json, Role, Trust, TurnState
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import NewType, cast
 
-from recollect.types.words import (
+from recollect.types.literals import (
     Decision,
     Direction,
     Json,

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types.safe import constant, key_of
-from recollect.upkeep.changing import undo
+from recollect.upkeep.changes import undo
 
 # Steps that put something away because of its age.
 BY_AGE = frozenset({"decay", "expiry", "attachments"})

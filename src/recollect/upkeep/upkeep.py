@@ -16,18 +16,18 @@ from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types import EMPTY, Job, SafeText, joined
-from recollect.upkeep.changing import undo
+from recollect.upkeep.changes import undo
 from recollect.upkeep.jumps import BY_AGE, take_back, unconfirmed_gap
 from recollect.upkeep.report import WORKS, Report, StepReport, Undone
 from recollect.upkeep.report import Work as WorkName
-from recollect.upkeep.steps.ageing import expire, forget_files
-from recollect.upkeep.steps.compressing import compress_events
+from recollect.upkeep.steps.compression import compress_events
 from recollect.upkeep.steps.core import enforce_capacity, refresh_core
+from recollect.upkeep.steps.decay import decay
 from recollect.upkeep.steps.dedup import dedup, merge
-from recollect.upkeep.steps.fading import decay
-from recollect.upkeep.steps.learning import finish_queue, learn_turns
+from recollect.upkeep.steps.expiry import expire, forget_files
+from recollect.upkeep.steps.extraction import finish_queue, learn_turns
 from recollect.upkeep.steps.views import compile_identity, write_documents, write_report
-from recollect.upkeep.work import Step, Tools
+from recollect.upkeep.work import Step, StepServices
 
 DAILY_KIND = "upkeep_daily"
 WEEKLY_KIND = "upkeep_weekly"
@@ -62,7 +62,7 @@ _ORDER: Mapping[WorkName, tuple[str, ...]] = {
 class Upkeep:
     """The upkeep of any space."""
 
-    def __init__(self, store: Store, clock: Clock, settings: Settings, tools: Tools) -> None:
+    def __init__(self, store: Store, clock: Clock, settings: Settings, tools: StepServices) -> None:
         self._store = store
         self._clock = clock
         self._settings = settings

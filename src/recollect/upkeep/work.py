@@ -17,7 +17,7 @@ from recollect.providers.embedding.base import Embedder
 from recollect.settings import Settings
 from recollect.store.base import Store, Unit
 from recollect.types import SafeName, constant, key_of
-from recollect.upkeep.changing import Changing
+from recollect.upkeep.changes import Changing
 from recollect.upkeep.report import Change, StepReport
 from recollect.upkeep.report import Work as WorkName
 
@@ -27,7 +27,7 @@ Sections = Sequence[tuple[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class StepServices:
     """What the steps ask of the other rooms; each is given the space it is for.
 
     ``sync`` brings documents and memory together and says what it did, ``write_report`` gives the
@@ -55,7 +55,7 @@ class Step:
     space: str
     settings: Settings
     clock: Clock
-    tools: Tools
+    tools: StepServices
     work: WorkName
     name: str
     day: date

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from recollect.cli.chat.asking import Asking
-from recollect.cli.chat.talking import Talk
-from recollect.cli.chat.telling import show_account, show_hits, show_memories
+from recollect.cli.chat.conversation import ChatConversation
+from recollect.cli.chat.lists import show_account, show_hits, show_memories
+from recollect.cli.chat.messages import WORDS, Language
+from recollect.cli.chat.questions import TerminalQuestions
 from recollect.cli.chat.terminal import Terminal
-from recollect.cli.chat.words import WORDS, Language
 from recollect.errors import RecollectError
 from recollect.mind import Mind
 from recollect.providers.chat.base import ChatModel
@@ -34,8 +34,10 @@ class Console:
         self._words = WORDS[language]
         self._project = project
         self._model = model
-        self._talk = None if model is None else Talk(mind, model, self._words.system, project)
-        self._asking = Asking(mind, terminal, self._words)
+        self._talk = (
+            None if model is None else ChatConversation(mind, model, self._words.system, project)
+        )
+        self._asking = TerminalQuestions(mind, terminal, self._words)
         self._query = ""
         self._hits: list[Hit] = []
         self._commands: Mapping[str, Callable[[str], None]] = {
@@ -107,7 +109,7 @@ class Console:
 
     # --- talking --------------------------------------------------------------------------------
 
-    def _say(self, talk: Talk, text: str) -> None:
+    def _say(self, talk: ChatConversation, text: str) -> None:
         words = self._words
         try:
             asked = talk.ask(text)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.cli.chat.console import Console
+from recollect.cli.chat.messages import spoken_language
 from recollect.cli.chat.terminal import Terminal
-from recollect.cli.chat.words import spoken_language
 from recollect.mind import Mind
 from recollect.providers.chat.choose import main_model_for
 

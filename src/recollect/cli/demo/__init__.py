@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.demo.learning import changed_mind
+from recollect.cli.demo.day import changed_mind
 from recollect.cli.demo.stage import DEFAULT_FILE, Stage, make_room, next_free
 from recollect.cli.demo.steps import STEPS
 from recollect.cli.demo.story import LASTS

@@ -11,9 +11,9 @@ from typing import Self
 from recollect.cli.demo.story import MARK, MARK_TOPIC, SESSIONS
 from recollect.cli.output import dim, indented, say
 from recollect.clock import Clock, ManualClock, SystemClock
+from recollect.entry import open as open_mind
 from recollect.errors import Conflict, RecollectError, StoreError
 from recollect.mind import Mind
-from recollect.opening import open as open_mind
 from recollect.types import NewTurn
 
 DEFAULT_FILE = "recollect-demo.db"

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from recollect.cli.demo.learning import (
+from recollect.cli.demo.day import (
     asked,
     changed_mind,
     first_words,
     poison_and_secret,
     tool_traffic,
 )
-from recollect.cli.demo.living import figures, night, prompt, questions, sudden_death
+from recollect.cli.demo.night import (
+    figures,
+    night,
+    prompt,
+    questions,
+    sudden_death,
+)
 from recollect.cli.demo.stage import Stage
 
 Step = Callable[[Stage], Mapping[str, Any]]

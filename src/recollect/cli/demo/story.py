@@ -85,7 +85,7 @@ def note_turn(number: int) -> NewTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StoryQuestion:
     """Something to recall, and what has to be in the evidence."""
 
     text: str
@@ -95,11 +95,11 @@ class Question:
 
 
 QUESTIONS = (
-    Question("我现在用哪个 Python 版本？", NEW_PYTHON, of=("memory",)),
-    Question("Python 版本", OLD_PYTHON, of=("memory",), ago=timedelta(days=30)),
-    Question("谁对花生过敏？", "小美"),
-    Question("When are we going to Kyoto?", "April 3"),
-    Question("where is the kyoto budget pdf", BUDGET_PDF, of=("attachment",)),
+    StoryQuestion("我现在用哪个 Python 版本？", NEW_PYTHON, of=("memory",)),
+    StoryQuestion("Python 版本", OLD_PYTHON, of=("memory",), ago=timedelta(days=30)),
+    StoryQuestion("谁对花生过敏？", "小美"),
+    StoryQuestion("When are we going to Kyoto?", "April 3"),
+    StoryQuestion("where is the kyoto budget pdf", BUDGET_PDF, of=("attachment",)),
 )
 PROMPTED = "Which ryokan did we find, and what does a night cost?"
 BUDGET = 1_500  # tokens of the prompt

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.integrations.companion import Shown, tool_call
+from recollect.integrations.companion import PromptAddition, tool_call
 from recollect.integrations.dialects.base import (
     Request,
     plain_items,
@@ -28,7 +28,7 @@ class Messages:
         place = _asked(items)
         return "" if place is None else _words(items[place].get("content"))
 
-    def inject(self, request: Request, shown: Shown) -> Request:
+    def inject(self, request: Request, shown: PromptAddition) -> Request:
         made = dict(request)
         items = plain_items(request["messages"])
         place = _asked(items)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from recollect.integrations.companion import Shown
+from recollect.integrations.companion import PromptAddition
 from recollect.types import NewTurn
 
 Request = dict[str, Any]
 
 
-class Gatherer(Protocol):
+class StreamAssembler(Protocol):
     """Puts the pieces of a streamed answer together."""
 
     def take(self, event: Any) -> None: ...
@@ -23,9 +23,9 @@ class Dialect(Protocol):
 
     def turns(self, request: Request, session: str) -> list[NewTurn]: ...
     def query(self, request: Request) -> str: ...
-    def inject(self, request: Request, shown: Shown) -> Request: ...
+    def inject(self, request: Request, shown: PromptAddition) -> Request: ...
     def answer(self, response: Any, session: str) -> NewTurn: ...
-    def gatherer(self) -> Gatherer: ...
+    def gatherer(self) -> StreamAssembler: ...
 
 
 def plain_items(given: object) -> list[dict[str, Any]]:

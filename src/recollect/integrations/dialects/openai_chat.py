@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.integrations.companion import Shown, tool_call, tool_turn
+from recollect.integrations.companion import PromptAddition, tool_call, tool_turn
 from recollect.integrations.dialects.base import (
     Request,
     last_user,
@@ -32,7 +32,7 @@ class ChatCompletions:
         place = last_user(items)
         return "" if place is None else text_of(items[place].get("content"))
 
-    def inject(self, request: Request, shown: Shown) -> Request:
+    def inject(self, request: Request, shown: PromptAddition) -> Request:
         messages = list(request["messages"])
         items = plain_items(messages)
         place = last_user(items)
@@ -56,12 +56,12 @@ class ChatCompletions:
         calls = [_call(call.model_dump()) for call in message.tool_calls or ()]
         return NewTurn(session, "assistant", message.content or "", tool_calls=tuple(calls))
 
-    def gatherer(self) -> Pieces:
-        return Pieces()
+    def gatherer(self) -> ChatStream:
+        return ChatStream()
 
 
 @dataclass(slots=True)
-class Pieces:
+class ChatStream:
     """A streamed answer; of several choices the first."""
 
     text: list[str] = field(default_factory=list)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.integrations.companion import Shown, tool_call, tool_turn
+from recollect.integrations.companion import PromptAddition, tool_call, tool_turn
 from recollect.integrations.dialects.base import (
     Request,
     last_user,
@@ -36,7 +36,7 @@ class Responses:
         place = last_user(items)
         return "" if place is None else text_of(items[place].get("content"))
 
-    def inject(self, request: Request, shown: Shown) -> Request:
+    def inject(self, request: Request, shown: PromptAddition) -> Request:
         made = dict(request)
         if shown.system:
             own = request.get("instructions")
@@ -48,12 +48,12 @@ class Responses:
     def answer(self, response: Any, session: str) -> NewTurn:
         return answer_of(plain_items(response.output), session)
 
-    def gatherer(self) -> Events:
-        return Events()
+    def gatherer(self) -> ResponseStream:
+        return ResponseStream()
 
 
 @dataclass(slots=True)
-class Events:
+class ResponseStream:
     """A streamed answer: each item is told whole when it is done."""
 
     items: list[dict[str, Any]] = field(default_factory=list)
@@ -66,7 +66,7 @@ class Events:
         return answer_of(self.items, session)
 
 
-def with_shown(items: list[dict[str, Any]], shown: Shown) -> list[dict[str, Any]]:
+def with_shown(items: list[dict[str, Any]], shown: PromptAddition) -> list[dict[str, Any]]:
     """The items with what was recalled before the words that are being answered."""
     made = list(items)
     place = last_user(items)

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from recollect.language.dates.expression import (
-    Found,
+    DateMatch,
     Pattern,
     dated,
     found,
@@ -178,18 +178,18 @@ def _third(match: re.Match[str]) -> Third | None:
     return _THIRDS.get(said[0], "late") if said else None
 
 
-def _relative_day(match: re.Match[str], calendar: Calendar) -> Found:
+def _relative_day(match: re.Match[str], calendar: Calendar) -> DateMatch:
     return found(match, calendar.day(_DAYS[match["day"]], _hours(match)))
 
 
-def _week(match: re.Match[str], calendar: Calendar) -> Found:
+def _week(match: re.Match[str], calendar: Calendar) -> DateMatch:
     turn, weekday = _TURNS[match["turn"]], match["wd"]
     if weekday:
         return found(match, calendar.weekday(turn, _WEEKDAYS[weekday], _hours(match)))
     return found(match, calendar.week(turn))
 
 
-def _weekday(match: re.Match[str], calendar: Calendar) -> Found:
+def _weekday(match: re.Match[str], calendar: Calendar) -> DateMatch:
     weekday = _WEEKDAYS[match["wd"]]
     span = calendar.weekday(0, weekday, _hours(match))
     return found(
@@ -197,7 +197,7 @@ def _weekday(match: re.Match[str], calendar: Calendar) -> Found:
     )
 
 
-def _month(match: re.Match[str], calendar: Calendar) -> Found:
+def _month(match: re.Match[str], calendar: Calendar) -> DateMatch:
     first, _ = calendar.month(_TURNS[match["turn"]])
     day = number(match["d"] or "")
     date = Date(
@@ -206,11 +206,11 @@ def _month(match: re.Match[str], calendar: Calendar) -> Found:
     return found(match, calendar.resolve(date))
 
 
-def _quarter(match: re.Match[str], calendar: Calendar) -> Found:
+def _quarter(match: re.Match[str], calendar: Calendar) -> DateMatch:
     return found(match, calendar.quarter(_TURNS[match["turn"]]))
 
 
-def _year(match: re.Match[str], calendar: Calendar) -> Found:
+def _year(match: re.Match[str], calendar: Calendar) -> DateMatch:
     year = _year_of(match, calendar)
     if match["half"]:
         return dated(match, calendar, Date(year, 1 if match["half"] == "上" else 7, length=6))
@@ -222,11 +222,11 @@ def _year(match: re.Match[str], calendar: Calendar) -> Found:
     return dated(match, calendar, Date(year, third=_third(match)))
 
 
-def _half_year(match: re.Match[str], calendar: Calendar) -> Found:
+def _half_year(match: re.Match[str], calendar: Calendar) -> DateMatch:
     return dated(match, calendar, Date(month=1 if match["half"] == "上" else 7, length=6))
 
 
-def _bare_third(match: re.Match[str], calendar: Calendar) -> Found:
+def _bare_third(match: re.Match[str], calendar: Calendar) -> DateMatch:
     early = match["third"] == "初"
     if match["unit"] == "年":
         return dated(match, calendar, Date(month=1 if early else 10, length=3))
@@ -234,7 +234,7 @@ def _bare_third(match: re.Match[str], calendar: Calendar) -> Found:
     return found(match, calendar.resolve(Date(first.year, first.month, third=_third(match))))
 
 
-def _date(match: re.Match[str], calendar: Calendar) -> Found:
+def _date(match: re.Match[str], calendar: Calendar) -> DateMatch:
     month, day = number(match["m"]), number(match.groupdict().get("d") or "")
     last = number(match.groupdict().get("d2") or "")
     length = int(last - day) + 1 if last and day else 1
@@ -251,12 +251,12 @@ def _date(match: re.Match[str], calendar: Calendar) -> Found:
     return dated(match, calendar, date)
 
 
-def _holiday(match: re.Match[str], calendar: Calendar) -> Found:
+def _holiday(match: re.Match[str], calendar: Calendar) -> DateMatch:
     month, day, length = _HOLIDAYS[match["holiday"]]
     return dated(match, calendar, Date(_year_of(match, calendar), month, day, length))
 
 
-def _day(match: re.Match[str], calendar: Calendar) -> Found:
+def _day(match: re.Match[str], calendar: Calendar) -> DateMatch:
     return dated(match, calendar, Date(day=int(number(match["d"]) or 0), hours=_hours(match)))
 
 
@@ -269,7 +269,7 @@ def _amounts(match: re.Match[str]) -> tuple[list[float], Unit]:
     return [amount + more for amount in each if amount], _UNITS[unit.lstrip("个半")[0]]
 
 
-def _away(match: re.Match[str], calendar: Calendar) -> Found | None:
+def _away(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     amounts, unit = _amounts(match)
     if not amounts or (unit == "year" and max(amounts) >= 1000):  # 2023年前 is before that year
         return None
@@ -278,14 +278,14 @@ def _away(match: re.Match[str], calendar: Calendar) -> Found | None:
     return found(match, *spans, rolling=True)
 
 
-def _latest(match: re.Match[str], calendar: Calendar) -> Found | None:
+def _latest(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     amounts, unit = _amounts(match)
     if not amounts or (max(amounts) <= 1 and match["lead"] in "前这上"):
         return None  # the day before something else
     return found(match, calendar.latest(max(amounts), unit), rolling=True)
 
 
-def _either_way(match: re.Match[str], calendar: Calendar) -> Found | None:
+def _either_way(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     """12/02/2026 is in February for most, in December for some."""
     first, second, year = int(match[1]), int(match[3]), int(match[4])
     spans = []

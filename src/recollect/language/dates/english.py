@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from recollect.language.dates.expression import (
-    Found,
+    DateMatch,
     Pattern,
     dated,
     found,
@@ -143,7 +143,7 @@ def _year_of(match: re.Match[str]) -> int | None:
     return int(said) if said else None
 
 
-def _date(match: re.Match[str], calendar: Calendar) -> Found | None:
+def _date(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     groups = match.groupdict()
     day = int(groups["d"]) if groups.get("d") else None
     if (
@@ -163,7 +163,7 @@ def _date(match: re.Match[str], calendar: Calendar) -> Found | None:
     )
 
 
-def _bare_month(match: re.Match[str], calendar: Calendar) -> Found | None:
+def _bare_month(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     name, word = match["m"], (match["word"] or "").lower()
     sure = name[0].isupper() and len(name) > 3 and name.lower() != "march"
     led = word and (word not in ("to", "and", "by", "on") or name[0].isupper())
@@ -173,7 +173,7 @@ def _bare_month(match: re.Match[str], calendar: Calendar) -> Found | None:
     return dated(match, calendar, Date(month=_month_number(name), third=_third(match)), start)
 
 
-def _last_months(match: re.Match[str], calendar: Calendar) -> Found | None:
+def _last_months(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     """Last March is the latest that is over, this March that of the year, next March is to come."""
     name, turn = match["name"].lower(), match["turn"].lower()
     if len(name) == 3 and name != "may":
@@ -190,35 +190,35 @@ def _last_months(match: re.Match[str], calendar: Calendar) -> Found | None:
     return found(match, [span for span in spans if span[1] <= calendar.now][-1])
 
 
-def _year(match: re.Match[str], calendar: Calendar) -> Found | None:
+def _year(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     if not match["word"] and not match["third"]:
         return None
     start = match.start("third") if match["third"] else match.start("y")
     return dated(match, calendar, Date(int(match["y"]), third=_third(match)), start)
 
 
-def _season(match: re.Match[str], calendar: Calendar) -> Found:
+def _season(match: re.Match[str], calendar: Calendar) -> DateMatch:
     return dated(
         match, calendar, Date(int(match["y"]), _SEASONS[match["season"].lower()], length=3)
     )
 
 
-def _quarter(match: re.Match[str], calendar: Calendar) -> Found:
+def _quarter(match: re.Match[str], calendar: Calendar) -> DateMatch:
     said = match["q"].lower()
     quarter = int(said) if said.isdigit() else _ORDINALS[said]
     return dated(match, calendar, Date(int(match["y"]), 3 * quarter - 2, length=3))
 
 
-def _half(match: re.Match[str], calendar: Calendar) -> Found:
+def _half(match: re.Match[str], calendar: Calendar) -> DateMatch:
     month = 1 if match["half"].lower() == "first" else 7
     return dated(match, calendar, Date(int(match["y"]), month, length=6))
 
 
-def _relative_day(match: re.Match[str], calendar: Calendar) -> Found:
+def _relative_day(match: re.Match[str], calendar: Calendar) -> DateMatch:
     return found(match, calendar.day(_DAYS[match["day"].lower()], _hours(match)))
 
 
-def _part_of_day(match: re.Match[str], calendar: Calendar) -> Found:
+def _part_of_day(match: re.Match[str], calendar: Calendar) -> DateMatch:
     first, *rest = match["day"].lower().split()
     part = rest[0] if rest else "night"
     return found(match, calendar.day(-1 if first == "last" else 0, _HOURS[part]))
@@ -234,7 +234,7 @@ def _offset(turn: str) -> int:
     return {"this": 0, "next": 1, "coming": 1}.get(turn.lower(), -1)
 
 
-def _last_unit(match: re.Match[str], calendar: Calendar) -> Found:
+def _last_unit(match: re.Match[str], calendar: Calendar) -> DateMatch:
     turn = match["turn"].lower()
     if match["unit"].lower() == "weekend":
         this = calendar.weekday(0, 7)
@@ -247,11 +247,11 @@ def _last_unit(match: re.Match[str], calendar: Calendar) -> Found:
     return found(match, calendar.unit(_unit(match), _offset(turn)))
 
 
-def _before_last(match: re.Match[str], calendar: Calendar) -> Found:
+def _before_last(match: re.Match[str], calendar: Calendar) -> DateMatch:
     return found(match, calendar.unit(_unit(match), -2))
 
 
-def _last_weekday(match: re.Match[str], calendar: Calendar) -> Found:
+def _last_weekday(match: re.Match[str], calendar: Calendar) -> DateMatch:
     """The nearest one, and if that is in this week, the one of the other week too."""
     weekday = _WEEKDAYS.index((match["wd"] or match["short"])[:3].lower())
     hours, turn = _hours(match), match["turn"].lower()
@@ -264,14 +264,14 @@ def _last_weekday(match: re.Match[str], calendar: Calendar) -> Found:
     return found(match, *([this, other] if gap * offset > 0 else [other]))
 
 
-def _weekday(match: re.Match[str], calendar: Calendar) -> Found | None:
+def _weekday(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     word = (match["word"] or "").lower()
     if word in ("every", "each"):
         return None
     weekday = _WEEKDAYS.index(match["wd"][:3].lower())
     spans = [calendar.weekday(week, weekday, _hours(match)) for week in (0, -1)]
     spans = [span for span in spans if span[0] <= calendar.now][:1]
-    return Found(match.start("wd"), match.end(), spans)
+    return DateMatch(match.start("wd"), match.end(), spans)
 
 
 def _amount(match: re.Match[str]) -> tuple[float, Unit]:
@@ -281,7 +281,7 @@ def _amount(match: re.Match[str]) -> tuple[float, Unit]:
     return (amount * 2 if match["unit"].lower() == "fortnight" else amount), _unit(match)
 
 
-def _away(match: re.Match[str], calendar: Calendar) -> Found | None:
+def _away(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     amount, unit = _amount(match)
     if not amount:
         return None
@@ -289,16 +289,16 @@ def _away(match: re.Match[str], calendar: Calendar) -> Found | None:
     return found(match, calendar.away(amount, unit, direction), rolling=True)
 
 
-def _latest(match: re.Match[str], calendar: Calendar) -> Found | None:
+def _latest(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     amount, unit = _amount(match)
     return found(match, calendar.latest(amount, unit), rolling=True) if amount else None
 
 
-def _bare_day(match: re.Match[str], calendar: Calendar) -> Found:
+def _bare_day(match: re.Match[str], calendar: Calendar) -> DateMatch:
     return dated(match, calendar, Date(day=int(match["d"])), match.start("d"))
 
 
-def _holiday(match: re.Match[str], calendar: Calendar) -> Found:
+def _holiday(match: re.Match[str], calendar: Calendar) -> DateMatch:
     month, day = _HOLIDAYS[match["holiday"].lower()]
     year = _year_of(match)
     if match["turn"] and not year:

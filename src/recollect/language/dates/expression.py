@@ -10,7 +10,7 @@ from recollect.language.dates.spans import Calendar, Date, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DateMatch:
     """Where it stands, what it can mean, and its date if parts of that were left open."""
 
     start: int
@@ -21,15 +21,17 @@ class Found:
     rolling: bool = False  # already reaches up to now
 
 
-Read = Callable[[re.Match[str], Calendar], Found | None]
+Read = Callable[[re.Match[str], Calendar], DateMatch | None]
 Pattern = tuple[re.Pattern[str], Read]
 
 
-def dated(match: re.Match[str], calendar: Calendar, date: Date, start: int | None = None) -> Found:
+def dated(
+    match: re.Match[str], calendar: Calendar, date: Date, start: int | None = None
+) -> DateMatch:
     """A calendar date; ``start`` leaves out a word before it."""
     place = match.start() if start is None else start
-    return Found(place, match.end(), [calendar.resolve(date)], date)
+    return DateMatch(place, match.end(), [calendar.resolve(date)], date)
 
 
-def found(match: re.Match[str], *spans: Span, rolling: bool = False) -> Found:
-    return Found(match.start(), match.end(), list(spans), rolling=rolling)
+def found(match: re.Match[str], *spans: Span, rolling: bool = False) -> DateMatch:
+    return DateMatch(match.start(), match.end(), list(spans), rolling=rolling)

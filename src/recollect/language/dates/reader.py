@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from recollect.language.dates import chinese, english
-from recollect.language.dates.expression import Found
+from recollect.language.dates.expression import DateMatch
 from recollect.language.dates.spans import DAY, Calendar, Span
 
 LONGEST = 2_000  # characters read at each end of a long text
@@ -72,7 +72,7 @@ def _spans(text: str, calendar: Calendar) -> Iterator[tuple[datetime, datetime, 
                 yield start, end, words
 
 
-def _search(text: str, calendar: Calendar) -> Iterator[Found]:
+def _search(text: str, calendar: Calendar) -> Iterator[DateMatch]:
     for language in (chinese, english):
         for pattern, read in language.patterns(text):
             for match in pattern.finditer(text):
@@ -84,18 +84,18 @@ def _search(text: str, calendar: Calendar) -> Iterator[Found]:
                     yield found
 
 
-def _disjoint(found: Iterator[Found]) -> list[Found]:
+def _disjoint(found: Iterator[DateMatch]) -> list[DateMatch]:
     """Of those that overlap the one that begins first, and of those the longest."""
-    kept: list[Found] = []
+    kept: list[DateMatch] = []
     for item in sorted(found, key=lambda item: (item.start, -item.end)):
         if not kept or item.start >= kept[-1].end:
             kept.append(item)
     return kept
 
 
-def _joined(found: list[Found], text: str, calendar: Calendar) -> list[Found]:
+def _joined(found: list[DateMatch], text: str, calendar: Calendar) -> list[DateMatch]:
     """Two dates with "to" between them as one span."""
-    result: list[Found] = []
+    result: list[DateMatch] = []
     for item in found:
         last = result[-1] if result else None
         joined = _join(last, item, text, calendar) if last else None
@@ -106,7 +106,7 @@ def _joined(found: list[Found], text: str, calendar: Calendar) -> list[Found]:
     return result
 
 
-def _join(first: Found, second: Found, text: str, calendar: Calendar) -> Found | None:
+def _join(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) -> DateMatch | None:
     gap = text[first.end : second.start]
     before = text[max(0, first.start - _GAP) : first.start]
     if first.joined or not _JOIN.fullmatch(gap):
@@ -122,10 +122,10 @@ def _join(first: Found, second: Found, text: str, calendar: Calendar) -> Found |
         return None
     opening = between or _FROM.search(before)
     place = first.start - (len(opening.group()) if opening else 0)
-    return Found(place, second.end, [(start, end)], joined=True)
+    return DateMatch(place, second.end, [(start, end)], joined=True)
 
 
-def _aligned(first: Found, second: Found, calendar: Calendar) -> Span:
+def _aligned(first: DateMatch, second: DateMatch, calendar: Calendar) -> Span:
     """The span from one to the other, each lending the other the year or month it lacks."""
     a, b = first.date, second.date
     start, end = first.spans[0][0], second.spans[0][1]
@@ -142,7 +142,7 @@ def _aligned(first: Found, second: Found, calendar: Calendar) -> Span:
     return start, end
 
 
-def _extended(item: Found, text: str, calendar: Calendar) -> Found:
+def _extended(item: DateMatch, text: str, calendar: Calendar) -> DateMatch:
     """With "since" or "before" the span reaches to today, or back to the beginning."""
     if item.joined or item.rolling:
         return item

@@ -22,7 +22,7 @@ from recollect.language.secrets.disguises import undisguised
 from recollect.language.secrets.families import secrets_in_digits, secrets_in_words
 from recollect.language.secrets.formats import FORMATS, Format
 from recollect.language.secrets.names import may_name, named_secrets
-from recollect.language.secrets.pieces import LONG_TEXT, Found, found_in_pieces
+from recollect.language.secrets.pieces import LONG_TEXT, SecretSpan, found_in_pieces
 from recollect.language.secrets.randomness import (
     MARK,
     Bounds,
@@ -61,7 +61,7 @@ _DISCORD = re.compile(r"\.[\w-]{6}\.[\w-]{27,40}+", re.A)
 _DISCORD_USER = re.compile(r"[MNO][A-Za-z0-9]{22,27}$")
 
 
-def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[Found, ...]:
+def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[SecretSpan, ...]:
     """Every secret in a text, in order and without overlaps."""
     if len(text) > LONG_TEXT:
         spans = list(found_in_pieces(text, partial(_found_in, bounds=bounds)))
@@ -70,17 +70,17 @@ def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[Found, ...]:
     return tuple(_joined(spans)) if spans else ()
 
 
-def _found_in(text: str, bounds: Bounds) -> list[Found]:
+def _found_in(text: str, bounds: Bounds) -> list[SecretSpan]:
     spans = _found_as_written(text, bounds)
     if (view := undisguised(text)) is not None:
         shown, place = view
         for found in _found_as_written(shown, bounds):
-            spans.append(Found(found.name, *place(found.start, found.end)))
+            spans.append(SecretSpan(found.name, *place(found.start, found.end)))
     return spans
 
 
-def _found_as_written(text: str, bounds: Bounds) -> list[Found]:
-    spans: list[Found] = []
+def _found_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
+    spans: list[SecretSpan] = []
     folded = text.lower()
     syntax = _has_any(SIGNS, text)
     if _has_long_run(text):
@@ -88,11 +88,11 @@ def _found_as_written(text: str, bounds: Bounds) -> list[Found]:
     elif (syntax or "bearer " in folded) and _has_any(SHORT_LITERALS, text):
         spans = [*_formatted(text, _SHORT_FORMS, bounds)]
     if may_name(text, folded, syntax):
-        spans += [Found(*span) for span in named_secrets(text, bounds)]
+        spans += [SecretSpan(*span) for span in named_secrets(text, bounds)]
     if in_words := secrets_in_words(text, folded, syntax):
-        spans += [Found(*span) for span in in_words]
+        spans += [SecretSpan(*span) for span in in_words]
     if _has_any("0123456789", text):
-        spans += [Found(*span) for span in secrets_in_digits(text, folded, bounds)]
+        spans += [SecretSpan(*span) for span in secrets_in_digits(text, folded, bounds)]
         if _may_be_broken(text):
             spans += _broken(text, bounds)
     return spans
@@ -130,7 +130,7 @@ def redact(text: str, bounds: Bounds = USUAL) -> str:
     return text
 
 
-def _marked(text: str, found: tuple[Found, ...]) -> str:
+def _marked(text: str, found: tuple[SecretSpan, ...]) -> str:
     parts, place = [], 0
     for secret in found:
         parts += [text[place : secret.start], f"{MARK}{secret.name}]"]
@@ -172,7 +172,7 @@ def _redact_named(name: str, value: str, bounds: Bounds) -> str:
 
 def _formatted(
     text: str, literals: tuple[tuple[str, Format], ...], bounds: Bounds
-) -> Iterator[Found]:
+) -> Iterator[SecretSpan]:
     for form in [form for literal, form in literals if literal in text]:
         for match in _pattern(form).finditer(text):
             start, end = match.span(1 if form.inner else 0)
@@ -182,7 +182,7 @@ def _formatted(
                     continue
                 start -= reach
             if _holds(form.name, text[start:end], bounds):
-                yield Found(form.name, start, end)
+                yield SecretSpan(form.name, start, end)
 
 
 @cache
@@ -210,7 +210,7 @@ def _may_be_broken(text: str) -> bool:
     return any(sign in text and _has_any(literals, text) for sign, literals in _BY_SIGN)
 
 
-def _broken(text: str, bounds: Bounds) -> Iterator[Found]:
+def _broken(text: str, bounds: Bounds) -> Iterator[SecretSpan]:
     """Keys that were broken over lines, or written in groups of characters."""
     tries = _MOST_BROKEN
     for form in _WHOLE_FORMS:
@@ -221,7 +221,7 @@ def _broken(text: str, bounds: Bounds) -> Iterator[Found]:
             if at == 0 or not (text[at - 1].isascii() and text[at - 1].isalnum()):
                 end = broken_end(text, at, partial(_is_key, form, bounds))
             if end:
-                yield Found(form.name, at, end)
+                yield SecretSpan(form.name, at, end)
             at = text.find(form.literal, max(end, at + 1))
 
 
@@ -255,12 +255,12 @@ def _is_basic(value: str) -> bool:
     return bool(colon and password) and not is_placeholder(password.decode("latin-1"))
 
 
-def _discord(text: str) -> Iterator[Found]:
+def _discord(text: str) -> Iterator[SecretSpan]:
     """A bot's token starts with the number of its user, in base 64."""
     for match in _DISCORD.finditer(text):
         user = _DISCORD_USER.search(text[max(0, match.start() - 28) : match.start()])
         if user and _is_number(user.group()):
-            yield Found("discord_token", match.start() - len(user.group()), match.end())
+            yield SecretSpan("discord_token", match.start() - len(user.group()), match.end())
 
 
 def _is_number(part: str) -> bool:
@@ -270,7 +270,7 @@ def _is_number(part: str) -> bool:
         return False
 
 
-def _joined(spans: list[Found]) -> Iterator[Found]:
+def _joined(spans: list[SecretSpan]) -> Iterator[SecretSpan]:
     """In order; spans that overlap become one, so that no end of a secret is left over."""
     spans.sort(key=lambda span: (span.start, -span.end))
     held = spans[0]
@@ -279,5 +279,5 @@ def _joined(spans: list[Found]) -> Iterator[Found]:
             yield held
             held = span
         elif span.end > held.end:
-            held = Found(held.name, held.start, span.end)
+            held = SecretSpan(held.name, held.start, span.end)
     yield held

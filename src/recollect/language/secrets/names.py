@@ -20,7 +20,7 @@ from recollect.language.secrets.randomness import (
 )
 
 
-class Name(NamedTuple):
+class SecretName(NamedTuple):
     """A word that names a secret, and how the word may go on."""
 
     secret: str
@@ -29,22 +29,25 @@ class Name(NamedTuple):
     chinese: bool = False
 
 
-def _cased(secret: str, word: str, after: str = "") -> tuple[Name, ...]:
-    return tuple(Name(secret, w, after) for w in (word, word.capitalize(), word.upper()))
+def _cased(secret: str, word: str, after: str = "") -> tuple[SecretName, ...]:
+    return tuple(SecretName(secret, w, after) for w in (word, word.capitalize(), word.upper()))
 
 
 # A password, an access key and its secret key: too short to be told from other words in a sentence.
 _SHORT = ("pw", "PW", "AK", "SK", '"ak"', '"sk"', "_ak", "_sk")
-NAMES: tuple[Name, ...] = (
+NAMES: tuple[SecretName, ...] = (
     *_cased("password", "pass", "(?:word|wd|[- ]?phrase|[- ]?code)?s?"),
     *_cased("password", "pwd"),
     *_cased("secret", "secret", "(?:[-_ ]?(?:access)?[-_ ]?(?:key|token|value))?"),
     *_cased("token", "token"),
     *_cased("key", "key", "(?:[-_ ]?id)?"),
-    *(Name("key", word, "") for word in _SHORT[2:]),
-    *(Name("password", word, "") for word in _SHORT[:2]),
-    *(Name("password", word, "", chinese=True) for word in ("密码", "口令", "密碼")),
-    *(Name("key", word, "", chinese=True) for word in ("密钥", "秘钥", "私钥", "令牌", "金鑰")),
+    *(SecretName("key", word, "") for word in _SHORT[2:]),
+    *(SecretName("password", word, "") for word in _SHORT[:2]),
+    *(SecretName("password", word, "", chinese=True) for word in ("密码", "口令", "密碼")),
+    *(
+        SecretName("key", word, "", chinese=True)
+        for word in ("密钥", "秘钥", "私钥", "令牌", "金鑰")
+    ),
 )
 _LITERALS = tuple((name.literal, name) for name in NAMES)
 # Parts of which every name has one; looked for in this order, as lower case and as it is.
@@ -129,7 +132,7 @@ def may_name(text: str, folded: str, syntax: bool) -> bool:
 
 
 @cache
-def _pattern(name: Name) -> re.Pattern[str]:
+def _pattern(name: SecretName) -> re.Pattern[str]:
     if name.chinese:
         says = rf"{_NOTE}(?:{_ASSIGN}|(?P<prose>{_SAYS}|\s{{0,2}}))"
     elif name.literal in _SHORT:
@@ -142,7 +145,7 @@ def _pattern(name: Name) -> re.Pattern[str]:
     )
 
 
-def _judge(name: Name, match: re.Match[str], bounds: Bounds) -> int:
+def _judge(name: SecretName, match: re.Match[str], bounds: Bounds) -> int:
     """Where the secret ends; 0 if it is none."""
     chosen = name.secret == "password" or name.chinese  # by a person: it may be short
     if not chosen and len(match["value"]) < bounds.length:
@@ -170,14 +173,14 @@ def _judge(name: Name, match: re.Match[str], bounds: Bounds) -> int:
     return end if looks_like_password(value, quoted=quoted, digits=4) else 0
 
 
-def _can_be_said(name: Name, rest: str, prose: str, before: str) -> bool:
+def _can_be_said(name: SecretName, rest: str, prose: str, before: str) -> bool:
     """In a sentence, "pass" is a verb, and a password goes "to" somebody unless it is changed."""
     if name.literal.lower() == "pass" and not rest:
         return False
     return prose.split()[-1:] != ["to"] or len(prose.split()) > 1 or bool(_CHANGED.search(before))
 
 
-def _is_owner(name: Name, before: str) -> bool:
+def _is_owner(name: SecretName, before: str) -> bool:
     """Whether what stands before the word leaves it the name of a secret."""
     if name.literal in _SHORT:
         return name.literal[0] == "_" or not _ENDS_ALNUM.search(before)

@@ -18,7 +18,7 @@ _HEAD, _NEAR = 24, 512
 _REMEMBERED = 16
 
 
-class Found(NamedTuple):
+class SecretSpan(NamedTuple):
     """A secret: the name of its format, and where it stands in the text."""
 
     name: str
@@ -26,7 +26,7 @@ class Found(NamedTuple):
     end: int
 
 
-def found_in_pieces(text: str, find: Callable[[str], Iterable[Found]]) -> Iterator[Found]:
+def found_in_pieces(text: str, find: Callable[[str], Iterable[SecretSpan]]) -> Iterator[SecretSpan]:
     """What ``find`` finds in the text, if it looks no further around than a piece reaches."""
     look = _remembering(find)
     covered = 0  # a secret longer than a piece hides those within it
@@ -40,16 +40,16 @@ def found_in_pieces(text: str, find: Callable[[str], Iterable[Found]]) -> Iterat
         ):
             found = look(text[first : first + _LONGEST])
         for one in found:
-            place = Found(one.name, one.start + first, one.end + first)
+            place = SecretSpan(one.name, one.start + first, one.end + first)
             if start <= place.start < end and place.end > covered:
                 covered = max(covered, place.end if place.end > end else 0)
                 yield place
 
 
-def _remembering(find: Callable[[str], Iterable[Found]]) -> Callable[[str], list[Found]]:
-    seen: dict[str, list[Found]] = {}
+def _remembering(find: Callable[[str], Iterable[SecretSpan]]) -> Callable[[str], list[SecretSpan]]:
+    seen: dict[str, list[SecretSpan]] = {}
 
-    def look(piece: str) -> list[Found]:
+    def look(piece: str) -> list[SecretSpan]:
         found = seen.get(piece)
         if found is None:
             found = list(find(piece))

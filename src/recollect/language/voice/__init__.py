@@ -18,14 +18,14 @@ from typing import TypeVar, cast
 from recollect.language.code import compiled
 from recollect.language.voice.blocks import (
     Block,
-    Layout,
+    MessageLayout,
     Reason,
     merged,
 )
 from recollect.language.voice.delimiters import delimited, last_delimiter
 from recollect.language.voice.lines import by_lines, quoted_lines
-from recollect.language.voice.pointing import pointed_at
 from recollect.language.voice.quotations import quotations
+from recollect.language.voice.references import pointed_at
 
 __all__ = ["Reason", "VoiceSpan", "has_quoted", "own_voice", "quoted_voice", "split_voice"]
 
@@ -113,10 +113,10 @@ def _moved(place: int, by: int) -> int:
 
 def _found(text: str) -> list[Block]:
     if not compiled(_STRUCTURE).search(text):
-        return merged(pointed_at(Layout(text, [])), text)
+        return merged(pointed_at(MessageLayout(text, [])), text)
     blocks = merged(delimited(text), text)
     for find in _MECHANISMS:
-        found = list(find(Layout(text, blocks)))
+        found = list(find(MessageLayout(text, blocks)))
         if found:
             blocks = merged([*blocks, *found], text)
     return blocks

@@ -33,7 +33,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Layout:
+class MessageLayout:
     """A message with the blocks that were found so far, in order and apart."""
 
     text: str

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from recollect.language.code import compiled
 from recollect.language.voice.blocks import (
     Block,
-    Layout,
     Line,
+    MessageLayout,
     Reason,
 )
 from recollect.language.voice.heads import (
@@ -17,7 +17,7 @@ from recollect.language.voice.heads import (
     is_own_title,
     request_tail,
 )
-from recollect.language.voice.pointing import introduces_block, is_pointing
+from recollect.language.voice.references import introduces_block, is_pointing
 from recollect.language.voice.shapes import shaped
 from recollect.language.voice.words import FORWARDED, MAIL_HEADER, TEXT_NOUN
 
@@ -50,7 +50,7 @@ _WROTE = (
 )
 
 
-def by_lines(layout: Layout) -> Iterator[Block]:
+def by_lines(layout: MessageLayout) -> Iterator[Block]:
     """Blocks that lines begin and end."""
     yield from shaped(layout)
     lines = layout.lines
@@ -65,14 +65,14 @@ def by_lines(layout: Layout) -> Iterator[Block]:
     yield from _rulers(layout, lines)
 
 
-def quoted_lines(layout: Layout) -> Iterator[Block]:
+def quoted_lines(layout: MessageLayout) -> Iterator[Block]:
     """Lines marked as quoted, as in mails and Markdown."""
     for line in layout.lines:
         if line.text[:1] in ">＞|│" and line.text and compiled(_QUOTED).match(line.text):
             yield Block(line.start, line.end, "quotation")
 
 
-def _opens(layout: Layout, lines: list[Line], n: int) -> tuple[Block, int] | None:
+def _opens(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, int] | None:
     """The block that a line opens, and the number of the line after it."""
     line, end = lines[n], len(layout.text)
     closing = _closing_of(line.text)
@@ -100,7 +100,7 @@ def _closing_of(text: str) -> str | None:
     return rf"{heredoc['word']}$" if heredoc else None
 
 
-def _by_head(layout: Layout, lines: list[Line], n: int) -> tuple[Block, int] | None:
+def _by_head(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, int] | None:
     """What a head with a colon introduces: the rest of its paragraph, or of the message."""
     line = lines[n]
     head = head_of(line.text)
@@ -191,7 +191,7 @@ def _title(text: str) -> str | None:
     return None if is_own_title(title) else title
 
 
-def _rulers(layout: Layout, lines: list[Line]) -> Iterator[Block]:
+def _rulers(layout: MessageLayout, lines: list[Line]) -> Iterator[Block]:
     """What stands between a first and a second bare ruler, a third and a fourth. A single one
     sets apart a text from the request about it.
     """

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.language.code import compiled
-from recollect.language.voice.blocks import Block, Layout
+from recollect.language.voice.blocks import Block, MessageLayout
 
 _QUOTED = (
     r"“([^“”]{1,4000}+)”|「([^「」]{1,4000}+)」|『([^『』]{1,4000}+)』|《([^《》\n]{1,400}+)》"
@@ -20,7 +20,7 @@ _ENDS = tuple("。.!?！？")
 _FEW_WORDS, _SHORT, _SHORT_HAN = 4, 32, 10
 
 
-def quotations(layout: Layout) -> Iterator[Block]:
+def quotations(layout: MessageLayout) -> Iterator[Block]:
     """The quotations outside the blocks that are more than a name, a title or a word."""
     for line_start, line_end in _stretches(layout):
         for found in compiled(_QUOTED).finditer(layout.text, line_start, line_end):
@@ -28,7 +28,7 @@ def quotations(layout: Layout) -> Iterator[Block]:
                 yield Block(found.start(), found.end(), "inline")
 
 
-def _stretches(layout: Layout) -> Iterator[tuple[int, int]]:
+def _stretches(layout: MessageLayout) -> Iterator[tuple[int, int]]:
     place = 0
     for block in layout.blocks:
         if block.start > place:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from recollect.language.code import compiled, is_code
-from recollect.language.voice.blocks import Block, Layout, Line
+from recollect.language.voice.blocks import Block, Line, MessageLayout
 from recollect.language.voice.words import (
     FIRST_PERSON,
     OWN_HEAD,
@@ -41,7 +41,7 @@ _LIST = r"[-*•·+]\s|\d{1,2}[.)、]|[（(]\d"
 _FEW_VALUE_WORDS, _FEW_VALUE_HAN = 4, 5
 
 
-def shaped(layout: Layout) -> Iterator[Block]:
+def shaped(layout: MessageLayout) -> Iterator[Block]:
     """Blocks whose shape nobody's own talk has."""
     lines = layout.lines
     yield from _json(layout)
@@ -56,7 +56,7 @@ def shaped(layout: Layout) -> Iterator[Block]:
     yield from _indented(lines)
 
 
-def _json(layout: Layout) -> Iterator[Block]:
+def _json(layout: MessageLayout) -> Iterator[Block]:
     found = compiled(_JSON).search(layout.text)
     if found:
         last = max(layout.text.rfind("}"), layout.text.rfind("]")) + 1

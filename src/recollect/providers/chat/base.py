@@ -15,7 +15,7 @@ Object: TypeAlias = dict[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """One thing said to the model, or by it."""
 
     role: Role
@@ -74,7 +74,7 @@ class ChatModel(Protocol):
 
     def ask(
         self,
-        messages: str | Sequence[Message],
+        messages: str | Sequence[ChatMessage],
         *,
         purpose: str,
         schema: Schema,
@@ -87,7 +87,7 @@ class ChatModel(Protocol):
         """
 
     def write(
-        self, messages: str | Sequence[Message], *, purpose: str, system: str = ""
+        self, messages: str | Sequence[ChatMessage], *, purpose: str, system: str = ""
     ) -> Answer[str]:
         """A whole text, not empty."""
 

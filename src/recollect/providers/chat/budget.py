@@ -16,7 +16,7 @@ from recollect.types import UsageTotal
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class SpendingLimit:
     """Tokens and cost of a day, 0 for no limit; days begin at midnight of the zone."""
 
     tokens: int = 0
@@ -24,7 +24,7 @@ class Budget:
     zone: str = "local"
 
     @classmethod
-    def of(cls, settings: Settings) -> Budget:
+    def of(cls, settings: Settings) -> SpendingLimit:
         model = settings.model
         return cls(model.daily_tokens, model.daily_cost, settings.schedule.zone)
 
@@ -65,7 +65,7 @@ class Budget:
 
 
 def journal_meter(
-    store: Store, space: str, clock: Clock, budget: Budget, guard: Guard = DEFAULT
+    store: Store, space: str, clock: Clock, budget: SpendingLimit, guard: Guard = DEFAULT
 ) -> Meter:
     """Keeps the budget of a space by its journal, and writes down there what is spent."""
 

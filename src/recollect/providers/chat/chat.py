@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from recollect.errors import BadAnswer, ModelRefused
-from recollect.providers.chat import wording
-from recollect.providers.chat.base import Answer, Message, Meter, Object, Schema, T, WrongShape
-from recollect.providers.chat.found import object_in
-from recollect.providers.chat.speaker import Metered, Prompt, Said, Speaker
+from recollect.providers.chat import answer_format
+from recollect.providers.chat.base import Answer, ChatMessage, Meter, Object, Schema, T, WrongShape
+from recollect.providers.chat.json_answer import object_in
+from recollect.providers.chat.speaker import Metered, ModelPrompt, ModelReply, Speaker
 
 _SHOWN = 20_000  # characters of a bad answer that the model sees again
 _QUOTED = 200
@@ -28,15 +28,15 @@ class Chat:
 
     def ask(
         self,
-        messages: str | Sequence[Message],
+        messages: str | Sequence[ChatMessage],
         *,
         purpose: str,
         schema: Schema,
         parse: Callable[[Object], T],
         system: str = "",
     ) -> Answer[T]:
-        told = wording.with_form(system, schema)
-        first = prompt = Prompt(told, _listed(messages), purpose, schema)
+        told = answer_format.with_form(system, schema)
+        first = prompt = ModelPrompt(told, _listed(messages), purpose, schema)
         spent, left = None, self._repairs
         while True:
             said = self._heard(prompt)
@@ -50,9 +50,9 @@ class Chat:
                 prompt = _repairing(first, said, wrong, system)
 
     def write(
-        self, messages: str | Sequence[Message], *, purpose: str, system: str = ""
+        self, messages: str | Sequence[ChatMessage], *, purpose: str, system: str = ""
     ) -> Answer[str]:
-        said = self._heard(Prompt(system, _listed(messages), purpose))
+        said = self._heard(ModelPrompt(system, _listed(messages), purpose))
         text = said.text.strip()
         if not text or said.ending == "cut":
             wrong = WrongShape(_CUT_OFF if said.ending == "cut" else "it is empty")
@@ -65,7 +65,7 @@ class Chat:
     def close(self) -> None:
         self._speaker.close()
 
-    def _heard(self, prompt: Prompt) -> Said:
+    def _heard(self, prompt: ModelPrompt) -> ModelReply:
         said = self._speaker.say(prompt)
         if said.ending == "declined":
             raise ModelRefused(
@@ -75,7 +75,7 @@ class Chat:
             )
         return said
 
-    def _unusable(self, said: Said, wrong: WrongShape, purpose: str) -> BadAnswer:
+    def _unusable(self, said: ModelReply, wrong: WrongShape, purpose: str) -> BadAnswer:
         remedy = "Try again, or use a stronger model"
         if said.ending == "cut":
             remedy = "Raise model.max_tokens, or give it less at once"
@@ -86,25 +86,25 @@ class Chat:
         )
 
 
-def _judged(said: Said, parse: Callable[[Object], T]) -> T:
+def _judged(said: ModelReply, parse: Callable[[Object], T]) -> T:
     if said.ending == "cut":
         raise WrongShape(_CUT_OFF)
     return parse(object_in(said.text))
 
 
-def _repairing(first: Prompt, said: Said, wrong: WrongShape, system: str) -> Prompt:
+def _repairing(first: ModelPrompt, said: ModelReply, wrong: WrongShape, system: str) -> ModelPrompt:
     """The first question, the answer it got, and what was wrong with that."""
     if said.ending == "cut":
-        request = wording.shorter(system)
+        request = answer_format.shorter(system)
     else:
-        request = wording.again(system, _line(str(wrong)))
+        request = answer_format.again(system, _line(str(wrong)))
     answered = said.text[:_SHOWN]
-    heard = (Message("assistant", answered),) if answered.strip() else ()
-    return replace(first, messages=(*first.messages, *heard, Message("user", request)))
+    heard = (ChatMessage("assistant", answered),) if answered.strip() else ()
+    return replace(first, messages=(*first.messages, *heard, ChatMessage("user", request)))
 
 
-def _listed(messages: str | Sequence[Message]) -> tuple[Message, ...]:
-    return (Message("user", messages),) if isinstance(messages, str) else tuple(messages)
+def _listed(messages: str | Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    return (ChatMessage("user", messages),) if isinstance(messages, str) else tuple(messages)
 
 
 def _quoted(text: str) -> str:

@@ -12,7 +12,7 @@ from recollect.settings.values import Secret
 if TYPE_CHECKING:
     from recollect.providers.breaker import Circuits
     from recollect.providers.chat.base import ChatModel
-    from recollect.providers.chat.dialects import Dialect
+    from recollect.providers.chat.dialects import WireProtocol
     from recollect.providers.chat.manners import Form
     from recollect.providers.wire import Wire
     from recollect.settings import Settings
@@ -24,7 +24,7 @@ Tongue = Literal["openai", "anthropic", "ollama"]
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ChatService:
     """Where a provider is to be found, and how it wants to be spoken to."""
 
     base_url: str
@@ -34,10 +34,10 @@ class Service:
 
 
 SERVICES = {
-    "openai": Service("https://api.openai.com/v1"),
-    "anthropic": Service("https://api.anthropic.com", "anthropic", ("schema", "plain")),
-    "ollama": Service("http://127.0.0.1:11434", "ollama", needs_key=False),
-    "dashscope": Service(
+    "openai": ChatService("https://api.openai.com/v1"),
+    "anthropic": ChatService("https://api.anthropic.com", "anthropic", ("schema", "plain")),
+    "ollama": ChatService("http://127.0.0.1:11434", "ollama", needs_key=False),
+    "dashscope": ChatService(
         "https://dashscope.aliyuncs.com/compatible-mode/v1", forms=("object", "plain")
     ),
 }
@@ -138,7 +138,9 @@ def _behind_an_address(
     return Chat(speaker, repairs=_REPAIRS)
 
 
-def _wire(settings: Settings, wanted: _Wanted, service: Service, circuits: Circuits | None) -> Wire:
+def _wire(
+    settings: Settings, wanted: _Wanted, service: ChatService, circuits: Circuits | None
+) -> Wire:
     from recollect.providers.chat.dialects import ANTHROPIC_HEADERS
     from recollect.providers.wire import Wire
 
@@ -159,7 +161,7 @@ def _wire(settings: Settings, wanted: _Wanted, service: Service, circuits: Circu
     )
 
 
-def _dialect(service: Service) -> Dialect:
+def _dialect(service: ChatService) -> WireProtocol:
     from recollect.providers.chat import dialects
 
     match service.tongue:

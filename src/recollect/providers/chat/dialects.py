@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from recollect.errors import BadAnswer
 from recollect.language.tokens import estimate_tokens
 from recollect.providers.chat.manners import Manners
-from recollect.providers.chat.speaker import Ending, Prompt
+from recollect.providers.chat.speaker import Ending, ModelPrompt
 
 _MOST_TOKENS = 2**40
 _TOOL = "answer"
@@ -33,12 +33,12 @@ class Reply:
     output_tokens: int | None = None
 
 
-class Dialect(Protocol):
+class WireProtocol(Protocol):
     """One wire protocol."""
 
     path: str
 
-    def payload(self, prompt: Prompt, manners: Manners) -> dict[str, Any]: ...
+    def payload(self, prompt: ModelPrompt, manners: Manners) -> dict[str, Any]: ...
     def reply(self, answer: Any) -> Reply: ...
 
 
@@ -47,7 +47,7 @@ class OpenAI:
 
     path = "/chat/completions"
 
-    def payload(self, prompt: Prompt, manners: Manners) -> dict[str, Any]:
+    def payload(self, prompt: ModelPrompt, manners: Manners) -> dict[str, Any]:
         payload = {"model": manners.model, "messages": _with_system(prompt), "stream": False}
         payload[manners.token_field] = manners.max_tokens
         if manners.temperature is not None:
@@ -84,7 +84,7 @@ class Anthropic:
 
     path = "/v1/messages"
 
-    def payload(self, prompt: Prompt, manners: Manners) -> dict[str, Any]:
+    def payload(self, prompt: ModelPrompt, manners: Manners) -> dict[str, Any]:
         payload = {
             "model": manners.model,
             "max_tokens": manners.max_tokens,
@@ -122,7 +122,7 @@ class Ollama:
 
     path = "/api/chat"
 
-    def payload(self, prompt: Prompt, manners: Manners) -> dict[str, Any]:
+    def payload(self, prompt: ModelPrompt, manners: Manners) -> dict[str, Any]:
         messages = _with_system(prompt)
         options: dict[str, Any] = {
             "num_predict": manners.max_tokens,
@@ -159,7 +159,7 @@ def _window(messages: list[dict[str, str]], max_tokens: int) -> int:
     return max(_SMALLEST_WINDOW, 1 << (needed - 1).bit_length())
 
 
-def _with_system(prompt: Prompt) -> list[dict[str, str]]:
+def _with_system(prompt: ModelPrompt) -> list[dict[str, str]]:
     system = [{"role": "system", "content": prompt.system}] if prompt.system else []
     return system + [{"role": one.role, "content": one.text} for one in prompt.messages]
 

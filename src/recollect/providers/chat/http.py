@@ -7,9 +7,9 @@ import json
 from recollect.errors import BadAnswer, ModelRefused
 from recollect.language.tokens import estimate_tokens
 from recollect.providers.chat.base import Spent
-from recollect.providers.chat.dialects import Dialect, Reply
+from recollect.providers.chat.dialects import Reply, WireProtocol
 from recollect.providers.chat.manners import Manners, humbler
-from recollect.providers.chat.speaker import Prompt, Said
+from recollect.providers.chat.speaker import ModelPrompt, ModelReply
 from recollect.providers.wire import Wire
 from recollect.settings.environment import ModelPrice
 
@@ -20,7 +20,12 @@ class HttpSpeaker:
     """Takes prompts over a wire in a dialect. Nothing is sent before the first prompt."""
 
     def __init__(
-        self, wire: Wire, dialect: Dialect, manners: Manners, *, price: ModelPrice | None = None
+        self,
+        wire: Wire,
+        dialect: WireProtocol,
+        manners: Manners,
+        *,
+        price: ModelPrice | None = None,
     ) -> None:
         self._wire, self._dialect, self._manners = wire, dialect, manners
         self._price = price
@@ -29,12 +34,12 @@ class HttpSpeaker:
     def name(self) -> str:
         return self._manners.model
 
-    def say(self, prompt: Prompt) -> Said:
+    def say(self, prompt: ModelPrompt) -> ModelReply:
         reply = self._asked(prompt)
         # A server may send half a character, which no database takes. Its words are its own: the
         # key is masked in errors, and what looks like a secret where it is written.
         text = reply.text.encode("utf-8", "replace").decode()
-        return Said(text, reply.ending, self._spent(prompt, reply))
+        return ModelReply(text, reply.ending, self._spent(prompt, reply))
 
     def masked(self, text: str) -> str:
         return self._wire.masked(text)
@@ -42,7 +47,7 @@ class HttpSpeaker:
     def close(self) -> None:
         self._wire.close()
 
-    def _asked(self, prompt: Prompt) -> Reply:
+    def _asked(self, prompt: ModelPrompt) -> Reply:
         manners = self._manners
         while True:
             try:
@@ -63,7 +68,7 @@ class HttpSpeaker:
             said = self._wire.masked(f"{self._wire.service}: {error.message}")
             raise BadAnswer(said, remedy=error.remedy) from None
 
-    def _spent(self, prompt: Prompt, reply: Reply) -> Spent:
+    def _spent(self, prompt: ModelPrompt, reply: Reply) -> Spent:
         """As the server counted, else as we estimate."""
         read, written = reply.input_tokens, reply.output_tokens
         if read is None:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from recollect.providers.chat.base import Message, Meter, Schema, Spent
+from recollect.providers.chat.base import ChatMessage, Meter, Schema, Spent
 
 Ending = Literal["whole", "cut", "declined"]
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class ModelPrompt:
     """What the model is told; with a schema it is to answer with such an object."""
 
     system: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     purpose: str
     schema: Schema | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelReply:
     """What the model said, and whether it came to the end of it."""
 
     text: str
@@ -34,7 +34,7 @@ class Speaker(Protocol):
 
     @property
     def name(self) -> str: ...
-    def say(self, prompt: Prompt) -> Said: ...
+    def say(self, prompt: ModelPrompt) -> ModelReply: ...
 
     def masked(self, text: str) -> str:
         """The text as an error may show it: without the key, should a server have repeated it."""
@@ -52,7 +52,7 @@ class Metered:
     def name(self) -> str:
         return self._speaker.name
 
-    def say(self, prompt: Prompt) -> Said:
+    def say(self, prompt: ModelPrompt) -> ModelReply:
         self._meter.allow()
         said = self._speaker.say(prompt)
         self._meter.record(prompt.purpose, said.spent)

@@ -55,14 +55,14 @@ _Glosses: TypeAlias = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DictionaryFile:
     """The file of the dictionary. ``edition`` is a checksum of what is in it."""
 
     path: Path
     edition: str
 
 
-def installed() -> Source | None:
+def installed() -> DictionaryFile | None:
     """The dictionary, if it is there and looks whole; little of it is read."""
     spec = find_spec(_PACKAGE)
     folders = spec.submodule_search_locations if spec else None
@@ -76,11 +76,11 @@ def installed() -> Source | None:
         except OSError:
             continue
         if start == _GZIP and size in _LIKELY_BYTES:
-            return Source(path, checksum[::-1].hex())
+            return DictionaryFile(path, checksum[::-1].hex())
     return None
 
 
-def read(source: Source) -> dict[str, str]:
+def read(source: DictionaryFile) -> dict[str, str]:
     """Every headword and its first senses, as English words that say something.
 
     A file that is not whole is an ``OSError``, ``EOFError``, ``ValueError`` or ``zlib.error``.

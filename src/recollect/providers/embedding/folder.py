@@ -24,7 +24,7 @@ _BATCH = 32
 
 
 @dataclass(frozen=True)
-class Options:
+class FolderOptions:
     """What ``embedding.toml`` beside a model can say."""
 
     pooling: Literal["mean", "cls"] = "mean"
@@ -52,7 +52,7 @@ class OnnxEmbedder:
         self._files = OnnxFolder(
             folder, remedy="Set embedding.folder to a folder laid out as docs/embeddings.md says"
         )
-        self._options = Options(
+        self._options = FolderOptions(
             **read_options(
                 folder / OPTIONS,
                 _fits,

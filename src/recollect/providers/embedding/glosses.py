@@ -20,7 +20,7 @@ from recollect.locks import ForkSafeLock
 from recollect.providers.embedding import cedict, lexicon
 from recollect.providers.embedding.base import Vector, Vectors, unit_vector
 from recollect.providers.embedding.lexicon import Lexicon
-from recollect.providers.embedding.local import LocalEmbedder, Table
+from recollect.providers.embedding.local import LocalEmbedder, VectorTable
 
 MARK = "+cedict-"  # in the name, before the edition of the dictionary
 
@@ -44,7 +44,7 @@ class GlossedEmbedder(LocalEmbedder):
     """
 
     def __init__(
-        self, source: cedict.Source | None, *, name: str = "", folder: Path | None = None
+        self, source: cedict.DictionaryFile | None, *, name: str = "", folder: Path | None = None
     ) -> None:
         """Without ``source``, for questions to vectors made before under ``name``: no Chinese."""
         super().__init__(folder)
@@ -104,7 +104,7 @@ class GlossedEmbedder(LocalEmbedder):
 class _WordVectors:
     """Sums over the words of texts. Safe to use from several threads."""
 
-    def __init__(self, table: Table, words: Lexicon) -> None:
+    def __init__(self, table: VectorTable, words: Lexicon) -> None:
         self._table = table
         self._lexicon = words
         self._memo: dict[str, Vector] = {}

@@ -20,7 +20,7 @@ _LARGEST = 64 << 20
 
 
 @dataclass(frozen=True)
-class Service:
+class EmbeddingService:
     """Where a provider is to be found, and how it wants to be spoken to."""
 
     base_url: str
@@ -30,9 +30,11 @@ class Service:
 
 
 SERVICES = {
-    "openai": Service("https://api.openai.com/v1"),
-    "dashscope": Service("https://dashscope.aliyuncs.com/compatible-mode/v1", most_texts=10),
-    "ollama": Service("http://127.0.0.1:11434", protocol="ollama", needs_key=False),
+    "openai": EmbeddingService("https://api.openai.com/v1"),
+    "dashscope": EmbeddingService(
+        "https://dashscope.aliyuncs.com/compatible-mode/v1", most_texts=10
+    ),
+    "ollama": EmbeddingService("http://127.0.0.1:11434", protocol="ollama", needs_key=False),
 }
 
 

@@ -101,11 +101,11 @@ def pack(glosses: Mapping[str, str], edition: str) -> bytes:
     return zlib.crc32(rest).to_bytes(_CHECKSUM, "little") + rest
 
 
-_opened: dict[cedict.Source, Lexicon] = {}
+_opened: dict[cedict.DictionaryFile, Lexicon] = {}
 _opening = ForkSafeLock()
 
 
-def opened(source: cedict.Source) -> Lexicon:
+def opened(source: cedict.DictionaryFile) -> Lexicon:
     """The lexicon of a dictionary: once in a process, and from the cache folder if it is there.
 
     Raises what ``cedict.read`` raises when it has to be made and cannot.
@@ -126,7 +126,7 @@ def cache_folder() -> Path:
     return Path(platformdirs.user_cache_dir("recollect", appauthor=False))
 
 
-def _from_cache(source: cedict.Source) -> Lexicon:
+def _from_cache(source: cedict.DictionaryFile) -> Lexicon:
     path = cache_folder() / f"cedict-{source.edition}.bin"
     with contextlib.suppress(OSError, ValueError):
         return Lexicon(path.read_bytes(), source.edition)

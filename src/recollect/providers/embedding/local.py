@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from recollect.errors import MissingExtra, ModelRefused
 from recollect.locks import ForkSafeLock
 from recollect.providers.embedding.base import Vector, Vectors, unit_vector
-from recollect.providers.embedding.pieces import Pieces
+from recollect.providers.embedding.pieces import WordPieces
 
 _PACKAGE = "wordllama"
 _WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
@@ -36,7 +36,7 @@ class LocalEmbedder:
     def __init__(self, folder: Path | None = None) -> None:
         """``folder`` holds ``weights/`` and ``tokenizers/``; by default the installed package."""
         self._folder = folder
-        self._table: Table | None = None
+        self._table: VectorTable | None = None
         self._loading = ForkSafeLock()
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
@@ -59,21 +59,21 @@ class LocalEmbedder:
         if self._table is not None:
             self._table.forget()
 
-    def _loaded(self) -> Table:
+    def _loaded(self) -> VectorTable:
         if self._table is None:
             with self._loading:
                 if self._table is None:
-                    self._table = Table(self._folder or installed())
+                    self._table = VectorTable(self._folder or installed())
         return self._table
 
 
-class Table:
+class VectorTable:
     """The vectors of the pieces, widened one by one as they are met."""
 
     dimensions = _DIMENSIONS
 
     def __init__(self, folder: Path) -> None:
-        self._pieces = Pieces(folder / _TOKENIZER)
+        self._pieces = WordPieces(folder / _TOKENIZER)
         self._half = _read_weights(folder / _WEIGHTS)
         if len(self._half) != self._pieces.size:
             raise ModelRefused(

@@ -27,7 +27,7 @@ _GAP = f"{SPACE}{{0,16}}"  # no piece has more spaces, and a million of them mus
 _RUN = re.compile(f"{_GAP}[{_HAN}\\n]|{_GAP}[^{SPACE}{_HAN}\\n]{{1,{_LONGEST}}}|{SPACE}{{1,16}}")
 
 
-class Pieces(dict[str, tuple[int, ...]]):
+class WordPieces(dict[str, tuple[int, ...]]):
     """The numbers of a word's pieces, remembered. Safe to use from several threads."""
 
     def __init__(self, tokenizer: Path) -> None:

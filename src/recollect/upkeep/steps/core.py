@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from recollect.rules.tiers import PASSING, choose_core, least_valuable
 from recollect.types import Memory
-from recollect.upkeep.asking import ask_for_core
+from recollect.upkeep.model_calls import ask_for_core
 from recollect.upkeep.report import Change
-from recollect.upkeep.steps.fading import short, walk
+from recollect.upkeep.steps.decay import short, walk
 from recollect.upkeep.work import Step
 
 _INPUTS = 200  # memories considered for the core, as in document D §7.3

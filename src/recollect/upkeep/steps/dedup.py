@@ -15,10 +15,10 @@ from recollect.providers.chat.base import ChatModel
 from recollect.rules.clusters import Pair, absorbed, components, portions, strength
 from recollect.store.upkeep import Shelved
 from recollect.types import Memory
-from recollect.upkeep.asking import ask_for_same
 from recollect.upkeep.clusters import Floats, near_pairs
+from recollect.upkeep.model_calls import ask_for_same
 from recollect.upkeep.report import Change
-from recollect.upkeep.steps.fading import short
+from recollect.upkeep.steps.decay import short
 from recollect.upkeep.work import PORTION, Step
 
 _CLUSTER_MAX = 5  # memories judged in one call, as in document A §5.7: more and a model errs

@@ -7,59 +7,59 @@ from collections.abc import Callable
 from recollect.errors import Conflict, NotFound
 from recollect.language.fence import neutral
 from recollect.plain import plain
-from recollect.tools.answers import Shown, ToolAnswer, cut, day, evidence, line, place
+from recollect.tools.answers import EvidenceLine, ToolAnswer, cut, day, evidence, line, place
 from recollect.tools.arguments import AddMemory, ListPending, PendingMemory
-from recollect.tools.desk import Desk
-from recollect.tools.words import Words
+from recollect.tools.tool_context import ToolContext
+from recollect.tools.words import Bilingual
 from recollect.types import Candidate, Decision, Memory, Settled
 
 _CONFIDENCE = 0.9  # of what a model asks to be kept: above `routing.write`, below the owner
 
-_SETTLED: dict[Decision, Words] = {
-    "new": Words("Kept as {id}.", "已记住，id 为 {id}。"),
-    "same": Words("Known already as {id}.", "已经记得，id 为 {id}。"),
-    "update": Words(
+_SETTLED: dict[Decision, Bilingual] = {
+    "new": Bilingual("Kept as {id}.", "已记住，id 为 {id}。"),
+    "same": Bilingual("Known already as {id}.", "已经记得，id 为 {id}。"),
+    "update": Bilingual(
         "Kept as {id}; it replaces {replaced}.", "已记住，id 为 {id}，取代 {replaced}。"
     ),
-    "conflict": Words(
+    "conflict": Bilingual(
         "It contradicts what is known; {id} holds now.", "与已知内容冲突，现以 {id} 为准。"
     ),
-    "pending": Words(
+    "pending": Bilingual(
         "Not in force yet: it waits as {id} for the user's word ({reason}). {how}",
         "尚未生效：{id} 等待用户确认（{reason}）。{how}",
     ),
-    "dropped": Words("Not kept: {reason}.", "未保留：{reason}。"),
-    "refused": Words("Not kept: {reason}.", "未保留：{reason}。"),
-    "withdrawn": Words("It no longer holds: {replaced}.", "不再成立：{replaced}。"),
+    "dropped": Bilingual("Not kept: {reason}.", "未保留：{reason}。"),
+    "refused": Bilingual("Not kept: {reason}.", "未保留：{reason}。"),
+    "withdrawn": Bilingual("It no longer holds: {replaced}.", "不再成立：{replaced}。"),
 }
-_HOW = Words(
+_HOW = Bilingual(
     "Ask the user, then call confirm_memory, ignore_memory or later_memory.",
     "请先问用户，再调用 confirm_memory、ignore_memory 或 later_memory。",
 )
-_HOW_BY_USER = Words(
+_HOW_BY_USER = Bilingual(
     "Tell the user, who answers with `recollect pending`; later_memory puts it off.",
     "请告诉用户，由用户用 `recollect pending` 回答；later_memory 可推迟。",
 )
-_ASK = Words(
+_ASK = Bilingual(
     "Ask the user about these at the end of your reply. Answer each with confirm_memory,"
     " ignore_memory or later_memory only as the user says.",
     "请在回复末尾向用户询问以下内容，并只按用户的回答调用"
     " confirm_memory、ignore_memory 或 later_memory。",
 )
-_ASK_BY_USER = Words(
+_ASK_BY_USER = Bilingual(
     "Tell the user about these at the end of your reply; they answer with `recollect pending`."
     " later_memory puts one off.",
     "请在回复末尾把以下内容告诉用户，由用户用 `recollect pending` 回答；later_memory 可推迟。",
 )
-_NOTHING_WAITS = Words("Nothing waits for the user's word.", "没有等待用户确认的内容。")
-_IGNORED = Words("{id} is not kept and will not be offered again.", "{id} 不保留，也不再询问。")
-_LATER = Words("{id} is put off until {until}.", "{id} 推迟到 {until} 以后再问。")
-_UNKNOWN = Words("No memory has the id {id}", "没有 id 为 {id} 的记忆")
-_ANSWERED = Words("{id} does not wait for an answer any more", "{id} 已不在等待回答")
-_LIST = Words("Call list_pending for the ids that wait", "请用 list_pending 查看等待中的 id")
+_NOTHING_WAITS = Bilingual("Nothing waits for the user's word.", "没有等待用户确认的内容。")
+_IGNORED = Bilingual("{id} is not kept and will not be offered again.", "{id} 不保留，也不再询问。")
+_LATER = Bilingual("{id} is put off until {until}.", "{id} 推迟到 {until} 以后再问。")
+_UNKNOWN = Bilingual("No memory has the id {id}", "没有 id 为 {id} 的记忆")
+_ANSWERED = Bilingual("{id} does not wait for an answer any more", "{id} 已不在等待回答")
+_LIST = Bilingual("Call list_pending for the ids that wait", "请用 list_pending 查看等待中的 id")
 
 
-def add_memory(desk: Desk, told: AddMemory) -> ToolAnswer:
+def add_memory(desk: ToolContext, told: AddMemory) -> ToolAnswer:
     """What a model wants kept: of trust "agent", reconciled with what is known."""
     settled = desk.mind.propose(
         Candidate(
@@ -79,7 +79,7 @@ def add_memory(desk: Desk, told: AddMemory) -> ToolAnswer:
     return _settled(desk, settled)
 
 
-def list_pending(desk: Desk, wanted: ListPending) -> ToolAnswer:
+def list_pending(desk: ToolContext, wanted: ListPending) -> ToolAnswer:
     """A few statements to put to the user; each offer is counted."""
     offered = desk.mind.pending(offer=True, limit=wanted.limit)
     if not offered:
@@ -94,12 +94,12 @@ def list_pending(desk: Desk, wanted: ListPending) -> ToolAnswer:
     )
 
 
-def confirm_memory(desk: Desk, chosen: PendingMemory) -> ToolAnswer:
+def confirm_memory(desk: ToolContext, chosen: PendingMemory) -> ToolAnswer:
     """The user says it is true."""
     return _answered(desk, chosen.id, lambda: _settled(desk, desk.mind.confirm(chosen.id)))
 
 
-def ignore_memory(desk: Desk, chosen: PendingMemory) -> ToolAnswer:
+def ignore_memory(desk: ToolContext, chosen: PendingMemory) -> ToolAnswer:
     """The user does not want it kept."""
 
     def ignore() -> ToolAnswer:
@@ -109,7 +109,7 @@ def ignore_memory(desk: Desk, chosen: PendingMemory) -> ToolAnswer:
     return _answered(desk, chosen.id, ignore)
 
 
-def later_memory(desk: Desk, chosen: PendingMemory) -> ToolAnswer:
+def later_memory(desk: ToolContext, chosen: PendingMemory) -> ToolAnswer:
     """The user will answer another time."""
 
     def put_off() -> ToolAnswer:
@@ -121,7 +121,7 @@ def later_memory(desk: Desk, chosen: PendingMemory) -> ToolAnswer:
     return _answered(desk, chosen.id, put_off)
 
 
-def _answered(desk: Desk, id_: str, answer: Callable[[], ToolAnswer]) -> ToolAnswer:
+def _answered(desk: ToolContext, id_: str, answer: Callable[[], ToolAnswer]) -> ToolAnswer:
     """What to do where the id is wrong, in words of the tools."""
     said = neutral(cut(id_, 60))
     try:
@@ -136,7 +136,7 @@ def _answered(desk: Desk, id_: str, answer: Callable[[], ToolAnswer]) -> ToolAns
         ) from error
 
 
-def _settled(desk: Desk, settled: Settled) -> ToolAnswer:
+def _settled(desk: ToolContext, settled: Settled) -> ToolAnswer:
     memory = settled.memory
     text = _SETTLED[settled.decision].of(
         desk.language,
@@ -161,7 +161,7 @@ def _facts(memory: Memory) -> dict[str, str]:
     }
 
 
-def _shown(memory: Memory, most: int) -> Shown:
+def _shown(memory: Memory, most: int) -> EvidenceLine:
     facts = (day(memory.valid_from), memory.kind, memory.trust, place(memory.sources))
     text = cut(memory.content, most)
-    return Shown(line(memory.id, facts, text), {**_facts(memory), "content": text})
+    return EvidenceLine(line(memory.id, facts, text), {**_facts(memory), "content": text})

@@ -10,8 +10,8 @@ from pathlib import Path
 from recollect.clock import in_zone
 from recollect.documents import files
 from recollect.documents.headings import Language
-from recollect.documents.layout import Entry, compose
-from recollect.documents.selection import Chosen
+from recollect.documents.layout import LayoutEntry, compose
+from recollect.documents.selection import Placement
 from recollect.documents.views import View, layout_of, new_parts
 
 
@@ -33,11 +33,15 @@ def split(count: int, over: Callable[[int, int], bool], limit: int) -> int:
 
 
 def archive(
-    view: View, rolled: Sequence[Chosen], projects: Sequence[str], language: Language, now: datetime
+    view: View,
+    rolled: Sequence[Placement],
+    projects: Sequence[str],
+    language: Language,
+    now: datetime,
 ) -> Path:
     """Write the old part beside the document; an archive that is there already stays as it is."""
     layout = layout_of(view, view.sections(projects), language)
-    entries = [Entry(c.memory.id, view.shown(c.memory), c.section) for c in rolled]
+    entries = [LayoutEntry(c.memory.id, view.shown(c.memory), c.section) for c in rolled]
     data = compose(new_parts(layout), entries, layout).encode()
     day = in_zone(now, view.settings.schedule.zone).date()
     number = 1
@@ -46,7 +50,7 @@ def archive(
         path = view.path.with_name(f"{view.path.stem}-{day}{suffix}{view.path.suffix}")
         try:
             found = files.read_bytes(path, len(data))
-        except files.Unreadable:
+        except files.UnreadableFile:
             found = b""
         if found is None:
             files.write(path, data)

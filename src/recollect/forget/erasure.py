@@ -14,8 +14,8 @@ from datetime import datetime
 from recollect.clock import Clock
 from recollect.errors import StoreBusy
 from recollect.forget import receipts, traces
-from recollect.forget.plan import Plan, Planner
-from recollect.forget.request import Asked, read_asked
+from recollect.forget.plan import ForgetPlan, Planner
+from recollect.forget.request import ForgetRequest, read_asked
 from recollect.forget.traces import Traces
 from recollect.ids import new_id
 from recollect.index.embedding_job import Ask, cache_hashes
@@ -46,13 +46,13 @@ class Outside:
 
     gather: Callable[[], None]
     transcript: Callable[[str, SafeName], None]
-    documents: Callable[[str, Left], None]
+    documents: Callable[[str, RemovedRecords], None]
     vectors: Callable[[], None]
     caches: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemovedRecords:
     """What has to leave the copies as well, once the rows are gone."""
 
     turns: Collection[str]
@@ -69,8 +69,8 @@ class Left:
         }
 
 
-def _left(told: Mapping[str, Json]) -> Left:
-    return Left(
+def _left(told: Mapping[str, Json]) -> RemovedRecords:
+    return RemovedRecords(
         _listed(told["turns"]),
         _listed(told["memories"]),
         [stored_name(one) for one in _listed(told["sessions"])],
@@ -78,7 +78,7 @@ def _left(told: Mapping[str, Json]) -> Left:
     )
 
 
-class Forgetting:
+class Erasure:
     """The door to forgetting in one space, and the job that finishes it in any."""
 
     def __init__(
@@ -141,7 +141,7 @@ class Forgetting:
 
     # --- in one transaction ----------------------------------------------------------------------
 
-    def _write(self, unit: Unit, plan: Plan, receipt: Receipt) -> Receipt:
+    def _write(self, unit: Unit, plan: ForgetPlan, receipt: Receipt) -> Receipt:
         now, erasing = receipt.at, unit.erasing
         removal, most = plan.removal, self._settings.jobs.max_attempts
         docs = [d for type_ in RECORD_TYPES for d in erasing.docs(type_, removal.of(type_))]
@@ -185,14 +185,14 @@ class Forgetting:
         return whole
 
     @staticmethod
-    def _copied(unit: Unit, plan: Plan, turns: list[str]) -> set[SafeName]:
+    def _copied(unit: Unit, plan: ForgetPlan, turns: list[str]) -> set[SafeName]:
         """Sessions whose transcripts have a name that is replaced, under both of their names."""
         renamed = {name: after for name, after in plan.renamed.items() if name.kind == "session"}
         before = {turn.session for turn in unit.ledger.turns_by_id(turns)}
         before |= plan.sessions | {stored_name(name.text) for name in renamed}
         return before | {renamed.get(Name("session", id_), id_) for id_ in before}
 
-    def _receipt(self, plan: Plan, asked: Asked, *, items: bool = False) -> Receipt:
+    def _receipt(self, plan: ForgetPlan, asked: ForgetRequest, *, items: bool = False) -> Receipt:
         now = self._clock.now()
         return Receipt(
             id=new_id(now),
@@ -213,7 +213,7 @@ class Forgetting:
         """Do what was left of a request; safe to repeat."""
         self._finish(job.space, receipts.load(job.payload["receipt"]), _left(job.payload))
 
-    def _finish(self, space: str, receipt: Receipt, left: Left) -> None:
+    def _finish(self, space: str, receipt: Receipt, left: RemovedRecords) -> None:
         for session in left.sessions:
             self._outside.transcript(space, session)
         self._outside.documents(space, left)
@@ -246,8 +246,8 @@ def _to_be_finished() -> Iterator[None]:
         ) from error
 
 
-def _left_by(plan: Plan) -> Left:
-    return Left(plan.removed.turns, plan.removed.memories, plan.sessions, plan.traces)
+def _left_by(plan: ForgetPlan) -> RemovedRecords:
+    return RemovedRecords(plan.removed.turns, plan.removed.memories, plan.sessions, plan.traces)
 
 
 def _listed(told: Json) -> list[str]:

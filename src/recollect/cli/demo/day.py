@@ -10,7 +10,7 @@ from recollect.cli.demo import story
 from recollect.cli.demo.stage import Stage, expect, tell
 from recollect.cli.episodes import show_episodes
 from recollect.cli.memories import show_memories
-from recollect.cli.output import Entry, counted, entries, indented, say
+from recollect.cli.output import ListEntry, counted, entries, indented, say
 from recollect.cli.pending import show_pending
 from recollect.cli.show import show_history
 from recollect.cli.turns import show_turns
@@ -64,11 +64,11 @@ def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
     obeyed = [memory.content for memory in known if "booking" in memory.content]
     expect(not obeyed, f"an injected instruction became a memory: {obeyed}")
     answer, request = (stage.mind.turns(session=story.KYOTO)[place] for place in (2, 4))
-    entries([Entry("the order", story.INJECTED)], margin=3)
+    entries([ListEntry("the order", story.INJECTED)], margin=3)
     tell(
         f"It stays where it was said, as words of a {answer.trust}. No memory, no rule came of it."
     )
-    entries([Entry("the token", request.content)], margin=3)
+    entries([ListEntry("the token", request.content)], margin=3)
     places = stage.files_with(story.TOKEN)
     expect(story.TOKEN not in request.content and not places, f"the token is in {places}")
     tell(f"It was taken out before it was written: {counted(stage.files(), 'file')} searched,")

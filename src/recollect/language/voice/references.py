@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from recollect.language.code import compiled
-from recollect.language.voice.blocks import Block, Layout, Line
+from recollect.language.voice.blocks import Block, Line, MessageLayout
 from recollect.language.voice.words import (
     FIRST_PERSON,
     JUDGE,
@@ -57,7 +57,7 @@ _LONGEST = 300  # characters of a sentence that points at a text
 _LONGEST_BARE = 100
 
 
-def pointed_at(layout: Layout) -> Iterator[Block]:
+def pointed_at(layout: MessageLayout) -> Iterator[Block]:
     """What the requests of a message point at, unless a block stands there for it already."""
     lines = [line for line in layout.lines if line.text]
     above = below = None  # the last request that points up, the first that points down
@@ -110,7 +110,7 @@ def _is_bare(sentence: str) -> bool:
     return bool(compiled(_BARE_WORK).match(sentence) or compiled(rf"(?i){JUDGE}").search(sentence))
 
 
-def introduces_block(layout: Layout, lines: list[Line], n: int) -> bool:
+def introduces_block(layout: MessageLayout, lines: list[Line], n: int) -> bool:
     """Whether a block stands right behind a line, and what is left after it is the person's."""
     following = next((b for b in layout.blocks if b.end > lines[n].end), None)
     if following is None or layout.text[lines[n].end : following.start].strip():
@@ -118,7 +118,7 @@ def introduces_block(layout: Layout, lines: list[Line], n: int) -> bool:
     return all(_is_plainly_own(layout, line.text) for line in lines[n + 1 :])
 
 
-def _is_there(layout: Layout, lines: list[Line], stretch: tuple[int, int]) -> bool:
+def _is_there(layout: MessageLayout, lines: list[Line], stretch: tuple[int, int]) -> bool:
     """Whether a block stands where a request points, and all else there is the person's."""
     if not layout.blocks_between(*stretch):
         return False
@@ -126,7 +126,7 @@ def _is_there(layout: Layout, lines: list[Line], stretch: tuple[int, int]) -> bo
     return all(_is_plainly_own(layout, line.text) for line in rest)
 
 
-def _is_plainly_own(layout: Layout, line: str) -> bool:
+def _is_plainly_own(layout: MessageLayout, line: str) -> bool:
     """Whether a line says "I", asks for something, or says nothing."""
     known = layout.plainly_own.get(line)
     if known is None:

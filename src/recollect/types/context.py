@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.types.ledger import Source
-from recollect.types.words import Kind, RecordType, Role, Trust
+from recollect.types.literals import (
+    Kind,
+    RecordType,
+    Role,
+    Trust,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ class SectionUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Omission:
     """Something that is not in a context, or only in part, and the reason."""
 
     section: str
@@ -85,4 +90,4 @@ class Context:
     tokens: int
     budget: int
     sections: tuple[SectionUse, ...]
-    dropped: tuple[Left, ...]
+    dropped: tuple[Omission, ...]

@@ -20,7 +20,7 @@ from recollect.rules.importance import KIND_IMPORTANCE, RULES_CONFIDENCE
 from recollect.rules.trust import least_trusted
 from recollect.store.rows import TurnFilter
 from recollect.types import Candidate, DailyEvent, Turn, joined, key_of, stamp
-from recollect.upkeep.asking import ask_for_knowledge
+from recollect.upkeep.model_calls import ask_for_knowledge
 from recollect.upkeep.work import Step
 
 _EVENTS = 500  # read in one snapshot

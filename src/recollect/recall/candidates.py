@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from recollect.recall.attempts import Attempts
-from recollect.recall.enriching import enriched_terms
+from recollect.recall.enrichment import enriched_terms
 from recollect.recall.request import Request
 from recollect.recall.routes import OTHER_ROUTES, Routed, applies
 from recollect.recall.vectors import VectorFound, VectorRoute
@@ -49,7 +49,7 @@ class Gathered:
         return tuple(route for route, places in self._places.items() if doc in places)
 
 
-class Gatherer:
+class CandidateSearch:
     """Asks every route that the settings name."""
 
     def __init__(self, settings: RecallSettings, vectors: VectorRoute | None) -> None:

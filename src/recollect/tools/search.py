@@ -10,30 +10,32 @@ from recollect.language.lines import label
 from recollect.language.one_line import one_line
 from recollect.mind import Mind
 from recollect.plain import plain
-from recollect.tools.answers import Shown, ToolAnswer, cut, day, evidence, line, place
+from recollect.tools.answers import EvidenceLine, ToolAnswer, cut, day, evidence, line, place
 from recollect.tools.arguments import SearchMemory, SearchTraces
-from recollect.tools.desk import Desk
+from recollect.tools.tool_context import ToolContext
 from recollect.tools.traces import Level, Trace, TraceQuery, find_traces
-from recollect.tools.words import Words
+from recollect.tools.words import Bilingual
 from recollect.types import Hit, Memory, RecordType, Turn
 
-_NO_MEMORY = Words(
+_NO_MEMORY = Bilingual(
     "Nothing is known about this. For exact words try search_conversation_traces.",
     "没有相关记忆。查原话可用 search_conversation_traces。",
 )
-_NO_TRACE = Words("No turn of any conversation matches.", "没有匹配的对话记录。")
-_LEVELS: dict[Level, Words] = {
-    "database": Words("Turns of recorded conversations:", "已记录的对话："),
-    "host": Words("Turns of the host's traces:", "宿主提供的轨迹："),
-    "jsonl": Words("Turns of the JSONL copies:", "JSONL 副本中的对话："),
+_NO_TRACE = Bilingual("No turn of any conversation matches.", "没有匹配的对话记录。")
+_LEVELS: dict[Level, Bilingual] = {
+    "database": Bilingual("Turns of recorded conversations:", "已记录的对话："),
+    "host": Bilingual("Turns of the host's traces:", "宿主提供的轨迹："),
+    "jsonl": Bilingual("Turns of the JSONL copies:", "JSONL 副本中的对话："),
 }
-_UNREADABLE = Words("{count} lines or files could not be read.", "有 {count} 行或文件无法读取。")
-_CALLED = Words("called", "调用")
-_RESULT = Words("result", "结果")
-_FAILED = Words("failed", "失败")
+_UNREADABLE = Bilingual(
+    "{count} lines or files could not be read.", "有 {count} 行或文件无法读取。"
+)
+_CALLED = Bilingual("called", "调用")
+_RESULT = Bilingual("result", "结果")
+_FAILED = Bilingual("failed", "失败")
 
 
-def search_memory(desk: Desk, asked: SearchMemory) -> ToolAnswer:
+def search_memory(desk: ToolContext, asked: SearchMemory) -> ToolAnswer:
     """Memories and episode summaries, best first."""
     of: tuple[RecordType, ...] = ("memory",) if asked.kind else ("memory", "episode")
     hits = desk.mind.recall(
@@ -51,19 +53,19 @@ def search_memory(desk: Desk, asked: SearchMemory) -> ToolAnswer:
     return evidence(shown, "search_memory", language=desk.language, room=desk.settings.answer_chars)
 
 
-def _shown_hit(desk: Desk, hit: Hit) -> Shown | None:
+def _shown_hit(desk: ToolContext, hit: Hit) -> EvidenceLine | None:
     text = cut(hit.text, desk.settings.item_chars)
     data = {"type": hit.type, "id": hit.id, "text": text, "at": plain(hit.at)}
     if hit.type == "episode":
         head = line(hit.id, (day(hit.at), "episode", hit.session), text)
-        return Shown(head, {**data, "session": hit.session})
+        return EvidenceLine(head, {**data, "session": hit.session})
     memory = _memory(desk.mind, hit.id)
     if memory is None or memory.kind == "credential":
         return None  # forgotten meanwhile, or never to be shown to a model
     facts = (day(memory.valid_from), memory.kind, memory.trust, place(hit.sources))
     data |= {"at": plain(memory.valid_from), "kind": memory.kind, "trust": memory.trust}
     sources = [{"session": source.session, "index": source.index} for source in hit.sources]
-    return Shown(line(hit.id, facts, text), {**data, "sources": plain(sources)})
+    return EvidenceLine(line(hit.id, facts, text), {**data, "sources": plain(sources)})
 
 
 def _memory(mind: Mind, id_: str) -> Memory | None:
@@ -74,7 +76,7 @@ def _memory(mind: Mind, id_: str) -> Memory | None:
     return next((version for version in versions if version.id == id_), None)
 
 
-def search_traces(desk: Desk, asked: SearchTraces) -> ToolAnswer:
+def search_traces(desk: ToolContext, asked: SearchTraces) -> ToolAnswer:
     """Raw turns: of the database, else of the host's traces, else of the JSONL copies."""
     query = TraceQuery(
         asked.query, asked.session, asked.since, asked.until, desk.wanted(asked.limit)
@@ -101,7 +103,7 @@ def search_traces(desk: Desk, asked: SearchTraces) -> ToolAnswer:
     return ToolAnswer(answer.text, {**answer.data, **about})
 
 
-def _shown_turn(desk: Desk, turn: Trace) -> Shown:
+def _shown_turn(desk: ToolContext, turn: Trace) -> EvidenceLine:
     most = desk.settings.item_chars
     calls = [
         (call.name, cut(json.dumps(plain(call.input), ensure_ascii=False), most))
@@ -124,7 +126,7 @@ def _shown_turn(desk: Desk, turn: Trace) -> Shown:
         "tool_calls": plain([{"name": name, "input": told} for name, told in calls]),
         "tool_results": plain([{"is_error": bad, "content": said} for bad, said in results]),
     }
-    return Shown(line(id_, facts, told), data)
+    return EvidenceLine(line(id_, facts, told), data)
 
 
 def _tool_lines(

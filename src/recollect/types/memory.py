@@ -8,8 +8,14 @@ from datetime import datetime
 from typing import Any, Literal, NewType
 
 from recollect.types.ledger import Event, Source
+from recollect.types.literals import (
+    Decision,
+    Kind,
+    MemoryStatus,
+    Outcome,
+    Trust,
+)
 from recollect.types.safe import EMPTY, SafeName, SafeText, constant
-from recollect.types.words import Decision, Kind, MemoryStatus, Outcome, Trust
 
 GLOBAL_PROJECT = constant("_global")
 GENERAL_TOPIC = constant("_general")

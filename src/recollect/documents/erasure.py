@@ -102,7 +102,7 @@ def _scrub_file(
 ) -> _Change | None:
     try:
         loaded = files.load(path, settings.documents.file_bytes)
-    except files.Unreadable:
+    except files.UnreadableFile:
         return None  # sync reports it; a person has to look at it
     text = without(loaded.text, ids)
     # Reports and cards have no line of a person.

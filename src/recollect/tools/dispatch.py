@@ -13,24 +13,24 @@ from recollect.mind import Mind
 from recollect.rules.checks import check_choice, shown
 from recollect.tools.answers import ToolAnswer, cut
 from recollect.tools.catalogue import BY_NAME, is_offered, tool_names
-from recollect.tools.desk import Desk
 from recollect.tools.parameters import read_arguments
+from recollect.tools.tool_context import ToolContext
 from recollect.tools.traces import TraceSource
-from recollect.tools.words import Words
+from recollect.tools.words import Bilingual
 
 ARGUMENT_CHARS = 10_000  # the longest text that a model may pass
 
-_NO_TOOL = Words("There is no tool {name}", "没有工具 {name}")
-_WITHHELD = Words(
+_NO_TOOL = Bilingual("There is no tool {name}", "没有工具 {name}")
+_WITHHELD = Bilingual(
     "{name} is for the user to answer, not for you", "{name} 要由用户本人回答，不能由你代答"
 )
-_BY_USER = Words(
+_BY_USER = Bilingual(
     "The user answers with `recollect pending` or in the host, unless tools.answer_pending is set",
     "用户用 `recollect pending` 或在宿主中回答；设置 tools.answer_pending = true 后你才可代答",
 )
-_TOOLS = Words("Use one of: {names}", "可用：{names}")
-_NOT_JSON = Words("The arguments are not a JSON object", "参数不是 JSON 对象")
-_OBJECT = Words('Pass an object such as {"query": "tea"}', '请传对象，例如 {"query": "茶"}')
+_TOOLS = Bilingual("Use one of: {names}", "可用：{names}")
+_NOT_JSON = Bilingual("The arguments are not a JSON object", "参数不是 JSON 对象")
+_OBJECT = Bilingual('Pass an object such as {"query": "tea"}', '请传对象，例如 {"query": "茶"}')
 _LONGEST_ERROR = 400  # characters
 
 
@@ -63,7 +63,7 @@ def call_tool(
             raise InvalidInput(_WITHHELD.of(spoken, name=tool.name), remedy=_BY_USER.of(spoken))
         given = _object(arguments, spoken)
         read = read_arguments(tool.takes, given, spoken, ARGUMENT_CHARS)
-        return tool.handle(Desk(mind, spoken, traces), read)
+        return tool.handle(ToolContext(mind, spoken, traces), read)
     except RecollectError as error:
         return ToolAnswer(neutral(cut(str(error), _LONGEST_ERROR)), is_error=True)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recollect.cli.chat.telling import show_forgotten, show_memories
+from recollect.cli.chat.lists import show_forgotten, show_memories
+from recollect.cli.chat.messages import ChatMessages
 from recollect.cli.chat.terminal import Terminal
-from recollect.cli.chat.words import Words
 from recollect.mind import Mind
 from recollect.types import Hit, Memory, Settled
 
@@ -22,10 +22,10 @@ class _Wanted(NamedTuple):
     query: str | None = None
 
 
-class Asking:
+class TerminalQuestions:
     """Asks at the terminal. Whatever is no answer is the next message, in ``instead``."""
 
-    def __init__(self, mind: Mind, terminal: Terminal, words: Words) -> None:
+    def __init__(self, mind: Mind, terminal: Terminal, words: ChatMessages) -> None:
         self._mind = mind
         self._terminal = terminal
         self._words = words

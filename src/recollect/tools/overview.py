@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from recollect.plain import plain
 from recollect.tools.answers import ToolAnswer, as_data
-from recollect.tools.arguments import NewScratchpad, Nothing
-from recollect.tools.desk import Desk
-from recollect.tools.words import Words
+from recollect.tools.arguments import NewScratchpad, NoArguments
+from recollect.tools.tool_context import ToolContext
+from recollect.tools.words import Bilingual
 from recollect.types import Scratchpad, Stats
 
-_STATS = Words(
+_STATS = Bilingual(
     "{memories:,} memories, {waiting:,} waiting for the user's word, {episodes:,} episodes,"
     " {attachments:,} files; {turns:,} turns in {sessions:,} conversations.",
     "{memories:,} 条记忆，{waiting:,} 条等待用户确认，{episodes:,} 个情节，{attachments:,} 个文件；"
     "{sessions:,} 次会话共 {turns:,} 轮。",
 )
-_SPAN = Words("From {first} to {last}.", "时间从 {first} 到 {last}。")
-_DEAD = Words(
+_SPAN = Bilingual("From {first} to {last}.", "时间从 {first} 到 {last}。")
+_DEAD = Bilingual(
     "{dead:,} background jobs failed; the owner can see them with `recollect jobs`.",
     "有 {dead:,} 个后台任务失败，主人可用 `recollect jobs` 查看。",
 )
-_EMPTY = Words("The scratchpad is empty.", "草稿板是空的。")
-_WRITTEN = Words("The scratchpad was replaced.", "草稿板已更新。")
+_EMPTY = Bilingual("The scratchpad is empty.", "草稿板是空的。")
+_WRITTEN = Bilingual("The scratchpad was replaced.", "草稿板已更新。")
 _MOST_WAITING = 1_000
 
 
-def memory_stats(desk: Desk, _: Nothing) -> ToolAnswer:
+def memory_stats(desk: ToolContext, _: NoArguments) -> ToolAnswer:
     """How much is remembered, and whether anything is wrong."""
     stats = desk.mind.stats()
     waiting = len(desk.mind.pending(limit=_MOST_WAITING))
     return ToolAnswer(_told(desk, stats, waiting), {**plain(stats), "waiting": waiting})
 
 
-def _told(desk: Desk, stats: Stats, waiting: int) -> str:
+def _told(desk: ToolContext, stats: Stats, waiting: int) -> str:
     parts = [
         _STATS.of(
             desk.language,
@@ -52,7 +52,7 @@ def _told(desk: Desk, stats: Stats, waiting: int) -> str:
     return " ".join(parts)
 
 
-def read_scratchpad(desk: Desk, _: Nothing) -> ToolAnswer:
+def read_scratchpad(desk: ToolContext, _: NoArguments) -> ToolAnswer:
     """What is in hand."""
     pad = desk.mind.scratchpad()
     if not pad.text.strip():
@@ -61,7 +61,7 @@ def read_scratchpad(desk: Desk, _: Nothing) -> ToolAnswer:
     return ToolAnswer(text, _facts(pad))
 
 
-def update_scratchpad(desk: Desk, new: NewScratchpad) -> ToolAnswer:
+def update_scratchpad(desk: ToolContext, new: NewScratchpad) -> ToolAnswer:
     """The agent's own text in place of it; the old one stays in the history."""
     pad = desk.mind.write_scratchpad(new.markdown, by="agent")
     return ToolAnswer(_WRITTEN.of(desk.language), _facts(pad))

@@ -56,7 +56,7 @@ _OF_PAST = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class QueryIntent:
     """What kind of evidence a query is after.
 
     ``for_help``: something is to be done now, and what the user wants it like is evidence.
@@ -79,12 +79,12 @@ def asks_of_past(query: str) -> bool:
     return _OF_PAST.search(query) is not None
 
 
-def read_asking(query: str) -> Asking:
+def read_asking(query: str) -> QueryIntent:
     """Read the wording of a query."""
     of_assistant = _OF_ASSISTANT.search(query) is not None
     of_whole = _OF_WHOLE.search(query) is not None
     told = of_assistant or of_whole or _OF_OWN_PAST.search(query) is not None
-    return Asking(
+    return QueryIntent(
         of_assistant=of_assistant,
         for_help=not told and _FOR_HELP.search(query) is not None,
         of_whole=of_whole,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.upkeep.report import Change
-from recollect.upkeep.steps.fading import short
+from recollect.upkeep.steps.decay import short
 from recollect.upkeep.work import PORTION, Step
 
 

@@ -13,7 +13,7 @@ MAX_RESULTS = 20  # of one search, whatever a model asks for
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ToolContext:
     """A mind, the language to answer in, and traces of the host's own."""
 
     mind: Mind

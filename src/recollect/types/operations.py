@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from recollect.types.literals import JobState, Json
 from recollect.types.safe import SafeName, SafeText
-from recollect.types.words import JobState, Json
 
 
 @dataclass(frozen=True, slots=True)

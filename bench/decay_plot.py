@@ -1,6 +1,6 @@
 """How memories fade by preset: a table and a picture, made from the settings themselves.
 
-``python -m bench.fading docs`` writes docs/decay.md and docs/decay.svg.
+``python -m bench.decay_plot docs`` writes docs/decay.md and docs/decay.svg.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def markdown() -> str:
     """The page: the law, a table for each preset, and what becomes of what has faded."""
     parts = [
         "# How memories fade",
-        "<!-- Written by `python -m bench.fading docs`; a test compares the two. -->",
+        "<!-- Written by `python -m bench.decay_plot docs`; a test compares the two. -->",
         "One law serves every preset:"
         " `importance x (floor + (1 - floor) x 0.5^(days / half-life))`, where the days count from"
         " the last use. A loss of a tenth a day, `(1 - 0.1)^days`, and `e^(-rate x days)` are"

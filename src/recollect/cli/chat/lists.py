@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from recollect.cli.chat.messages import ChatMessages
 from recollect.cli.chat.terminal import Terminal
-from recollect.cli.chat.words import Words
 from recollect.types import Context, Forgotten, Hit, Memory
 
 _MOST_LEFT_OUT = 20
 
 
-def show_hits(terminal: Terminal, words: Words, hits: Iterable[Hit]) -> None:
+def show_hits(terminal: Terminal, words: ChatMessages, hits: Iterable[Hit]) -> None:
     """Evidence, each piece with its date, speaker, place and the reasons it was found for."""
     terminal.listed((hit.text, (_about(hit), _reasons(words, hit))) for hit in hits)
 
@@ -21,7 +21,7 @@ def show_memories(terminal: Terminal, memories: Iterable[Memory]) -> None:
     terminal.listed((one.content, (_joined(one.kind, _day(one.valid_from)),)) for one in memories)
 
 
-def show_account(terminal: Terminal, words: Words, context: Context) -> None:
+def show_account(terminal: Terminal, words: ChatMessages, context: Context) -> None:
     """Tokens of each part, and what had no room or no right to be there."""
     terminal.strong(words.account.format(tokens=context.tokens, budget=context.budget))
     for part in context.sections:
@@ -43,7 +43,7 @@ def _about(hit: Hit) -> str:
     return _joined(hit.kind or hit.type, _day(hit.valid_from or hit.at), speaker, source)
 
 
-def _reasons(words: Words, hit: Hit) -> str:
+def _reasons(words: ChatMessages, hit: Hit) -> str:
     parts = " ".join(f"{name} {part:.2f}" for name, part in hit.why.parts.items() if part)
     found = f"{words.routes} {', '.join(hit.why.routes)}" if hit.why.routes else ""
     return _joined(f"{hit.score:.2f}", found, parts, " ".join(hit.why.terms))

@@ -9,7 +9,7 @@ from datetime import datetime
 from recollect.clock import Clock
 from recollect.documents.files import fingerprint
 from recollect.documents.read_back import Added, Change, Edited, Own, Stay, unmarked
-from recollect.documents.report import Asked, Kept, Taken
+from recollect.documents.report import Kept, PendingQuestion, Taken
 from recollect.errors import InvalidInput, NotFound
 from recollect.index.embedding_job import Ask
 from recollect.language.extract import extract
@@ -38,12 +38,12 @@ class Outcome:
 
     item: Bullet | None = None
     taken: Taken | None = None
-    asked: Asked | None = None
+    asked: PendingQuestion | None = None
     kept: Kept | None = None
     again: bool = False
 
 
-class Taker:
+class EditImporter:
     """Takes changes into the memory of one space."""
 
     def __init__(
@@ -161,7 +161,9 @@ class Taker:
                 self._guard,
             )
             waiting = settlement.wait("memory and the document changed at the same time").memory
-        return Outcome(item, asked=None if waiting is None else Asked(waiting.id, "conflict"))
+        return Outcome(
+            item, asked=None if waiting is None else PendingQuestion(waiting.id, "conflict")
+        )
 
     def _value(self, text: str, memory: Memory) -> str:
         """What the new words say of the old question, where that can be told."""

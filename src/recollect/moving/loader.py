@@ -54,7 +54,7 @@ class Speakers:
 
 
 @dataclass(slots=True)
-class Loaded:
+class LoadProgress:
     """What happened so far."""
 
     added: int = 0
@@ -78,9 +78,9 @@ class Loader:
         self._speakers = speakers or Speakers()
         self._refused = refused
         self._opened: set[str] = set()
-        self.loaded = Loaded()
+        self.loaded = LoadProgress()
 
-    def load(self, pieces: Iterable[Piece]) -> Iterator[Loaded]:
+    def load(self, pieces: Iterable[Piece]) -> Iterator[LoadProgress]:
         """Take everything in; gives the figures after each batch, which is then durable."""
         source = iter(pieces)
         while batch := list(islice(source, _BATCH)):

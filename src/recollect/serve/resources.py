@@ -11,7 +11,7 @@ from recollect.errors import NotFound
 from recollect.mind import Mind
 from recollect.tools import answer_language, as_data, call_tool
 from recollect.tools.answers import story
-from recollect.tools.words import Words
+from recollect.tools.words import Bilingual
 
 _EPISODES_SHOWN = 10  # the latest
 
@@ -22,35 +22,37 @@ _PAD, _EPISODES, _DOCUMENT = (
     "recollect://documents/",
 )
 _ABOUT = {
-    _PAD: Words("What is being worked on", "手头正在做的事"),
-    _EPISODES: Words("The latest conversations, in short", "最近几次会话的概述"),
-    _DOCUMENT: Words("A document kept by the memory", "记忆维护的文档"),
+    _PAD: Bilingual("What is being worked on", "手头正在做的事"),
+    _EPISODES: Bilingual("The latest conversations, in short", "最近几次会话的概述"),
+    _DOCUMENT: Bilingual("A document kept by the memory", "记忆维护的文档"),
 }
-_NO_STORY = Words("There are no episodes yet.", "还没有情节。")
+_NO_STORY = Bilingual("There are no episodes yet.", "还没有情节。")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Resource:
     """Something to read."""
 
     uri: str
     name: str
-    about: Words
+    about: Bilingual
 
 
-class Shelf:
+class ResourceList:
     """The readable things of one mind."""
 
     def __init__(self, mind: Mind) -> None:
         self._mind = mind
         self._language = answer_language(mind, None)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[Resource]:
         """What is there now."""
-        listed = [Entry(_PAD, "scratchpad", _ABOUT[_PAD])]
-        listed.append(Entry(_EPISODES, "episodes", _ABOUT[_EPISODES]))
+        listed = [Resource(_PAD, "scratchpad", _ABOUT[_PAD])]
+        listed.append(Resource(_EPISODES, "episodes", _ABOUT[_EPISODES]))
         return listed + [
-            Entry(uri, path.name, _ABOUT[_DOCUMENT]) for uri, path in self._files() if _is_own(path)
+            Resource(uri, path.name, _ABOUT[_DOCUMENT])
+            for uri, path in self._files()
+            if _is_own(path)
         ]
 
     def read(self, uri: str) -> str:

@@ -10,7 +10,7 @@ Language = Literal["en", "zh"]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ChatMessages:
     """Every sentence of the chat; names in braces are filled in."""
 
     you: str
@@ -60,7 +60,7 @@ class Words:
     rest_later: str
 
 
-_EN = Words(
+_EN = ChatMessages(
     you="you> ",
     more="...> ",
     system=(
@@ -125,7 +125,7 @@ _EN = Words(
     rest_later="The rest is done at the next start, or by recollect worker.",
 )
 
-_ZH = Words(
+_ZH = ChatMessages(
     you="你> ",
     more="...> ",
     system=(
@@ -189,7 +189,7 @@ _ZH = Words(
     rest_later="其余的下次启动时完成，或由 recollect worker 完成。",
 )
 
-WORDS: Mapping[Language, Words] = {"en": _EN, "zh": _ZH}
+WORDS: Mapping[Language, ChatMessages] = {"en": _EN, "zh": _ZH}
 
 
 def spoken_language(wanted: Literal["auto", "zh", "en"], locale: Mapping[str, str]) -> Language:

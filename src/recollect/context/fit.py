@@ -9,15 +9,15 @@ from typing import Protocol
 
 from recollect.context.parts import Item
 from recollect.context.render import item_line, items_block
-from recollect.context.sharing import how_many, share_out
+from recollect.context.shares import how_many, share_out
 from recollect.context.words import HEADINGS
-from recollect.language.cutting import cut_to_tokens
 from recollect.language.digest import shorten
 from recollect.language.fence import fence, neutral
 from recollect.language.tokens import TokenCounter
+from recollect.language.truncation import cut_to_tokens
 from recollect.prompts import Language
 from recollect.settings.recall import SectionName
-from recollect.types import Left, Message
+from recollect.types import Message, Omission
 
 BETWEEN = "\n\n"
 LEAST_PIECE = 40  # Less than this of a long text says nothing.
@@ -35,11 +35,11 @@ class Fitted:
     text: str = ""
     tokens: int = 0
     ids: tuple[str, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[Omission, ...] = ()
     messages: tuple[Message, ...] = ()
 
 
-class Part(Protocol):
+class PromptPart(Protocol):
     """A part of the prompt that can be made to fit."""
 
     @property
@@ -70,7 +70,7 @@ class TextPart:
             written = self._shortened(shorter)
             now = cost(written, self.count)
             if now <= room:
-                lost = Left(self.name, CUT, shorten(data or body, _SHOWN), tokens - now)
+                lost = Omission(self.name, CUT, shorten(data or body, _SHOWN), tokens - now)
                 return Fitted(written, now, left=(lost,))
             spare -= now - room
         everything = "\n".join(filter(None, (body, data)))
@@ -131,7 +131,7 @@ class ItemsPart:
             many = how_many(costs, spare, LEAST_PIECE)
         lines: list[str] = []
         ids: list[str] = []
-        left: list[Left] = []
+        left: list[Omission] = []
         shares = share_out(costs[:many], spare)
         for item, price, share in zip(self.items, costs, shares, strict=False):
             text = item.text if share >= price else self._shortened(item, share)
@@ -139,7 +139,7 @@ class ItemsPart:
                 left.append(self._gone(item))
                 continue
             if text != item.text:
-                left.append(Left(self.name, CUT, self._shown(item), price - share, item.id))
+                left.append(Omission(self.name, CUT, self._shown(item), price - share, item.id))
             lines.append(item_line(item, text))
             ids.append(item.id)
         left += [self._gone(item) for item in self.items[many:]]
@@ -155,7 +155,7 @@ class ItemsPart:
     def _block(self, lines: list[str]) -> str:
         return items_block(lines, self.name, HEADINGS[self.language][self.name], self.language)
 
-    def _gone(self, item: Item) -> Left:
+    def _gone(self, item: Item) -> Omission:
         return gone(self.name, FULL, item.text, self.count, item.id)
 
     def _shown(self, item: Item) -> str:
@@ -167,6 +167,6 @@ def cost(text: str, count: TokenCounter) -> int:
     return count(text + BETWEEN) if text else 0
 
 
-def gone(section: str, reason: str, text: str, count: TokenCounter, id_: str = "") -> Left:
+def gone(section: str, reason: str, text: str, count: TokenCounter, id_: str = "") -> Omission:
     """A piece that is not in the prompt at all."""
-    return Left(section, reason, shorten(text.strip(), _SHOWN), count(text), id_)
+    return Omission(section, reason, shorten(text.strip(), _SHOWN), count(text), id_)

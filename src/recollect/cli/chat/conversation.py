@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recollect.mind import Mind
+from recollect.providers.chat.base import ChatMessage as Said
 from recollect.providers.chat.base import ChatModel, Meter, Spent
-from recollect.providers.chat.base import Message as Said
 from recollect.types import Context, Hit, Memory, NewTurn, Turn
 
 _PURPOSE = "chat"
@@ -17,14 +17,14 @@ _GAP = "…"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Exchange:
     """A message, its place in the conversation, and what was shown to the model for it."""
 
     turn: Turn
     context: Context
 
 
-class Talk:
+class ChatConversation:
     """A conversation with a model. The person's words are recorded before anything is asked."""
 
     def __init__(self, mind: Mind, model: ChatModel, system: str, project: str | None) -> None:
@@ -34,16 +34,16 @@ class Talk:
         self._project = project
         self._told = -1  # the last turn whose story is kept
         self.session = self._begun()
-        self.last: Asked | None = None
+        self.last: Exchange | None = None
 
-    def ask(self, text: str) -> Asked:
+    def ask(self, text: str) -> Exchange:
         """Record what the person says, and gather what the model is to see."""
         turn = self._mind.record(session=self.session, role="user", content=text)
         built = self._mind.context(text, session=self.session, model=self._mind.settings.chat.name)
-        self.last = Asked(turn, built)
+        self.last = Exchange(turn, built)
         return self.last
 
-    def answer(self, asked: Asked) -> str:
+    def answer(self, asked: Exchange) -> str:
         """The model's reply, recorded; raises what the model raises."""
         system, said = conversation(asked.context, asked.turn.content)
         told = "\n\n".join(filter(None, (self._system, system)))
@@ -51,7 +51,7 @@ class Talk:
         self._mind.record(session=self.session, role="assistant", content=reply)
         return reply
 
-    def compress(self, asked: Asked) -> bool:
+    def compress(self, asked: Exchange) -> bool:
         """Keep the story of turns that the window no longer shows, once there are enough."""
         if not any(left.section == "recent" for left in asked.context.dropped):
             return False
