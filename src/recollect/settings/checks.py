@@ -7,9 +7,9 @@ from math import isclose
 
 from recollect.settings.problems import Problem
 from recollect.settings.tree import Settings
-from recollect.settings.values import Origin
+from recollect.settings.values import ValueOrigin
 
-_NOWHERE = Origin("built-in")
+_NOWHERE = ValueOrigin("built-in")
 _OF_A_SESSION = ("extract", "consolidate", "episode")
 EVENTS = (
     "session.ended",
@@ -38,7 +38,7 @@ EVENTS = (
 )
 
 
-def check(settings: Settings, origins: Mapping[str, Origin]) -> list[Problem]:
+def check(settings: Settings, origins: Mapping[str, ValueOrigin]) -> list[Problem]:
     """Everything that does not go together; says of each key where its value came from."""
 
     def named(key: str, value: object) -> str:

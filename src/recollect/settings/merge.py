@@ -10,7 +10,7 @@ from recollect.settings.group import Setting, SettingsGroup
 from recollect.settings.problems import Problem, report, unknown, wrong
 from recollect.settings.sorts import Sort, Wrong, is_plain
 from recollect.settings.tree import Settings
-from recollect.settings.values import Origin, Table
+from recollect.settings.values import Table, ValueOrigin
 
 G = TypeVar("G", bound=SettingsGroup)
 Raw = Mapping[str, Any]
@@ -31,12 +31,12 @@ class Merge:
 
     def __init__(self) -> None:
         self._values: dict[Path, Any] = {}
-        self._origins: dict[str, Origin] = {}
+        self._origins: dict[str, ValueOrigin] = {}
         self._problems: list[Problem] = []
         self._given: set[Path] = set()  # by the layer that is being added
-        self._origin = Origin("built-in")
+        self._origin = ValueOrigin("built-in")
 
-    def add(self, raw: Raw, origin: Origin, *, split: bool = False) -> None:
+    def add(self, raw: Raw, origin: ValueOrigin, *, split: bool = False) -> None:
         """Put a layer on top. ``split``: its keys may be paths."""
         self._given, self._origin = set(), origin
         self._group(Settings, (), raw, split=split)
@@ -45,17 +45,17 @@ class Merge:
         """Put environment variables on top: name, path and text of each."""
         self._given = set()
         for name, (path, text) in variables.items():
-            self._origin = Origin("environment", name)
+            self._origin = ValueOrigin("environment", name)
             self._descend(Settings, (), path, Text(text))
 
-    def settings(self, preset: str, chosen: Origin) -> Settings:
+    def settings(self, preset: str, chosen: ValueOrigin) -> Settings:
         """The outcome, or one error with everything that was wrong."""
         if self._problems:
             raise report(self._problems)
         self._values["preset",] = preset
         self._origins["preset"] = chosen
         settings = _build(Settings(), _tree(self._values))
-        built_in = Origin("built-in")
+        built_in = ValueOrigin("built-in")
         origins = {key: self._origins.get(key, built_in) for key in _keys(settings, "")}
         problems = check(settings, origins)
         if problems:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from recollect.errors import ConfigError
 from recollect.settings.group import Setting, SettingsGroup
 from recollect.settings.tree import Settings
-from recollect.settings.values import Origin, Table
+from recollect.settings.values import Table, ValueOrigin
 
 PREFIX = "RECOLLECT_"
 ANY = "<name>"
@@ -42,7 +42,9 @@ def env_name(key: str) -> str:
     return PREFIX + key.replace(".", "__").upper()
 
 
-def unknown(key: str, place: type[SettingsGroup] | Setting, prefix: str, origin: Origin) -> Problem:
+def unknown(
+    key: str, place: type[SettingsGroup] | Setting, prefix: str, origin: ValueOrigin
+) -> Problem:
     """The key does not exist: name the nearest ones, or all in its place."""
     near = _nearest(key, groups=origin.layer != "environment")
     if near:
@@ -56,7 +58,7 @@ def unknown(key: str, place: type[SettingsGroup] | Setting, prefix: str, origin:
     return Problem(f"{_place(key, origin)}: there is no such setting", remedy)
 
 
-def wrong(key: str, shown: str, why: str, allowed: str, origin: Origin) -> Problem:
+def wrong(key: str, shown: str, why: str, allowed: str, origin: ValueOrigin) -> Problem:
     """The value does not fit."""
     equals = f" = {shown}" if shown else ""
     return Problem(f"{_place(key, origin, equals)}: {why}", f"It takes {allowed}")
@@ -70,11 +72,11 @@ def report(problems: Sequence[Problem]) -> ConfigError:
     return ConfigError(f"{len(problems)} settings are wrong:{lines}", remedy="Correct them all")
 
 
-def _place(key: str, origin: Origin, equals: str = "") -> str:
+def _place(key: str, origin: ValueOrigin, equals: str = "") -> str:
     return f"{key}{equals} (from {origin})"
 
 
-def _listed(found: Sequence[str], origin: Origin) -> str:
+def _listed(found: Sequence[str], origin: ValueOrigin) -> str:
     if origin.layer == "environment":
         found = [env_name(key) for key in found]
     return " or ".join(found) if len(found) < 4 else ", ".join(found)

@@ -45,7 +45,7 @@ from recollect.settings.upkeep import (
     ScheduleSettings,
     UpkeepSettings,
 )
-from recollect.settings.values import Origin, Secret, Table
+from recollect.settings.values import Secret, Table, ValueOrigin
 
 
 class Settings(SettingsGroup):
@@ -85,12 +85,12 @@ class Settings(SettingsGroup):
     secrets: SecretSettings = group(SecretSettings)
 
     @property
-    def origins(self) -> Mapping[str, Origin]:
+    def origins(self) -> Mapping[str, ValueOrigin]:
         """Which layer set each key, for settings that were loaded; else empty."""
-        origins: Mapping[str, Origin] = self.__dict__.get("_origins", {})
+        origins: Mapping[str, ValueOrigin] = self.__dict__.get("_origins", {})
         return origins
 
-    def with_origins(self, origins: Mapping[str, Origin]) -> Self:
+    def with_origins(self, origins: Mapping[str, ValueOrigin]) -> Self:
         """The same settings that know where each of them came from."""
         return self.trusted({**self.values(), "_origins": Table(origins)})
 
