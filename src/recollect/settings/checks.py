@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import reduce
 from math import isclose
+from typing import Any
 
 from recollect.settings.problems import Problem
 from recollect.settings.tree import Settings
@@ -12,29 +14,16 @@ from recollect.settings.values import ValueOrigin
 _NOWHERE = ValueOrigin("built-in")
 _OF_A_SESSION = ("extract", "consolidate", "episode")
 EVENTS = (
-    "session.ended",
-    "memory.write.important",
-    "write",
-    "supersede",
-    "conflict",
-    "pending",
-    "confirm",
-    "reject",
-    "repeat",
-    "withdraw",
-    "drop",
-    "episode",
-    "archive",
-    "delete",
-    "expire",
-    "demote",
-    "merge",
-    "core",
-    "forget",
-    "rollback",
-    "retrieval_fail",
-    "upkeep_fail",
-    "onboarding",
+    "session.ended memory.write.important write supersede conflict pending confirm reject repeat"
+    " withdraw drop episode archive delete expire demote merge core forget rollback"
+    " retrieval_fail upkeep_fail onboarding"
+).split()
+# The second of two bounds the first.
+_ORDERED = (
+    ("routing.pending", "routing.write"),
+    ("capacity.knowledge", "capacity.knowledge_max"),
+    ("jobs.backoff_first", "jobs.backoff_max"),
+    ("decay.delete_below", "decay.demote_below"),
 )
 
 
@@ -72,40 +61,14 @@ def _sums(settings: Settings) -> Found:
 
 def _orders(settings: Settings) -> Found:
     """Of two settings one bounds the other."""
-    routing, capacity, jobs = settings.routing, settings.capacity, settings.jobs
-    pairs: list[tuple[str, object, str, object, bool]] = [
-        (
-            "routing.pending",
-            routing.pending,
-            "routing.write",
-            routing.write,
-            routing.pending <= routing.write,
-        ),
-        (
-            "capacity.knowledge",
-            capacity.knowledge,
-            "capacity.knowledge_max",
-            capacity.knowledge_max,
-            capacity.knowledge <= capacity.knowledge_max,
-        ),
-        (
-            "jobs.backoff_first",
-            jobs.backoff_first,
-            "jobs.backoff_max",
-            jobs.backoff_max,
-            jobs.backoff_first <= jobs.backoff_max,
-        ),
-    ]
-    deleted, demoted = settings.decay.delete_below, settings.decay.demote_below
-    fine = not demoted or deleted <= demoted
-    pairs.append(("decay.delete_below", deleted, "decay.demote_below", demoted, fine))
-    for low_key, low, high_key, high, fine in pairs:
-        if not fine:
-            yield (
-                {low_key: low, high_key: high},
-                "the first is above the second",
-                (f"{low_key} is at most {high_key}"),
-            )
+    for low, high in _ORDERED:
+        values: dict[str, Any] = {low: _at(settings, low), high: _at(settings, high)}
+        if values[low] > values[high] and (values[high] or high != "decay.demote_below"):
+            yield values, "the first is above the second", f"{low} is at most {high}"
+
+
+def _at(settings: Settings, key: str) -> Any:
+    return reduce(getattr, key.split("."), settings)
 
 
 def _prompt(settings: Settings) -> Found:

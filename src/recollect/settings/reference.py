@@ -99,12 +99,19 @@ def _row(key: str, name: str, section: type[SettingsGroup], presets: Mapping[str
     values = {preset: plain(field, _at(settings, at)) for preset, settings in presets.items()}
     ours = values.pop("default")
     others = [
-        f"{preset} {_spelled(preset, key, name, section) or _code(value)}"
+        f"{preset} {_spelled(preset, key, name, section) or _code(_different(value, ours))}"
         for preset, value in values.items()
         if value != ours
     ]
     cells = (f"`{name}`", _code(ours), takes, field.doc, "<br>".join(others))
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _different(value: Any, ours: Any) -> Any:
+    """Of a table only the entries that differ."""
+    if not isinstance(value, dict):
+        return value
+    return {name: item for name, item in value.items() if ours.get(name) != item}
 
 
 def _spelled(preset: str, key: str, name: str, section: type[SettingsGroup]) -> str:
