@@ -14,7 +14,7 @@ from recollect.learn.echo import ANYWHERE, known_marks, note_injected
 from recollect.learn.transcript import heard
 from recollect.settings import Settings
 from recollect.settings.environment import TrustSettings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Role, Turn, constant
 from tests.conftest import NOON

@@ -25,7 +25,7 @@ from recollect.learn.episodes import EpisodeSource, fill_episode, write_episode
 from recollect.prompts import Language, filled, prompt
 from recollect.providers.chat.base import Answer, ChatMessage, Object, Schema, Spent, WrongShape
 from recollect.settings import load
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Episode, constant
 from tests.conftest import NOON, OpenMind

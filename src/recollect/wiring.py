@@ -39,18 +39,18 @@ from recollect.language.lines import forget_labels
 from recollect.learn import session_end
 from recollect.learn.archive import Archive
 from recollect.learn.compression import Compression
-from recollect.learn.disown import Disowning
-from recollect.learn.echo import Injected
-from recollect.learn.extraction import Extraction, Learner
+from recollect.learn.disown import Disowner
+from recollect.learn.echo import InjectedTexts
+from recollect.learn.extraction import ExtractionJob, Learner
 from recollect.learn.extractors import ModelExtractor, RuleExtractor
 from recollect.learn.judge import ModelJudge
-from recollect.learn.memories import Keeper
-from recollect.learn.pending import Inbox
+from recollect.learn.memories import MemoryWriter
+from recollect.learn.pending import PendingQueue
 from recollect.learn.proposals import Proposals
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.rollback import Rollback
 from recollect.learn.scratchpads import Scratchpads
-from recollect.learn.session_end import Closing, Ending
+from recollect.learn.session_end import SessionCloser, SessionEndJob
 from recollect.providers.breaker import Circuits
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.chat.budget import SpendingLimit, journal_meter
@@ -63,15 +63,15 @@ from recollect.recall.request import read_request
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.record import daily_events, transcripts, triggers
-from recollect.record.attachments import Files
+from recollect.record.attachments import AttachmentWriter
 from recollect.record.daily_events import Digests
-from recollect.record.ledger import LedgerBook
+from recollect.record.ledger import LedgerReader
 from recollect.record.recorder import FollowUps, Recorder
 from recollect.record.transcripts import Transcripts
 from recollect.record.triggers import Watcher
 from recollect.rules.backoff import Backoff
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.paths import own_base
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.upkeep import CoreLine
@@ -89,18 +89,18 @@ class Services:
     """What a mind hands its calls to, each with its own subject."""
 
     recorder: Recorder
-    ledger: LedgerBook
-    session_ends: Closing
+    ledger: LedgerReader
+    session_ends: SessionCloser
     compression: Compression
-    attachments: Files
-    memories: Keeper
-    pending: Inbox
+    attachments: AttachmentWriter
+    memories: MemoryWriter
+    pending: PendingQueue
     proposals: Proposals
     rollback: Rollback
     scratchpads: Scratchpads
     recall: Recall
     touches: Touches
-    injected: Injected
+    injected: InjectedTexts
     context: Builder
     short_term: ShortTermMemory
     upkeep: Upkeep
@@ -197,7 +197,7 @@ class Shared:
             self.clock,
             self.settings,
             folders_of(Path(self.path), space, self.settings),
-            keeper=Keeper(
+            keeper=MemoryWriter(
                 self.store,
                 space,
                 self.clock,
@@ -237,8 +237,8 @@ def build(
     shared = Shared(store, path, space, settings, clock, embedder, model, ask, circuits)
     engine = engine_for(settings, path, on_disk=path != MEMORY)
     meaning = None if embedder is None else _by_meaning(shared, embedder, engine)
-    injected = Injected(store, space, clock, settings.trust)
-    extraction = Extraction(store, clock, settings, shared.learner_of, before=injected.flush)
+    injected = InjectedTexts(store, space, clock, settings.trust)
+    extraction = ExtractionJob(store, clock, settings, shared.learner_of, before=injected.flush)
     upkeep = _upkeep(shared, extraction)
     rules = bus.Bus(store, clock, settings)
     touches = Touches(store, space, enabled=settings.recall.touch and not store.read_only)
@@ -260,13 +260,13 @@ def build(
             worker.failure = str(error)
     return Services(
         recorder=recorder,
-        ledger=LedgerBook(store, space, clock, settings.jobs.max_attempts, guard),
-        session_ends=Closing(store, space, clock, settings, wake),
+        ledger=LedgerReader(store, space, clock, settings.jobs.max_attempts, guard),
+        session_ends=SessionCloser(store, space, clock, settings, wake),
         compression=Compression(
             store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask
         ),
-        attachments=Files(store, space, clock, guard, ask),
-        memories=Keeper(
+        attachments=AttachmentWriter(store, space, clock, guard, ask),
+        memories=MemoryWriter(
             store,
             space,
             clock,
@@ -274,7 +274,7 @@ def build(
             ask,
             vault=_vault(settings, path),
         ),
-        pending=Inbox(store, space, clock, settings.pending, reconciler),
+        pending=PendingQueue(store, space, clock, settings.pending, reconciler),
         proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
         rollback=Rollback(store, space, clock, settings),
         scratchpads=pads,
@@ -363,7 +363,7 @@ def _recorder(shared: Shared, guard: Guard, wake: Callable[[], None]) -> Recorde
             ask_vectors=shared.ask,
             watcher=Watcher(settings.triggers, settings.jobs.max_attempts),
             max_attempts=settings.jobs.max_attempts,
-            disown=Disowning(settings, guard.owners),
+            disown=Disowner(settings, guard.owners),
         ),
         wake=wake,
     )
@@ -389,7 +389,7 @@ def _sources(
 
     def core() -> list[CoreLine]:
         with store.read(space) as unit:
-            return unit.shelf.core_lines(
+            return unit.tiers.core_lines(
                 least=settings.upkeep.core_importance,
                 now=clock.now(),
                 limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
@@ -407,7 +407,7 @@ def _sources(
     )
 
 
-def _upkeep(shared: Shared, extraction: Extraction) -> Upkeep:
+def _upkeep(shared: Shared, extraction: ExtractionJob) -> Upkeep:
     settings, ledger = shared.settings, shared.settings.ledger
     copies = _copies(shared)
     on_disk = shared.path != MEMORY
@@ -429,7 +429,7 @@ def _upkeep(shared: Shared, extraction: Extraction) -> Upkeep:
         sync=shared.sync,
         write_report=write_report,
         cards=lambda space: shared.cards_of(space).compile(shared.model_of(space)),
-        lapse=lambda space: Inbox(
+        lapse=lambda space: PendingQueue(
             shared.store, space, shared.clock, settings.pending, shared.reconciler_of(space)
         ).lapse(),
         forget_old_files=lambda space: copies.age_space(space) if on_disk and ledger.jsonl else 0,
@@ -440,7 +440,7 @@ def _upkeep(shared: Shared, extraction: Extraction) -> Upkeep:
 class Buffers(NamedTuple):
     """What is gathered or cached in this process."""
 
-    injected: Injected
+    injected: InjectedTexts
     touches: Touches
     short_term: ShortTermMemory
     uses: Uses
@@ -527,7 +527,7 @@ def _write_views(shared: Shared, space: str) -> None:
 def _worker(
     shared: Shared,
     engine: VectorEngine,
-    extraction: Extraction,
+    extraction: ExtractionJob,
     upkeep: Upkeep,
     rules: bus.Bus,
     *,
@@ -544,7 +544,7 @@ def _worker(
     ledger = settings.ledger
     copies = _copies(shared)
     quiet = settings.triggers.quiet_gap or timedelta()
-    end = Ending(
+    end = SessionEndJob(
         store, clock, settings, extraction=extraction, model_of=shared.model_of, ask=shared.ask
     )
     handlers: dict[str, Handler] = {

@@ -15,7 +15,7 @@ from recollect.language.exchanges import exchanges
 from recollect.language.tokens import count_tokens
 from recollect.settings import load
 from recollect.settings.recall import ShortTermSettings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import Turn
 from tests.context.talks import talks
 from tests.contract.backends import BACKENDS

@@ -66,12 +66,12 @@ def propose(scene: Scene, text: str, **given: Any) -> Any:
 
 
 def decided(confidence: float) -> Any:
-    return lambda scene: propose(scene, "likes tea", confidence=confidence).decision
+    return lambda scene: propose(scene, "likes tea", confidence=confidence).outcome
 
 
 def repeated(scene: Scene) -> str:
     propose(scene, "the summer house is painted in green", confidence=1.0)
-    return str(propose(scene, "the summer house is painted", confidence=1.0).decision)
+    return str(propose(scene, "the summer house is painted", confidence=1.0).outcome)
 
 
 def offered(scene: Scene) -> int:
@@ -137,7 +137,7 @@ def lives(duration: str = "", kind: str = "fact") -> Any:
 
 
 def outsider(scene: Scene) -> str:
-    return str(propose(scene, "likes tea", trust="tool", confidence=0.9).decision)
+    return str(propose(scene, "likes tea", trust="tool", confidence=0.9).outcome)
 
 
 def days(number: int) -> timedelta:
@@ -209,7 +209,7 @@ def test_how_near_two_statements_are_one(
     mind = open_mind(":memory:", reconcile__merge_cosine=cosine, **remote(server))
     mind.propose(Candidate("fact", "the harbour is deep", confidence=1.0))
     mind.drain()
-    assert mind.propose(Candidate("fact", "a deep port", confidence=1.0)).decision == decision
+    assert mind.propose(Candidate("fact", "a deep port", confidence=1.0)).outcome == decision
 
 
 @pytest.mark.setting("extraction.engine", "extraction.batch_tokens")

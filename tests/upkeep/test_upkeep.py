@@ -10,7 +10,7 @@ import pytest
 from recollect import Mind, NotFound
 from recollect.clock import ManualClock
 from recollect.errors import InvalidInput
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.upkeep.report import Report
 from recollect.upkeep.upkeep import DAILY_KIND
 from tests.conftest import OpenMind

@@ -21,7 +21,7 @@ from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.language.truncation import cut_to_tokens
 from recollect.locks import ForkSafeLock
 from recollect.settings.recall import ShortTermSettings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import TurnFilter
 from recollect.types import SafeName, Turn
 

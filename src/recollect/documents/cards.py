@@ -30,7 +30,7 @@ from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
 from recollect.settings import Settings
 from recollect.settings.recall import SectionName
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.paths import refuse_links
 from recollect.store.upkeep import CardRow
 

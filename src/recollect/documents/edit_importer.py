@@ -15,14 +15,14 @@ from recollect.index.embedding_job import Ask
 from recollect.language.extract import extract
 from recollect.language.guard import Guard
 from recollect.language.markdown import Bullet
-from recollect.learn.memories import Keeper
-from recollect.learn.reconciler import Reconciler, candidate_of
-from recollect.learn.settlement import Draft, Settlement
+from recollect.learn.candidates import candidate_of
+from recollect.learn.memories import MemoryWriter
+from recollect.learn.reconciler import Reconciler
 from recollect.rules.importance import KIND_IMPORTANCE
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import GLOBAL_PROJECT, Candidate, Memory, NewMemory, SafeName, constant, key_of
 
 _FOR_GOOD = "permanent"  # what a person wrote down does not run out by itself
@@ -53,7 +53,7 @@ class EditImporter:
         clock: Clock,
         settings: Settings,
         *,
-        keeper: Keeper,
+        keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
         ask: Ask,
@@ -151,14 +151,8 @@ class EditImporter:
         with self._store.write(self._space) as unit:
             if unit.journal.operation(operation) or unit.journal.operation(conflict):
                 return Outcome(item)
-            settlement = Settlement(
-                unit,
-                Draft(candidate, claim, said_at=now),
-                conflict,
-                now,
-                self._reconciler.scales,
-                self._ask,
-                self._guard,
+            settlement = self._reconciler.settlement(
+                unit, candidate, claim, said_at=now, operation_id=conflict, now=now
             )
             waiting = settlement.wait("memory and the document changed at the same time").memory
         return Outcome(
@@ -207,7 +201,7 @@ class EditImporter:
             known = settled.memory
             if known is not None and known.content == content:
                 return known, settled.replaced[0] if settled.replaced else ""
-            if known is not None and settled.decision == "same" and known.status == "active":
+            if known is not None and settled.outcome == "same" and known.status == "active":
                 # The same answer in other words: the person's own words are the better ones.
                 return self._remember(change, f"{operation}:words", content, known), known.id
         return self._remember(change, f"{operation}:plain", content, None), ""

@@ -16,7 +16,7 @@ from recollect.documents.library import Folders
 from recollect.language.markdown import without
 from recollect.settings import Settings
 from recollect.settings.environment import DocumentName
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.document_states import Written
 
 Says = Callable[[str], bool]

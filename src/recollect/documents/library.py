@@ -19,12 +19,12 @@ from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.language.secrets.envelope import masked
 from recollect.language.secrets.finder import USUAL
-from recollect.learn.memories import Keeper
+from recollect.learn.memories import MemoryWriter
 from recollect.learn.reconciler import Reconciler
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules.checks import check_name
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.paths import own_base, refuse_links
 from recollect.types import Memory
 
@@ -76,7 +76,7 @@ class Documents:
         settings: Settings,
         folders: Folders,
         *,
-        keeper: Keeper,
+        keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
         ask: Ask,

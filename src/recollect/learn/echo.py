@@ -26,7 +26,7 @@ from recollect.locks import ForkSafeLock
 from recollect.rules.support import rank, untrusted
 from recollect.rules.trust import least_trusted
 from recollect.settings.environment import TrustSettings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import EchoAbout
 from recollect.types import EMPTY, Candidate, Context, Hit, SafeName, Trust, Turn
 
@@ -57,7 +57,7 @@ class Shown(NamedTuple):
     since: int = 0
 
 
-class Injected:
+class InjectedTexts:
     """What went into prompts since it was last written down. Recall must not wait for a write, so
     it is gathered here and written before anything is learnt.
     """

@@ -15,7 +15,7 @@ from recollect.language.scratchpad_task import advance, conclude
 from recollect.language.voice import own_voice
 from recollect.rules import checks
 from recollect.settings.learning import ScratchpadSettings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import PadRow, TurnFilter
 from recollect.types import Episode, Fact, SafeText, Scratchpad, constant, joined
 

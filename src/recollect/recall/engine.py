@@ -19,7 +19,7 @@ from recollect.recall.reranker import reranked, reranker_for
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import Hit
 
 RERANKED = 20  # results that a cross-encoder reads: more cost time and change no first page

@@ -13,7 +13,7 @@ from recollect.rules import ranking as rules
 from recollect.rules.decay import class_of, faded
 from recollect.settings import Settings
 from recollect.store import codec
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.types import Attachment, Episode, Memory, Why
 
 _ACCESS_SATURATION = 10  # uses at which the access part is full

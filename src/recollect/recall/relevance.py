@@ -14,7 +14,7 @@ from recollect.recall.fusion import WEIGHTS, Floats, Fused, fuse
 from recollect.recall.request import Request
 from recollect.rules.ranking import rank_share
 from recollect.settings.recall import RankingSettings
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion
 _SAME = 1e-9

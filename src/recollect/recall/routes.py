@@ -14,7 +14,7 @@ from recollect.language.entities import find_entities
 from recollect.language.exact import ExactQuestion
 from recollect.recall.request import Request
 from recollect.settings.recall import RecallSettings
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.types import RecordType, SafeName
 
 _ENTITY_CANDIDATES = 20  # as many as full text gives beside vectors

@@ -29,8 +29,8 @@ from recollect.providers.embedding.base import (
 from recollect.recall.fusion import WEIGHTS
 from recollect.recall.nearness import IndexedVectors, Scanned, VectorFound
 from recollect.rules.bm25 import number_of
-from recollect.store.base import Unit, Vectors
-from recollect.store.rows import TextFound
+from recollect.store.contract import Unit, Vectors
+from recollect.store.rows import TextMatches
 
 __all__ = ["VectorFound", "VectorRoute"]
 
@@ -83,7 +83,7 @@ class VectorRoute:
             release(embedder)
         self._holder.close()
 
-    def search(self, unit: Unit, query: str, text: TextFound | None) -> VectorFound | None:
+    def search(self, unit: Unit, query: str, text: TextMatches | None) -> VectorFound | None:
         """None while no record has vectors, or none that can be searched yet."""
         rows = unit.vectors
         embedder, made = self._source(rows)
@@ -163,7 +163,7 @@ class VectorRoute:
 
     # --- the query ------------------------------------------------------------------------------
 
-    def _embed(self, embedder: Embedder, query: str, text: TextFound | None) -> Floats:
+    def _embed(self, embedder: Embedder, query: str, text: TextMatches | None) -> Floats:
         """Words that are rare in this memory say most about what is meant."""
         if text is None or not _sums_words(embedder):
             vector: Floats = embedder.embed([query], query=True)[0]
@@ -195,7 +195,7 @@ def _kinds(embedder: Embedder) -> tuple[bool, bool]:
     return _known_kinds[kind]
 
 
-def _weight(word: str, text: TextFound, rarest: float) -> float:
+def _weight(word: str, text: TextMatches, rarest: float) -> float:
     """The weight its term has in the text search; a word that no text has counts as the rarest.
 
     A Chinese word has several terms there: the mean of its pairs of characters.

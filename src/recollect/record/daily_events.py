@@ -10,8 +10,8 @@ from recollect.ids import new_id
 from recollect.language.digest import digest
 from recollect.language.guard import Guard
 from recollect.language.story import SUMMARY_CHARS
-from recollect.record.quiet import talking_until
-from recollect.store.base import Store, Unit
+from recollect.record.triggers import talking_until
+from recollect.store.contract import Store, Unit
 from recollect.types import EMPTY, DailyEvent, Job, SafeName, Turn
 
 KIND = "digest"

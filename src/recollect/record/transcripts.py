@@ -15,7 +15,7 @@ from pathlib import Path
 from recollect import private
 from recollect.clock import Clock
 from recollect.plain import plain
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.paths import (
     former_name,
     is_link_error,

@@ -13,8 +13,8 @@ from recollect.language.guard import MAX_TAGS
 from recollect.language.statements import is_statement
 from recollect.language.story import SUMMARY_CHARS
 from recollect.language.voice import own_voice
-from recollect.learn.grounding import Voices, grounded_in_summary
-from recollect.learn.settlement import settled_before
+from recollect.learn.grounding import SpokenWords, grounded_in_summary
+from recollect.learn.settlement import decided_before
 from recollect.providers.chat.base import ChatModel
 from recollect.rules.importance import KIND_IMPORTANCE, RULES_CONFIDENCE
 from recollect.rules.trust import least_trusted
@@ -32,7 +32,7 @@ def compress_events(step: Step) -> None:
     """Each past day in a few statements; the events stay, marked as compressed."""
     while True:
         with step.store.read(step.space) as unit:
-            events = unit.shelf.uncompressed(step.day, _EVENTS)
+            events = unit.tiers.uncompressed(step.day, _EVENTS)
         days = [(day, list(group)) for day, group in groupby(events, key=lambda e: e.day)]
         if step.dry_run:
             step.did(**({"days": len(days), "events": len(events)} if days else {}))
@@ -55,22 +55,22 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
         told = ask_for_knowledge(model, day, [event.summary for event in events], language)
         core = step.settings.upkeep.core_importance
         candidates = [
-            grounded_in_summary(_sourced(candidate, turns), Voices(turns, ()), core)
+            grounded_in_summary(_sourced(candidate, turns), SpokenWords(turns, ()), core)
             for candidate in told
             if turns
         ]
     reconciler = step.tools.reconciler_of(step.space)
     now = step.now
-    prepared = [reconciler.prepare(candidate, now) for candidate in candidates]
+    advice = [reconciler.advise(candidate, now) for candidate in candidates]
     with step.store.write(step.space) as unit:
         operation = key_of("compress", stamp(day), events[0].id)
         new = 0
-        for n, (candidate, found) in enumerate(zip(candidates, prepared, strict=True)):
+        for n, candidate in enumerate(candidates):
             name = joined(operation, n)
-            known = settled_before(unit, unit.journal.operation(name))
-            reconciler.settle(unit, candidate, operation_id=name, now=now, prepared=found)
-            new += known is None
-        unit.shelf.mark_compressed([event.id for event in events], compressed=True)
+            before = decided_before(unit, unit.journal.operation(name))
+            reconciler.settle(unit, candidate, operation_id=name, now=now, advice=advice[n])
+            new += before is None
+        unit.tiers.mark_compressed([event.id for event in events], compressed=True)
         unit.journal.add_event(
             "compress",
             operation_id=step.operation,

@@ -13,7 +13,7 @@ import numpy as np
 
 from recollect.providers.chat.base import ChatModel
 from recollect.rules.clusters import Pair, absorbed, components, portions, strength
-from recollect.store.upkeep import Shelved
+from recollect.store.upkeep import NumberedMemory
 from recollect.types import Memory
 from recollect.upkeep.clusters import Floats, near_pairs
 from recollect.upkeep.model_calls import ask_for_same
@@ -33,7 +33,7 @@ def dedup(step: Step) -> None:
 def merge(step: Step) -> None:
     """The weekly way: within each partition that is large enough."""
     with step.store.read(step.space) as unit:
-        partitions = set(unit.shelf.partitions(_PARTITION_MIN))
+        partitions = set(unit.tiers.partitions(_PARTITION_MIN))
 
     def group_of(memory: Memory) -> str | None:
         place = (memory.project, memory.topic)
@@ -106,10 +106,10 @@ def _merge(memory: Memory, into: Memory, why: str) -> Change:
     return Change("merge", memory.id, short(memory.content), reason, into.id)
 
 
-def _all(step: Step) -> list[Shelved]:
-    found: list[Shelved] = []
+def _all(step: Step) -> list[NumberedMemory]:
+    found: list[NumberedMemory] = []
     with step.store.read(step.space) as unit:
-        while some := unit.shelf.walk(found[-1].doc if found else -1, 5 * PORTION):
+        while some := unit.tiers.walk(found[-1].doc if found else -1, 5 * PORTION):
             found += some
     return [one for one in found if one.memory.kind != "credential" and _holds(step, one.memory)]
 
@@ -122,7 +122,7 @@ def _is_new(memory: Memory, since: datetime | None) -> bool:
     return since is None or memory.created_at >= since
 
 
-def _vectors(step: Step, shelved: Sequence[Shelved]) -> Floats | None:
+def _vectors(step: Step, shelved: Sequence[NumberedMemory]) -> Floats | None:
     """The first passage of each memory; a row of zeros for one that has no vector yet."""
     embedder = step.tools.embedder
     if embedder is None:

@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from recollect.record.background import Behind
+from recollect.record.background import BackgroundTask
 
 
 def test_what_came_of_it_is_taken() -> None:
-    with Behind[int]() as behind:
+    with BackgroundTask[int]() as behind:
         assert behind.take() is None
         behind.start(lambda: 7)
         assert behind.take() == 7
@@ -19,7 +19,7 @@ def test_what_came_of_it_is_taken() -> None:
 
 def test_it_runs_while_the_caller_goes_on() -> None:
     going_on = threading.Event()
-    with Behind[bool]() as behind:
+    with BackgroundTask[bool]() as behind:
         behind.start(lambda: going_on.wait(10))
         going_on.set()
         assert behind.take()
@@ -29,7 +29,7 @@ def test_a_failure_is_raised_where_it_is_waited_for() -> None:
     def fail() -> int:
         raise ValueError("first")
 
-    with Behind[int]() as behind:
+    with BackgroundTask[int]() as behind:
         behind.start(fail)
         with pytest.raises(ValueError, match="first"):
             behind.take()
@@ -39,7 +39,7 @@ def fail_and_then_fail_again() -> None:
     def fail() -> int:
         raise ValueError("first")
 
-    with Behind[int]() as behind:
+    with BackgroundTask[int]() as behind:
         behind.start(fail)
         raise KeyError("second")
 
@@ -58,7 +58,7 @@ def test_nothing_is_left_running() -> None:
         done.set()
 
     def stop_meanwhile() -> None:
-        with Behind[None]() as behind:
+        with BackgroundTask[None]() as behind:
             behind.start(work)
             release.set()
             raise KeyError("stop")
@@ -71,7 +71,7 @@ def test_nothing_is_left_running() -> None:
 def test_where_no_thread_can_be_started_the_work_is_done_all_the_same() -> None:
     usual = threading.stack_size(1 << 46)  # more than any machine can give
     try:
-        with Behind[threading.Thread]() as behind:
+        with BackgroundTask[threading.Thread]() as behind:
             behind.start(threading.current_thread)
             assert behind.take() is threading.current_thread()
     finally:

@@ -8,7 +8,7 @@ import apsw
 
 from recollect.store import codec
 from recollect.store.documents import TABLES, first_doc, last_doc
-from recollect.store.erasing import Orphans
+from recollect.store.erasure import Orphans
 from recollect.types import RECORD_TYPES
 
 # What leads to nothing: its table, what names it, and how it is told.
@@ -41,8 +41,8 @@ _ORPHANS: dict[str, tuple[str, str, str]] = {
 }
 
 
-class SqliteTidying:
-    """Tidying one space on one connection."""
+class SqliteCleanup:
+    """Cleanup one space on one connection."""
 
     def __init__(self, conn: apsw.Connection, space: int) -> None:
         self._conn = conn

@@ -13,7 +13,7 @@ from recollect.store import codec
 from recollect.store.sqlite.attachments import SqliteAttachments
 from recollect.store.sqlite.journal import DAILY_EVENT, daily_event
 from recollect.store.sqlite.memories import SqliteMemories
-from recollect.store.upkeep import CoreLine, Shelved, TierCounts
+from recollect.store.upkeep import CoreLine, NumberedMemory, TierCounts
 from recollect.types import (
     TRUSTS,
     Attachment,
@@ -34,7 +34,7 @@ _FIT_FOR_CORE = (
 _LINE = "id, content, kind, trust, valid_from, importance, core, last_accessed_at, doc"
 
 
-class SqliteShelf:
+class SqliteTiers:
     """What upkeep moves, of one space on one connection."""
 
     def __init__(self, conn: apsw.Connection, space: int) -> None:
@@ -42,7 +42,9 @@ class SqliteShelf:
         self._space = space
         self._memories = SqliteMemories(conn, space)
 
-    def walk(self, after: int, limit: int, kinds: Sequence[Kind] | None = None) -> list[Shelved]:
+    def walk(
+        self, after: int, limit: int, kinds: Sequence[Kind] | None = None
+    ) -> list[NumberedMemory]:
         """Active memories beyond that number, in order; of these kinds only."""
         chosen = "" if kinds is None else " AND kind IN (SELECT value FROM json_each(:kinds))"
         docs = self._docs(
@@ -52,7 +54,7 @@ class SqliteShelf:
             kinds=codec.dump(list(kinds or ())),
         )
         found = {memory.id: memory for memory in self._memories.by_id(list(docs))}
-        return [Shelved(doc, found[id_]) for id_, doc in docs.items()]
+        return [NumberedMemory(doc, found[id_]) for id_, doc in docs.items()]
 
     def expired(self, now: datetime, limit: int) -> list[Memory]:
         """What has outlived its time and was not put away yet, the oldest first."""

@@ -16,7 +16,7 @@ import apsw
 from recollect.rules.slots import slot_of
 from recollect.store import codec
 from recollect.store.documents import TABLES
-from recollect.store.erasing import Name, NameKind, Removal
+from recollect.store.erasure import Name, NameKind, Removal
 from recollect.types import EMPTY, RecordType, SafeName
 
 # Columns that hold one name each.
@@ -64,7 +64,7 @@ _FEW = 20  # names that are looked for one by one, up to the first that is found
 Renamed = Mapping[Name, SafeName]
 
 
-class Naming:
+class SqliteNames:
     """The names of one space on one connection."""
 
     def __init__(self, conn: apsw.Connection, space: int) -> None:

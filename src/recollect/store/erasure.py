@@ -1,4 +1,4 @@
-"""What forgetting asks of a store, and what is counted; part of the contract in base.py."""
+"""What forgetting asks of a store, and what is counted; part of the contract in contract.py."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from recollect.types import Episode, RecordType, SafeName, SafeText, Trust
 
 if TYPE_CHECKING:
-    from recollect.store.rows import EmbedText, EpisodeRow
+    from recollect.store.rows import EmbedText
 
-HeldKind = Literal[
+StoredTextKind = Literal[
     "turn",
     "memory",
     "episode",
@@ -53,10 +53,10 @@ class Name(NamedTuple):
     text: str
 
 
-class Held(NamedTuple):
+class StoredText(NamedTuple):
     """Something of a space that holds text. ``texts`` are its parts, ``at`` when it came."""
 
-    kind: HeldKind
+    kind: StoredTextKind
     id: SafeName
     texts: tuple[str, ...]
     at: datetime
@@ -65,7 +65,7 @@ class Held(NamedTuple):
 class Rewrite(NamedTuple):
     """Other words for something that holds text, as it is stored; empty to blank it."""
 
-    kind: HeldKind
+    kind: StoredTextKind
     id: str
     text: SafeText
 
@@ -98,11 +98,11 @@ class Removal:
         }[type_]
 
 
-class Erasing(Protocol):
+class Eraser(Protocol):
     """Taking records out for good. Nothing here asks whether it should."""
 
-    def holdings(self, kinds: Collection[HeldKind]) -> Iterator[Held]: ...
-    def stored(self, kind: HeldKind, id_: str) -> str: ...
+    def stored_texts(self, kinds: Collection[StoredTextKind]) -> Iterator[StoredText]: ...
+    def stored(self, kind: StoredTextKind, id_: str) -> str: ...
     def turns_of(
         self,
         *,
@@ -129,17 +129,29 @@ class Erasing(Protocol):
     def still_there(self, texts: Collection[str]) -> set[str]: ...
     def embed_texts(self, docs: Collection[int]) -> list[EmbedText]: ...
     def remove(self, removal: Removal) -> None: ...
-    def retell(self, id_: str, row: EpisodeRow) -> None: ...
+    def retell(self, stretch: Stretch, terms: SafeText) -> None: ...
     def rewrite(self, change: Rewrite) -> None: ...
     def learn_again(self, turns: Collection[str]) -> list[SafeName]: ...
     def drop_cached(self, hashes: Collection[bytes]) -> None: ...
     def drop_echoes(self, marks: Collection[int]) -> None: ...
     def end_job(self, kind: str, key: str) -> None: ...
-    def names(self, kinds: Collection[NameKind] | None = None) -> Iterator[Name]: ...
-    def names_only_in(self, removal: Removal) -> set[Name]: ...
-    def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]: ...
-    def rename(self, names: Mapping[Name, SafeName]) -> None: ...
     def drop_vectors(self, docs: Collection[int]) -> None: ...
+
+
+class NameStore(Protocol):
+    """The names that people and hosts gave, wherever they stand."""
+
+    def all(self, kinds: Collection[NameKind] | None = None) -> Iterator[Name]:
+        """Every name, or those of some kinds, each once."""
+
+    def only_in(self, removal: Removal) -> set[Name]:
+        """NameStore that nothing has any more once these records are removed."""
+
+    def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]:
+        """Records that have one of these names in a copy: index, vector or transcript."""
+
+    def rename(self, names: Mapping[Name, SafeName]) -> None:
+        """Put each name's replacement wherever it stands; an empty one takes the name away."""
 
 
 class Orphans(NamedTuple):
@@ -156,7 +168,7 @@ class Counters(Protocol):
     def totals(self, since: date | None) -> dict[str, int]: ...
 
 
-class Tidying(Protocol):
+class Cleanup(Protocol):
     """Rows that should not be there, found and removed."""
 
     def orphans(self, examples: int) -> Orphans: ...

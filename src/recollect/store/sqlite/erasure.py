@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -11,17 +11,22 @@ import apsw
 from recollect.plain import plain
 from recollect.store import codec
 from recollect.store.documents import TABLES, first_doc, last_doc, number_of
-from recollect.store.erasing import Held, HeldKind, Name, NameKind, Removal, Rewrite, Stretch
-from recollect.store.rows import EmbedText, EpisodeRow
+from recollect.store.erasure import (
+    Removal,
+    Rewrite,
+    StoredText,
+    StoredTextKind,
+    Stretch,
+)
+from recollect.store.rows import EmbedText
 from recollect.store.sqlite.echoes import SqliteEchoes
 from recollect.store.sqlite.episodes import SqliteEpisodes
-from recollect.store.sqlite.holdings import STORED, holdings
-from recollect.store.sqlite.naming import Naming
 from recollect.store.sqlite.postings import quoted
 from recollect.store.sqlite.text import set_terms
+from recollect.store.sqlite.text_columns import STORED, stored_texts
 from recollect.store.sqlite.textstats import TextStats
 from recollect.store.sqlite.vectors import TEXTS
-from recollect.types import RECORD_TYPES, RecordType, SafeName, Trust
+from recollect.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 
 _TIMES: dict[RecordType, str] = {
     "turn": "at",
@@ -34,7 +39,7 @@ _LISTED = "IN (SELECT value FROM json_each(:ids))"
 _CLAMPED = "ifnull((SELECT max(doc) FROM turns WHERE doc BETWEEN :first AND :last), -1)"
 
 
-class SqliteErasing:
+class SqliteEraser:
     """Forgetting in one space on one connection."""
 
     def __init__(self, conn: apsw.Connection, space: int, stats: TextStats) -> None:
@@ -44,11 +49,11 @@ class SqliteErasing:
 
     # --- finding --------------------------------------------------------------------------------
 
-    def holdings(self, kinds: Collection[HeldKind]) -> Iterator[Held]:
+    def stored_texts(self, kinds: Collection[StoredTextKind]) -> Iterator[StoredText]:
         """Everything of these kinds, with its texts."""
-        return holdings(self._conn, self._space, kinds)
+        return stored_texts(self._conn, self._space, kinds)
 
-    def stored(self, kind: HeldKind, id_: str) -> str:
+    def stored(self, kind: StoredTextKind, id_: str) -> str:
         """The text of one of them as it is stored: plain, or JSON."""
         table, column, key = STORED[kind]
         found = self._conn.execute(
@@ -329,35 +334,36 @@ class SqliteErasing:
 
     # --- rewriting ------------------------------------------------------------------------------
 
-    def retell(self, id_: str, row: EpisodeRow) -> None:
-        """Tell an episode anew, of other turns; all that it said before is gone."""
+    def retell(self, stretch: Stretch, terms: SafeText) -> None:
+        """Replace what an episode says by the story of these turns of its session."""
+        episode, last_turn = stretch.episode, stretch.turns[-1]
         taken = self._conn.execute(
             "SELECT 1 FROM episodes WHERE space = ? AND session = ? AND source = ?"
             " AND last_turn = ? AND id != ?",
-            (self._space, row.session, row.source, row.last_turn, id_),
+            (self._space, episode.session, episode.source, last_turn, episode.id),
         ).get
         doc = self._conn.execute(
             "UPDATE episodes SET summary = ?, goal = ?, outcome = ?, started_at = ?, ended_at = ?,"
             " actions = ?, entities = ?, tools = ?, tags = ?, last_turn = ?"
             " WHERE space = ? AND id = ? RETURNING doc",
             (
-                row.summary,
-                row.goal,
-                row.outcome,
-                codec.to_micros(row.started_at),
-                codec.to_micros(row.ended_at),
-                codec.dump(plain(row.actions)),
-                codec.dump(row.entities),
-                codec.dump(row.tools),
-                codec.dump(row.tags),
-                "" if taken else row.last_turn,
+                episode.summary,
+                episode.goal,
+                episode.outcome,
+                codec.to_micros(episode.started_at),
+                codec.to_micros(episode.ended_at),
+                codec.dump(plain(episode.actions)),
+                codec.dump(episode.entities),
+                codec.dump(episode.tools),
+                codec.dump(episode.tags),
+                "" if taken else last_turn,
                 self._space,
-                id_,
+                episode.id,
             ),
         ).get
         if doc is not None:
             self._do(f"DELETE FROM vectors WHERE space = :space AND doc {_LISTED}", [doc])
-            set_terms(self._conn, self._space, doc, row.terms)
+            set_terms(self._conn, self._space, doc, terms)
 
     def rewrite(self, change: Rewrite) -> None:
         """Put other words in the place of a stored text."""
@@ -403,24 +409,6 @@ class SqliteErasing:
         self._conn.execute(
             "DELETE FROM jobs WHERE space = ? AND kind = ? AND key = ?", (self._space, kind, key)
         )
-
-    # --- names ----------------------------------------------------------------------------------
-
-    def names(self, kinds: Collection[NameKind] | None = None) -> Iterator[Name]:
-        """Every name that people or hosts gave, or those of some kinds, each once."""
-        return Naming(self._conn, self._space).all(kinds)
-
-    def names_only_in(self, removal: Removal) -> set[Name]:
-        """Names that nothing has any more once these records are gone."""
-        return Naming(self._conn, self._space).only_in(removal)
-
-    def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]:
-        """Records that have one of these names in a copy: index, vector or transcript."""
-        return Naming(self._conn, self._space).bearing(names)
-
-    def rename(self, names: Mapping[Name, SafeName]) -> None:
-        """Put each name's replacement wherever it stands; an empty one takes the name away."""
-        Naming(self._conn, self._space).rename(names)
 
     def drop_vectors(self, docs: Collection[int]) -> None:
         """Vectors of texts that have changed."""

@@ -4,7 +4,7 @@
 - ``ENGINE``: what the engine wrote itself, such as reasons and errors. It is emptied where it says
   something forgotten, and never chooses a record.
 - ``COPIES``: texts made of people's words, which lose the parts that say it.
-- Names of people, sessions, tools and so on stand in naming.py.
+- Names of people, sessions, tools and so on stand in names.py.
 - ``FIXED``: ids, words of a fixed list, fingerprints.
 
 A test walks the schema and fails for a column that is in none of them.
@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import apsw
 
 from recollect.store import codec
-from recollect.store.erasing import Held, HeldKind
+from recollect.store.erasure import StoredText, StoredTextKind
 
 Reader = Callable[[Any], Iterator[str]]
 
 
-class Source(NamedTuple):
+class TextColumns(NamedTuple):
     """Where texts of one kind stand: plain columns, and JSON columns with how each is read."""
 
     table: str
@@ -69,40 +69,40 @@ def _action_words(actions: Any) -> Iterator[str]:
 
 # What the engine and its models call the owner is nobody's word.
 _SUBJECT = "iif(lower(subject) IN ('user', 'the user', '用户'), '', subject)"
-WORDS: dict[HeldKind, Source] = {
-    "turn": Source(
+WORDS: dict[StoredTextKind, TextColumns] = {
+    "turn": TextColumns(
         "turns", "id", "at", ("content",),
         {"tool_calls": _call_words, "tool_results": _result_words},
     ),
-    "memory": Source("memories", "id", "created_at", ("content", _SUBJECT, "value")),
-    "episode": Source(
+    "memory": TextColumns("memories", "id", "created_at", ("content", _SUBJECT, "value")),
+    "episode": TextColumns(
         "episodes", "id", "ended_at", ("summary", "goal"),
         {"actions": _action_words, "entities": leaves},
     ),
-    "attachment": Source(
+    "attachment": TextColumns(
         "attachments", "id", "created_at",
         ("filename", "description", "transcription", "extracted_text"),
     ),
 }  # fmt: skip
-COPIES: dict[HeldKind, Source] = {
-    "daily event": Source("daily_events", "id", "created_at", ("summary",)),
-    "event": Source("events", "id", "at", (), {"payload": leaves}),
-    "scratchpad": Source("scratchpads", "''", "updated_at", ("text",)),
-    "card": Source("cards", "name", "made_at", ("text",)),
-    "onboarding": Source("onboarding", "''", "updated_at", (), {"answers": leaves}),
+COPIES: dict[StoredTextKind, TextColumns] = {
+    "daily event": TextColumns("daily_events", "id", "created_at", ("summary",)),
+    "event": TextColumns("events", "id", "at", (), {"payload": leaves}),
+    "scratchpad": TextColumns("scratchpads", "''", "updated_at", ("text",)),
+    "card": TextColumns("cards", "name", "made_at", ("text",)),
+    "onboarding": TextColumns("onboarding", "''", "updated_at", (), {"answers": leaves}),
 }
 _STEP = "work || ' ' || run || ' ' || step"
-ENGINE: dict[HeldKind, Source] = {
-    "turn reason": Source("turns", "id", "at", ("reason",), where="reason != ''"),
-    "job": Source("jobs", "id", "created_at", ("error",), where="error != ''"),
-    "upkeep error": Source(
+ENGINE: dict[StoredTextKind, TextColumns] = {
+    "turn reason": TextColumns("turns", "id", "at", ("reason",), where="reason != ''"),
+    "job": TextColumns("jobs", "id", "created_at", ("error",), where="error != ''"),
+    "upkeep error": TextColumns(
         "upkeep_steps", _STEP, "ifnull(finished_at, 0)", ("error",), where="error != ''"
     ),
 }
 _SOURCES = WORDS | COPIES | ENGINE
 
 # What can be given other words: table, column, and what names the row.
-STORED: dict[HeldKind, tuple[str, str, str]] = {
+STORED: dict[StoredTextKind, tuple[str, str, str]] = {
     "daily event": ("daily_events", "summary", "id"),
     "event": ("events", "payload", "id"),
     "scratchpad": ("scratchpads", "text", "''"),
@@ -137,7 +137,9 @@ FIXED: dict[str, tuple[str, ...]] = {
 }
 
 
-def holdings(conn: apsw.Connection, space: int, kinds: Collection[HeldKind]) -> Iterator[Held]:
+def stored_texts(
+    conn: apsw.Connection, space: int, kinds: Collection[StoredTextKind]
+) -> Iterator[StoredText]:
     """Everything of these kinds, with its texts."""
     for kind in kinds:
         source = _SOURCES[kind]
@@ -151,7 +153,7 @@ def holdings(conn: apsw.Connection, space: int, kinds: Collection[HeldKind]) -> 
             for cell, reader in zip(cells[len(plain) :], readers, strict=True):
                 if cell:
                     texts += filter(None, reader(codec.load(cell)))
-            yield Held(kind, codec.stored_name(id_), tuple(texts), codec.from_micros(at))
+            yield StoredText(kind, codec.stored_name(id_), tuple(texts), codec.from_micros(at))
 
 
 # Columns of names, and of words that the engine itself writes.
