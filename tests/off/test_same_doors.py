@@ -178,12 +178,12 @@ def test_the_rest_of_the_doors_stand(either: recollect.Mind) -> None:
     assert either.doctor()
 
 
+@pytest.mark.setting("memory.enabled")
 @pytest.mark.parametrize("days", [0, 6, 7, 8])
 def test_logs_of_the_last_seven_days_are_read(
     open_mind: OpenMind, clock: ManualClock, days: int, tmp_path: Path
 ) -> None:
     mind = open_mind(preset="myclaw", memory__enabled=False)
-    assert mind.settings.memory.fallback_logs == timedelta(days=7)
     mind.record(session="s", role="user", content="The parrot is called Rio")
     clock.advance(days=days)
     assert bool(mind.turns()) == bool(mind.recall("parrot")) == (days < 7)

@@ -258,6 +258,7 @@ def test_files_that_cannot_be_read_do_not_keep_the_memory_shut(
         assert "2026-02-12.md" in mind.stats().worker_failure
 
 
+@pytest.mark.setting("memory.fallback_folder")
 def test_a_memory_in_ram_needs_a_folder(open_mind: OpenMind, tmp_path: Path) -> None:
     with pytest.raises(recollect.ConfigError, match="fallback_folder"):
         open_mind(":memory:", memory__enabled=False)

@@ -72,7 +72,6 @@ class Compression:
                 turns,
                 "context_compress",
                 now=now,
-                settings=self._settings.episodes,
                 ask_vectors=self._ask,
                 memories=learnt,
                 guard=guard,

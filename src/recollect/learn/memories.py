@@ -17,6 +17,7 @@ from recollect.language.secrets.envelope import masked, unsealed_part
 from recollect.learn.claims import dump_claim
 from recollect.providers.vault import Vault
 from recollect.rules import checks
+from recollect.rules.importance import IMPORTANT_FROM
 from recollect.rules.support import Claim
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
@@ -56,7 +57,6 @@ class MemoryWriter:
         ask: Ask,
         *,
         vault: Vault,
-        important_from: float,
     ) -> None:
         self._store = store
         self._space = space
@@ -64,7 +64,6 @@ class MemoryWriter:
         self._guard = guard
         self._ask_vectors = ask
         self._vault = vault
-        self._important_from = important_from
 
     def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Memory:
         """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
@@ -183,7 +182,7 @@ class MemoryWriter:
             },
             at=now,
         )
-        if new.importance >= self._important_from:
+        if new.importance >= IMPORTANT_FROM:
             note_important(unit, memory, operation, now)
         return memory
 

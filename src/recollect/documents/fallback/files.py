@@ -11,10 +11,11 @@ from pathlib import Path
 from recollect import private
 from recollect.documents.files import read_bytes, typed, write
 from recollect.record.transcripts import folder_of
-from recollect.settings.around import Switch
+from recollect.settings.environment import MemorySettings
 from recollect.store.paths import open_own, refuse_links
 from recollect.store.sqlite.connection import MEMORY
 
+LONG_TERM_FILE = "MEMORY.md"  # the name every reader of plain memory files looks for
 _LARGEST = 1 << 30  # bytes that one file may hold before it is refused as no log of ours
 
 
@@ -81,7 +82,7 @@ class Folder:
             yield
 
 
-def folder_beside(database: str, space: str, memory: Switch) -> Folder | None:
+def folder_beside(database: str, space: str, memory: MemorySettings) -> Folder | None:
     """The plain files of a space beside its database; one in RAM has none, unless they have a place
     of their own.
     """
@@ -91,7 +92,7 @@ def folder_beside(database: str, space: str, memory: Switch) -> Folder | None:
     place = Path(database)
     base = place.parent if Path(memory.fallback_folder).name == memory.fallback_folder else None
     inner = folder_of(place.parent / named, space)
-    return Folder(inner, memory.fallback_file, base or place.parent / named)
+    return Folder(inner, LONG_TERM_FILE, base or place.parent / named)
 
 
 def _ends_line(path: Path) -> bool:

@@ -10,7 +10,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from recollect.documents.fallback import logs, notes
@@ -32,6 +32,8 @@ from recollect.store.sqlite.connection import MEMORY
 from recollect.store.sqlite.store import SqliteStore, SqliteUnit
 from recollect.types import SafeName, Stats, key_of
 
+DATED_LOGS = timedelta(days=7)  # how far back the dated logs are read
+
 
 class PlainFileStore(SqliteStore):
     """One space in RAM and the folder that keeps it."""
@@ -43,7 +45,7 @@ class PlainFileStore(SqliteStore):
         super().__init__(MEMORY, busy_timeout=self._busy_timeout, now=now)
         self.folder = folder
         self._shown = space
-        self._reader = PlainFileReader(folder, settings.memory.fallback_logs, now)
+        self._reader = PlainFileReader(folder, DATED_LOGS, now)
         self._guard = guard_of(settings)
         self._disown = Disowner(settings, self._guard.owners)
         self._writer: MemoryWriter | None = None

@@ -1,4 +1,4 @@
-"""Layers, values and mistakes of settings."""
+"""Layers and mistakes of settings."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from recollect.settings import (
     Condition,
     Settings,
     Span,
-    codecs,
     find_file,
     layers,
     load,
-    writing,
 )
 from recollect.settings.dump import as_flat, as_mapping, as_toml, toml_value
+from recollect.settings.group import Setting, SettingsGroup
+from recollect.settings.learning import JobSettings
 from recollect.settings.problems import env_name
-from recollect.settings.section import Field, Section
+from recollect.settings.sorts import Sort
 
 # No deadlines: the machine may be busy with other tests.
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -35,12 +35,12 @@ IN_TMP = settings(
 )
 
 
-def leaves(section: type[Section] = Settings, prefix: str = "") -> dict[str, Field]:
+def leaves(group: type[SettingsGroup] = Settings, prefix: str = "") -> dict[str, Setting]:
     """Every key that holds one value."""
-    found: dict[str, Field] = {}
-    for name, field in section.fields.items():
-        if field.section is not None and not field.table:
-            found |= leaves(field.section, f"{prefix}{name}.")
+    found: dict[str, Setting] = {}
+    for name, field in group.fields.items():
+        if field.group is not None and not field.table:
+            found |= leaves(field.group, f"{prefix}{name}.")
         elif not field.table and name != "preset":
             found[prefix + name] = field
     return found
@@ -50,7 +50,6 @@ LEAVES = leaves()
 # Keys that must agree with others cannot be set alone to anything they take.
 BOUND = (
     "ranking.weights.",
-    "reconcile.conflict",
     "routing.",
     "capacity.knowledge",
     "jobs.backoff_",
@@ -67,47 +66,54 @@ lines = st.text(
 )
 
 
-def durations(codec: codecs.Duration) -> st.SearchStrategy[Any]:
+def durations(sort: Sort) -> st.SearchStrategy[Any]:
     numbers = st.integers(1, 10**9)
     texts = st.builds("{}{}".format, st.integers(1, 999), st.sampled_from("smhdw"))
-    return st.one_of(numbers, texts, *([st.just("never")] if codec.never else []))
+    return st.one_of(numbers, texts, *([st.just("never")] if sort.limits["never"] else []))
 
 
-# Values each codec takes, as a TOML file or a caller gives them.
-STRATEGIES: dict[type[codecs.Codec], Callable[[Any], st.SearchStrategy[Any]]] = {
-    codecs.Flag: lambda codec: st.booleans(),
-    codecs.Whole: lambda codec: st.integers(codec.low, codec.high or codec.low + 10**6),
-    codecs.Real: lambda codec: st.floats(
-        codec.low, codec.low + 10**6 if codec.high is None else codec.high, exclude_min=codec.above
+def reals(low: float, high: float | None, above: bool) -> st.SearchStrategy[float]:
+    return st.floats(low, low + 10**6 if high is None else high, exclude_min=above)
+
+
+# Values each sort takes, as a TOML file or a caller gives them.
+STRATEGIES: dict[str, Callable[[Sort], st.SearchStrategy[Any]]] = {
+    "flag": lambda sort: st.booleans(),
+    "whole": lambda sort: st.integers(
+        sort.limits["low"], sort.limits["high"] or sort.limits["low"] + 10**6
     ),
-    codecs.Choice: lambda codec: st.sampled_from(codec.options),
-    codecs.Inside: lambda codec: st.from_regex(r"[\w-]{1,9}(/[\w.-]{1,9}md)?", fullmatch=True),
-    codecs.Text: lambda codec: lines if codec.empty else lines.filter(str.strip),
-    codecs.Url: lambda codec: st.sampled_from(["", "http://127.0.0.1:1143", "https://a.org/v1"]),
-    codecs.SecretText: lambda codec: lines,
-    codecs.Duration: durations,
-    codecs.Names: lambda codec: st.lists(
-        st.sampled_from(codec.options) if codec.options else words, unique=True, max_size=4
+    "real": lambda sort: reals(**sort.limits),
+    "choice": lambda sort: st.sampled_from(sort.limits["options"]),
+    "inside": lambda sort: st.from_regex(r"[\w-]{1,9}(/[\w.-]{1,9}md)?", fullmatch=True),
+    "text": lambda sort: lines if sort.limits["empty"] else lines.filter(str.strip),
+    "url": lambda sort: st.sampled_from(["", "http://127.0.0.1:1143", "https://a.org/v1"]),
+    "secret": lambda sort: lines,
+    "span": durations,
+    "names": lambda sort: st.lists(
+        st.sampled_from(sort.limits["options"]) if sort.limits["options"] else words,
+        unique=True,
+        max_size=4,
     ),
-    codecs.Spans: lambda codec: st.lists(st.integers(codec.low, 10**6), min_size=2, max_size=2).map(
-        sorted
-    ),
-    codecs.Cron: lambda codec: st.sampled_from(["never", "*/5 * * * *", "30 23 1-15 1,6 MON-FRI"]),
-    codecs.Zone: lambda codec: st.sampled_from(["local", "UTC", "Asia/Shanghai", "Etc/GMT+8"]),
-    codecs.Life: lambda codec: st.sampled_from(["permanent", "session", "extractor", "12h", 90]),
+    "pair": lambda sort: st.lists(
+        st.integers(sort.limits["low"], 10**6), min_size=2, max_size=2
+    ).map(sorted),
+    "cron": lambda sort: st.sampled_from(["never", "*/5 * * * *", "30 23 1-15 1,6 MON-FRI"]),
+    "zone": lambda sort: st.sampled_from(["local", "UTC", "Asia/Shanghai", "Etc/GMT+8"]),
 }
 
 
-def values(codec: codecs.Codec) -> st.SearchStrategy[Any]:
-    return STRATEGIES[type(codec)](codec)
+def values(sort: Sort) -> st.SearchStrategy[Any]:
+    return STRATEGIES[sort.name](sort)
 
 
-def codec_of(key: str) -> Any:
-    return LEAVES[key].codec
+def sort_of(key: str) -> Sort:
+    sort = LEAVES[key].sort
+    assert sort is not None
+    return sort
 
 
-def as_variable(codec: Any, value: Any) -> str:
-    if isinstance(codec, codecs.Spans):
+def as_variable(sort: Sort, value: Any) -> str:
+    if sort.name == "pair":
         return "-".join(map(str, value))
     return ",".join(value) if isinstance(value, list) else str(value)
 
@@ -136,20 +142,20 @@ class TestLayers:
     @given(data=st.data())
     def test_the_later_layer_wins(self, data: st.DataObject, tmp_path: Path) -> None:
         key = data.draw(st.sampled_from(FREE))
-        codec = codec_of(key)
-        in_file, in_env, in_arguments = (data.draw(values(codec)) for _ in range(3))
+        sort = sort_of(key)
+        in_file, in_env, in_arguments = (data.draw(values(sort)) for _ in range(3))
         preset = data.draw(st.sampled_from(PRESETS))
-        file, env = write(tmp_path, key, in_file), {env_name(key): as_variable(codec, in_env)}
+        file, env = write(tmp_path, key, in_file), {env_name(key): as_variable(sort, in_env)}
         arguments = {key: in_arguments}
 
         def outcome(**given_layers: Any) -> tuple[Any, str]:
             loaded = load(preset, **{"env": {}, **given_layers})
             return value_at(loaded, key), loaded.origins[key].layer
 
-        assert outcome(file=file) == (codec.read(in_file), "file")
-        assert outcome(file=file, env=env) == (codec.read(in_env), "environment")
+        assert outcome(file=file) == (sort.read(in_file), "file")
+        assert outcome(file=file, env=env) == (sort.read(in_env), "environment")
         everything = outcome(file=file, env=env, overrides=arguments)
-        assert everything == (codec.read(in_arguments), "arguments")
+        assert everything == (sort.read(in_arguments), "arguments")
         assert outcome(env=env, overrides=arguments) == everything
         assert outcome(overrides=arguments) == everything
 
@@ -157,7 +163,7 @@ class TestLayers:
     @given(data=st.data())
     def test_setting_one_key_changes_no_other(self, data: st.DataObject) -> None:
         key = data.draw(st.sampled_from(FREE))
-        value = data.draw(values(codec_of(key)))
+        value = data.draw(values(sort_of(key)))
         before, after = load(env={}), load(env={}, overrides={key: value})
         changed = {name for name in LEAVES if value_at(before, name) != value_at(after, name)}
         assert changed <= {key}
@@ -166,7 +172,7 @@ class TestLayers:
     @given(data=st.data())
     def test_arguments_can_be_spelled_three_ways(self, data: st.DataObject) -> None:
         key = data.draw(st.sampled_from(FREE))
-        value = data.draw(values(codec_of(key)))
+        value = data.draw(values(sort_of(key)))
         dotted = load(env={}, overrides={key: value})
         assert load(env={}, overrides=nested(key, value)) == dotted
         assert load(env={}, overrides={key.replace(".", "__"): value}) == dotted
@@ -174,12 +180,12 @@ class TestLayers:
     @IN_TMP
     @given(chosen=st.sets(st.sampled_from(FREE), max_size=8), data=st.data())
     def test_round_trip(self, chosen: set[str], data: st.DataObject, tmp_path: Path) -> None:
-        said = {key: data.draw(values(codec_of(key))) for key in sorted(chosen)}
+        said = {key: data.draw(values(sort_of(key))) for key in sorted(chosen)}
         loaded = load(env={}, overrides=said)
         assert load(env={}, overrides=as_mapping(loaded, reveal=True)) == loaded
         file = tmp_path / "all.toml"
         file.write_text(as_toml(loaded), encoding="utf-8")
-        secrets = {key: value for key, value in said.items() if codec_of(key).secret}
+        secrets = {key: value for key, value in said.items() if sort_of(key).secret}
         assert load(file=file, env={}, overrides=secrets) == loaded
         assert pickle.loads(pickle.dumps(loaded)) == loaded
 
@@ -227,11 +233,10 @@ class TestLayers:
         assert "announce_important_memory" in rules
 
     def test_built_in_entries_stay(self) -> None:
-        said = {"embedding.models": {"openai": {"name": "big"}, "mine": {"name": "own"}}}
-        models = load(env={}, overrides=said).embedding.models
-        assert (models["openai"].name, models["openai"].dimensions) == ("big", 1536)
-        assert models["ollama"].dimensions == 768
-        assert (models["mine"].name, models["mine"].dimensions) == ("own", 0)
+        said = {"events.rules": {"announce_important_memory": {"risk": "high"}}}
+        rules = load("semibot", env={}, overrides=said).events.rules
+        assert rules["announce_important_memory"].risk == "high"
+        assert rules["announce_important_memory"].event == "memory.write.important"
 
     def test_names_in_a_table_may_have_dots(self) -> None:
         for said in ({"context": {"windows": {"gpt-4.1": 9}}}, {"context.windows.gpt-4.1": 9}):
@@ -240,10 +245,10 @@ class TestLayers:
             assert load(env={}, overrides=as_mapping(loaded)) == loaded
 
     def test_sections_and_values_of_our_own_types_are_taken(self) -> None:
-        jobs = writing.Jobs(max_attempts=7, lease=timedelta(minutes=1))
-        loaded = load(env={}, overrides={"jobs": jobs, "pending": {"offer": Span(0, 2)}})
+        jobs = JobSettings(max_attempts=7, lease=timedelta(minutes=1))
+        loaded = load(env={}, overrides={"jobs": jobs, "extraction": {"batch_tokens": Span(1, 2)}})
         assert loaded.jobs == jobs
-        assert loaded.pending.offer == (0, 2)
+        assert loaded.extraction.batch_tokens == (1, 2)
 
     def test_short_names(self) -> None:
         env = {"RECOLLECT_ENABLED": "no", "RECOLLECT_LANGUAGE": "zh", "RECOLLECT_API_KEY": "k"}
@@ -281,7 +286,7 @@ class TestMistakes:
     def test_an_unknown_key_is_never_passed_over(self, section: str, name: str, value: Any) -> None:
         at: Any = Settings
         for part in section.split(".") if section else []:
-            at = at.fields[part].section
+            at = at.fields[part].group
         if name in at.fields or name in at.spellings or "." in name or "__" in name:
             return
         key = f"{section}.{name}" if section else name
@@ -316,31 +321,33 @@ class TestMistakes:
 
     def test_every_mistake_is_told_at_once(self, tmp_path: Path) -> None:
         file = write(tmp_path, "gate.mode", "allways")
-        error = mistake(file=file, env={"RECOLLECT_JOBS__BATCH": "0"}, overrides={"jobz": {}})
+        error = mistake(
+            file=file, env={"RECOLLECT_JOBS__MAX_ATTEMPTS": "0"}, overrides={"jobz": {}}
+        )
         assert "3 settings are wrong" in error
         assert f"gate.mode = 'allways' (from file {file}): is not one of them" in error
         assert "It takes one of `always`, `gated`, `on_demand`" in error
-        assert "jobs.batch = '0' (from environment RECOLLECT_JOBS__BATCH): is out of range" in error
+        assert "'0' (from environment RECOLLECT_JOBS__MAX_ATTEMPTS): is out of range" in error
         assert "jobz (from arguments): there is no such setting" in error
 
     @pytest.mark.parametrize("key", sorted(LEAVES))
     def test_no_key_takes_what_is_not_its_own(self, key: str, tmp_path: Path) -> None:
         wrong: list[Any] = [{"a": 1}, [1, {}], object()]
-        codec = codec_of(key)
-        if isinstance(codec, codecs.Whole | codecs.Real | codecs.Duration):
+        sort = sort_of(key)
+        if sort.name in ("whole", "real", "span"):
             wrong += [True, "5", "", -1, float("nan"), float("inf"), -float("inf"), 10**400]
-        if isinstance(codec, codecs.Whole):
-            wrong = [*wrong[:-1], 1.5, codec.low - 1]
-        if isinstance(codec, codecs.Real) and codec.high is not None:
-            wrong += [codec.high + 0.01]
-        if isinstance(codec, codecs.Flag):
+        if sort.name == "whole":
+            wrong = [*wrong[:-1], 1.5, sort.limits["low"] - 1]
+        if sort.name == "real" and sort.limits["high"] is not None:
+            wrong += [sort.limits["high"] + 0.01]
+        if sort.name == "flag":
             wrong += [0, 1, "true", None]
-        if isinstance(codec, codecs.Text | codecs.Url | codecs.SecretText | codecs.Choice):
+        if sort.name in ("text", "inside", "url", "secret", "choice"):
             wrong += [5, True, None]
         for value in wrong:
             error = mistake(overrides={key: value})
             assert key in error
-            assert codec.allowed in error
+            assert sort.allowed in error
 
     @pytest.mark.parametrize(
         ("key", "text"),
@@ -355,9 +362,9 @@ class TestMistakes:
             ("triggers.quiet_gap", "3 minutes"),
             ("triggers.quiet_gap", "-3m"),
             ("jobs.lease", "never"),
-            ("recall.evidence", "5-3"),
-            ("recall.evidence", "a-b"),
-            ("recall.evidence", "1-2-3"),
+            ("extraction.batch_tokens", "5-3"),
+            ("extraction.batch_tokens", "a-b"),
+            ("extraction.batch_tokens", "1-2-3"),
             ("context.sections.reply", "120%"),
             ("context.sections.reply", "0.5"),
             ("upkeep.daily", "queue,queue"),
@@ -373,21 +380,23 @@ class TestMistakes:
         ("said", "what"),
         [
             ({"ranking.weights.access": 0.5}, "add up to 1.48"),
-            ({"reconcile.conflict_recency": 0.6}, "add up to 1.1"),
             (
                 {"routing.write": 0.3},
                 "routing.pending = 0.6 (from built-in) and routing.write = 0.3",
             ),
             ({"capacity.knowledge": 9000}, "capacity.knowledge is at most capacity.knowledge_max"),
             ({"jobs.backoff_first": "2h"}, "jobs.backoff_first is at most jobs.backoff_max"),
-            ({"decay.fast": {"delete_below": 0.3, "demote_below": 0.2}}, "decay.fast.delete_below"),
+            ({"decay": {"delete_below": 0.3, "demote_below": 0.2}}, "decay.delete_below"),
             ({"context.cut": ["core"]}, "both name core"),
             ({"context.sections": {"recent": "60%", "reply": "50%"}}, "add up to 110%"),
             (
                 {"decay.slow": {"rate": 0.1, "half_life": "3d"}},
-                "it was said before, in another way",
+                "it was given before, in another way",
             ),
-            ({"jobs.batch": 3, "jobs": {"batch": 3}}, "it was said before, in another way"),
+            (
+                {"jobs.max_attempts": 3, "jobs": {"max_attempts": 3}},
+                "it was given before, in another way",
+            ),
             ({"jobs": 3}, "It takes a group of max_attempts"),
             ({"events.rules": [1]}, "It takes a table of names"),
             ({"events.rules": {"": {}}}, "names that are not empty"),
@@ -430,13 +439,13 @@ class TestMistakes:
         file = tmp_path / "recollect.toml"
         assert f"{file} cannot be read" in mistake(file=file)
         assert "cannot be read" in mistake(file=tmp_path)
-        file.write_text("[jobs]\nbatch = = 3\n", encoding="utf-8")
+        file.write_text("[jobs]\nmax_attempts = = 3\n", encoding="utf-8")
         assert "is not TOML" in mistake(file=file)
         assert "line 2" in mistake(file=file)
-        file.write_bytes(b"[jobs]\nbatch = 3 # \xff\n")
+        file.write_bytes(b"[jobs]\nmax_attempts = 3 # \xff\n")
         assert "is not TOML" in mistake(file=file)
-        file.write_text("\ufeff[jobs]\nbatch = 3\n", encoding="utf-8")
-        assert load(file=file, env={}).jobs.batch == 3
+        file.write_text("\ufeff[jobs]\nmax_attempts = 3\n", encoding="utf-8")
+        assert load(file=file, env={}).jobs.max_attempts == 3
 
     def test_addresses_carry_no_keys(self) -> None:
         for address in ("ftp://x", "example.org", "https://user:sk-1@example.org", "https://"):

@@ -1,21 +1,19 @@
-"""Settings of what lasts: lifetimes, decay, capacity, upkeep, events."""
+"""Settings of upkeep: lifetimes, decay, capacity, the schedule, events."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from math import log
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
-from recollect.settings.codecs import Codec, Conditions, Cron, HalfLife, Life, Zone
-from recollect.settings.section import (
-    Section,
+from recollect.settings import sorts
+from recollect.settings.group import (
+    SettingsGroup,
     choice,
     count,
     custom,
     flag,
     group,
-    life,
     names,
     ratio,
     span_or_never,
@@ -68,45 +66,40 @@ Risk = Literal["low", "medium", "high"]
 Lived = timedelta | str | None
 
 
-class KindLives(Section):
-    """How long each kind lives when nobody says otherwise."""
-
-    identity: Lived = life("permanent", "Who the user is.")
-    preference: Lived = life("permanent", "What the user likes.")
-    rule: Lived = life("permanent", "A rule of behaviour.")
-    task_rule: Lived = life("24h", "A rule for the task at hand.")
-    config: Lived = life("permanent", "Versions, paths, set-ups.")
-    credential: Lived = life("permanent", "Secrets kept on request.")
-    fact: Lived = life("extractor", "Facts about the world of the user.")
-    decision: Lived = life("365d", "What was decided, and why.")
-    skill: Lived = life("permanent", "What worked.")
-    lesson: Lived = life("7d", "What went wrong.")
-    event: Lived = life("30d", "What happened.")
-    trait: Lived = life("permanent", "How the user wants the agent to be.")
-    temp: Lived = life("1d", "What matters only now.")
-
-
-class Lifetimes(Section):
+class LifetimeSettings(SettingsGroup):
     """When memories expire; an expired one comes back from no search."""
 
     transient: timedelta | None = span_or_never("1d", "Life of a transient memory.")
     short_term: timedelta | None = span_or_never("3d", "Life of a short-term memory.")
     long_term: timedelta | None = span_or_never("30d", "Life of a long-term memory.")
-    permanent: timedelta | None = span_or_never("never", "Life of a permanent memory.")
-    durations: Table[Lived] = table_of(
-        Life(),
-        {"permanent": "permanent", "7d": "7d", "24h": "24h", "session": "session"},
-        "Words an extractor may use for a life, and what they mean.",
+    kinds: Table[Lived] = table_of(
+        sorts.life(),
+        {
+            "identity": "permanent",
+            "preference": "permanent",
+            "rule": "permanent",
+            "task_rule": "24h",
+            "config": "permanent",
+            "credential": "permanent",
+            "fact": "extractor",
+            "decision": "365d",
+            "skill": "permanent",
+            "lesson": "7d",
+            "event": "30d",
+            "trait": "permanent",
+            "temp": "1d",
+        },
+        "Life of each kind when nobody says otherwise; `task_rule`: a rule for the task at hand.",
+        closed=True,
     )
-    kinds: KindLives = group(KindLives)
 
 
-class DecayClass(Section):
+class DecayClass(SettingsGroup):
     """How fast memories of a class fade; score = importance x (floor + (1 - floor) x fading)."""
 
-    spellings: ClassVar[Mapping[str, tuple[str, Codec]]] = {
-        "rate": ("half_life", HalfLife(compound=False)),
-        "daily_loss": ("half_life", HalfLife(compound=True)),
+    spellings: ClassVar[Mapping[str, tuple[str, sorts.Sort]]] = {
+        "rate": ("half_life", sorts.half_life(compound=False)),
+        "daily_loss": ("half_life", sorts.half_life(compound=True)),
     }
 
     half_life: timedelta | None = span_or_never(
@@ -115,35 +108,10 @@ class DecayClass(Section):
         "or `daily_loss`, for (1 - daily_loss)^days.",
     )
     floor: float = ratio(0.0, "Share of the importance that never fades.")
-    delete_below: float = ratio(0.0, "Scores below this are deleted; tested before the others.")
     archive_below: float = ratio(0.0, "Scores below this are archived.")
-    archive_accesses: int = count(0, "Uses that save a memory from being archived; 0: none do.")
-    demote_below: float = ratio(0.0, "Scores below this are made transient.")
-
-    @property
-    def rate(self) -> float:
-        """The constant of ``e^(-rate x days)``; 0 for what never fades."""
-        return log(2) / (self.half_life / timedelta(days=1)) if self.half_life else 0.0
 
 
-class KindClasses(Section):
-    """The decay class of each kind."""
-
-    identity: ClassName = choice("never", ClassName, "Who the user is.")
-    preference: ClassName = choice("never", ClassName, "What the user likes.")
-    rule: ClassName = choice("never", ClassName, "What is always or never to be done.")
-    config: ClassName = choice("never", ClassName, "Versions, paths, set-ups.")
-    credential: ClassName = choice("never", ClassName, "Secrets kept on request.")
-    fact: ClassName = choice("medium", ClassName, "Facts about the world of the user.")
-    decision: ClassName = choice("slow", ClassName, "What was decided, and why.")
-    skill: ClassName = choice("slow", ClassName, "What worked.")
-    lesson: ClassName = choice("slow", ClassName, "What went wrong.")
-    event: ClassName = choice("medium", ClassName, "What happened.")
-    trait: ClassName = choice("never", ClassName, "How the user wants the agent to be.")
-    temp: ClassName = choice("fast", ClassName, "What matters only now.")
-
-
-class Decay(Section):
+class DecaySettings(SettingsGroup):
     """How memories fade with the days since they were last used."""
 
     priorities: tuple[Priority, ...] = names(
@@ -151,14 +119,36 @@ class Decay(Section):
         Priority,
         "Priorities whose faded memories are deleted, archived or demoted.",
     )
-    never: DecayClass = group(DecayClass)
     slow: DecayClass = group(DecayClass, half_life="180d", floor=0.3)
     medium: DecayClass = group(DecayClass, half_life="30d", floor=0.1)
     fast: DecayClass = group(DecayClass, half_life="7d", archive_below=0.01)
-    kinds: KindClasses = group(KindClasses)
+    kinds: Table[ClassName] = table_of(
+        sorts.choice(get_args(ClassName)),
+        {
+            "identity": "never",
+            "preference": "never",
+            "rule": "never",
+            "config": "never",
+            "credential": "never",
+            "fact": "medium",
+            "decision": "slow",
+            "skill": "slow",
+            "lesson": "slow",
+            "event": "medium",
+            "trait": "never",
+            "temp": "fast",
+        },
+        "The class that each kind fades by.",
+        closed=True,
+    )
+    archive_accesses: int = count(
+        0, "Uses that keep a faded memory from being archived; 0: none do."
+    )
+    delete_below: float = ratio(0.0, "Faded below this it is deleted; 0: never.")
+    demote_below: float = ratio(0.0, "Faded below this it becomes transient; 0: never.")
 
 
-class Capacity(Section):
+class CapacitySettings(SettingsGroup):
     """How much is kept."""
 
     core: int = count(100, "Memories of tier 1, the core that is always in the prompt.", low=1)
@@ -166,21 +156,18 @@ class Capacity(Section):
     knowledge_max: int = count(5000, "Memories of tier 2 after compression, at most.", low=1)
     total: int = count(100_000, "Memories in all; above it the least valuable go; 0: no limit.")
     overflow: Overflow = choice("archive", Overflow, "What happens to those that go.")
-    partition_vectors: int = count(
-        0, "Use vectors only inside partitions with more entries than this; 0: everywhere."
-    )
 
 
-class Schedule(Section):
+class ScheduleSettings(SettingsGroup):
     """When upkeep runs."""
 
-    daily: str = custom("0 3 * * *", Cron(), "The daily work.")
-    weekly: str = custom("0 4 * * 1", Cron(), "The weekly work.")
-    zone: str = custom("local", Zone(), 'Zone of these times, and of what "yesterday" means.')
+    daily: str = custom("0 3 * * *", sorts.cron(), "The daily work.")
+    weekly: str = custom("0 4 * * 1", sorts.cron(), "The weekly work.")
+    zone: str = custom("local", sorts.zone(), 'Zone of these times, and of what "yesterday" means.')
     catch_up: bool = flag(True, "Run at the next start what was missed.")
 
 
-class Upkeep(Section):
+class UpkeepSettings(SettingsGroup):
     """What the daily and weekly work does; the order of steps is fixed."""
 
     daily: tuple[DailyStep, ...] = names(
@@ -209,28 +196,21 @@ class Upkeep(Section):
         " for a day: the clock may have jumped.",
     )
     cluster_distance: float = ratio(0.15, "Memories nearer than this are one cluster.")
-    cluster_max: int = count(5, "Memories of a cluster that are judged in one call.", low=2)
-    partition_min: int = count(10, "Partitions with fewer entries are not merged.", low=2)
     core_importance: float = ratio(0.7, "Importance from which a memory may enter the core.")
-    core_inputs: int = count(200, "Memories considered when the core is refreshed.", low=1)
-    report_folder: str = text(
-        "daily_summaries", "Folder of the daily reports, beside the database.", empty=False
-    )
 
 
-class EventRule(Section):
+class EventRule(SettingsGroup):
     """What happens when an event passes its tests."""
 
     enabled: bool = flag(True, "Whether the rule is in force.")
     event: str = text("", "The event it waits for.")
-    when: tuple[Condition, ...] = custom((), Conditions(), "Tests that must all hold.")
+    when: tuple[Condition, ...] = custom((), sorts.conditions(), "Tests that must all hold.")
     actions: tuple[RuleAction, ...] = names((), RuleAction, "What runs then, in order.")
     mode: RuleMode = choice("auto", RuleMode, "Run it, or ask first.")
     risk: Risk = choice("low", Risk, "How much harm it could do.")
 
 
-class Events(Section):
+class EventSettings(SettingsGroup):
     """Events on the bus and the rules that answer them."""
 
-    important_from: float = ratio(0.8, "Importance from which a write is an important event.")
     rules: Table[EventRule] = table(EventRule, "Rules, by name.")

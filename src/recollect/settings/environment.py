@@ -1,20 +1,18 @@
-"""Settings of what stands around the engine: documents, models, storage, logs, trust."""
+"""Settings of the environment: documents, models, storage, trust, the tools of a host."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Literal
 
-from recollect.settings.section import (
-    Section,
+from recollect.settings.group import (
+    SettingsGroup,
     choice,
     count,
     flag,
-    group,
     inside,
     names,
     number,
-    ratio,
     secret,
     span,
     table,
@@ -30,25 +28,20 @@ ChatProvider = Literal["none", "openai", "anthropic", "ollama", "dashscope"]
 ModelProvider = Literal["chat", "none", "openai", "anthropic", "ollama", "dashscope"]
 Embedder = Literal["none", "auto", "local", "folder", "model2vec", "openai", "dashscope", "ollama"]
 Vectors = Literal["auto", "sqlite-vec", "chromadb", "none"]
-LogLevel = Literal["debug", "info", "warning", "error"]
-LogFormat = Literal["text", "json"]
-LogContent = Literal["none", "short", "full"]
 SourceName = Literal["owner", "agent", "tool", "external"]
 AtWrite = Literal["redact", "keep"]
 PersonalNumber = Literal["card", "identity_card", "iban", "passport"]
 
 
-class Switch(Section):
+class MemorySettings(SettingsGroup):
     """The main switch, and the plain files that answer while it is off."""
 
     enabled: bool = flag(True, "Off: nothing is read from or written to the memory.")
     language: Language = choice("auto", Language, "Language of prompts and documents.")
     fallback_folder: str = text("memory", "Folder of the plain files.", empty=False)
-    fallback_file: str = inside("MEMORY.md", "The long-term file in it.")
-    fallback_logs: timedelta = span("7d", "Dated logs this recent are read.")
 
 
-class Documents(Section):
+class DocumentSettings(SettingsGroup):
     """The markdown files people read and edit."""
 
     write: tuple[DocumentName, ...] = names(
@@ -66,39 +59,28 @@ class Documents(Section):
     memory_per_kind: int = count(5, "Memories of each kind in it.", low=1)
     user_file: str = inside("USER.md", "Who the user is.")
     user_bytes: int = count(2048, "Its size, in bytes.", low=1)
-    user_inputs: int = count(30, "Memories considered for it.", low=1)
     project_file: str = inside("Project.md", "How the projects stand.")
     project_lines: int = count(100, "Lines above which it is summed up and archived.", low=1)
     insights_file: str = inside("Insights.md", "The experiences used most.")
     insights_items: int = count(10, "How many are in it.", low=1)
     persona_file: str = inside("persona.md", "Traits the user wants of the agent.")
-    persona_confidence: float = ratio(0.85, "Confidence from which a trait is promoted into it.")
 
 
-class Identity(Section):
+class IdentitySettings(SettingsGroup):
     """Sources people write, and the short cards made of them."""
 
     compile: bool = flag(True, "Make cards; else the sources are used as they are.")
-    soul_file: str = inside("SOUL.md", "What the agent believes in.")
     agent_file: str = inside("AGENT.md", "How the agent works.")
-    compiled_folder: str = inside("compiled", "Folder of the cards, beside the sources.")
-    soul_tokens: int = count(150, "Longest card of the soul.", low=1)
-    core_tokens: int = count(250, "Longest card of how the agent works.", low=1)
-    tooling_tokens: int = count(200, "Longest card of how it uses tools.", low=1)
-    user_tokens: int = count(120, "Longest card of the user.", low=1)
-    soul_prompt: int = count(100, "Tokens of the soul in a prompt.")
-    core_prompt: int = count(120, "Tokens of how the agent works in a prompt.")
-    tooling_prompt: int = count(130, "Tokens of how it uses tools in a prompt.")
 
 
-class Price(Section):
+class ModelPrice(SettingsGroup):
     """What a model costs, for a million tokens."""
 
     input: float = number(0.0, "Tokens read.")
     output: float = number(0.0, "Tokens written.")
 
 
-class Chat(Section):
+class ChatSettings(SettingsGroup):
     """The host's main model; the memory model borrows from it what it does not have."""
 
     provider: ChatProvider = choice("none", ChatProvider, "Who serves it.")
@@ -108,7 +90,7 @@ class Chat(Section):
     max_tokens: int = count(4096, "Longest answer, in tokens.", low=1)
 
 
-class Model(Section):
+class ModelSettings(SettingsGroup):
     """The model that does the work of memory; without one the rules do it."""
 
     provider: ModelProvider = choice("chat", ModelProvider, "Who serves it; `chat`: as there.")
@@ -119,26 +101,18 @@ class Model(Section):
     temperature: float = number(0.3, "Low, so that extraction repeats itself.", low=0, high=2)
     json_output: bool = flag(True, "Ask for JSON where the provider can promise it.")
     timeout: timedelta = span("60s", "Longest wait for an answer.")
-    connect_timeout: timedelta = span("10s", "Longest wait for a connection.")
     daily_tokens: int = count(
         0, "Tokens a day in one space, after which work waits for the next day; 0: no limit."
     )
     daily_cost: float = number(
         0.0, "The same for the cost, in the currency of `prices`; 0: no limit."
     )
-    prices: Table[Price] = table(
-        Price, "Prices of a million tokens by model, for usage and `daily_cost`."
+    prices: Table[ModelPrice] = table(
+        ModelPrice, "Prices of a million tokens by model, for usage and `daily_cost`."
     )
 
 
-class EmbeddingModel(Section):
-    """The model of a provider."""
-
-    name: str = text("", "Its name.")
-    dimensions: int = count(0, "The length of its vectors; 0: as it answers.")
-
-
-class Embedding(Section):
+class EmbeddingSettings(SettingsGroup):
     """Vectors of texts."""
 
     provider: Embedder = choice(
@@ -155,52 +129,23 @@ class Embedding(Section):
     )
     batch: int = count(64, "Texts in one call.", low=1)
     cache_entries: int = count(1000, "Vectors kept in process, on top of those in the database.")
-    models: Table[EmbeddingModel] = table(
-        EmbeddingModel,
-        "The usual model of each provider.",
-        openai=EmbeddingModel(name="text-embedding-3-small", dimensions=1536),
-        dashscope=EmbeddingModel(name="text-embedding-v3", dimensions=1024),
-        ollama=EmbeddingModel(name="nomic-embed-text", dimensions=768),
-    )
 
 
-class Index(Section):
+class IndexSettings(SettingsGroup):
     """How text and vectors are indexed."""
 
     vectors: Vectors = choice("auto", Vectors, "Where vectors live; `auto`: in the database.")
 
 
-class Store(Section):
+class StoreSettings(SettingsGroup):
     """The database."""
 
     busy_timeout: timedelta = span("60s", "Longest wait for another process that is writing.")
-    pool_size: int = count(4, "Connections to a PostgreSQL server.", low=1)
 
 
-class Logging(Section):
-    """What is logged; secrets never are."""
-
-    prefix: str = text("", "Put before every message.")
-    level: LogLevel = choice("info", LogLevel, "The least that is logged.")
-    format: LogFormat = choice("text", LogFormat, "For people or for machines.")
-    content: LogContent = choice("none", LogContent, "How much of private texts is logged.")
-    content_chars: int = count(80, "Characters of a text that `short` shows.", low=1)
-
-
-class SourceTrust(Section):
-    """How far one sort of source is believed."""
-
-    rank: float = ratio(1.0, "Scores of its memories are multiplied by this.")
-    max_confidence: float = ratio(1.0, "Confidence its memories can reach unconfirmed.")
-
-
-class Trust(Section):
+class TrustSettings(SettingsGroup):
     """Who said it, and what follows; what tools and outsiders say never becomes core unasked."""
 
-    owner: SourceTrust = group(SourceTrust)
-    agent: SourceTrust = group(SourceTrust, max_confidence=0.95)
-    tool: SourceTrust = group(SourceTrust, max_confidence=0.9)
-    external: SourceTrust = group(SourceTrust, rank=0.9, max_confidence=0.8)
     owners: tuple[str, ...] = names(
         (),
         None,
@@ -211,11 +156,9 @@ class Trust(Section):
         ("external",), SourceName, "Sources whose memories wait for the user's word."
     )
     suppress_echo: bool = flag(True, "Do not learn again what came out of memory.")
-    echo_keep: timedelta = span("1d", "How long what was put into a prompt is recognised.")
-    echo_lines: int = count(2_000, "Most lines recognised for one session; the oldest go first.")
 
 
-class Secrets(Section):
+class SecretSettings(SettingsGroup):
     """Passwords and keys found in what is said."""
 
     at_write: AtWrite = choice(
@@ -225,8 +168,20 @@ class Secrets(Section):
     key_file: str = text(
         "recollect.key", "File of the key, beside the database, made when needed.", empty=False
     )
-    min_length: int = count(16, "Shorter random-looking words are not taken for keys.", low=1)
-    min_entropy: float = number(3.0, "Bits a character from which a word looks random.", high=8)
     personal_numbers: tuple[PersonalNumber, ...] = names(
         ("card",), PersonalNumber, "Numbers of persons that are taken out like secrets."
     )
+
+
+class ToolSettings(SettingsGroup):
+    """The tools that a host gives to its model."""
+
+    answer_pending: bool = flag(
+        False,
+        "Whether a model may confirm or ignore what waits, in the user's name. Off, it can list and"
+        " put off; the user answers by command or in the host.",
+    )
+    results: int = count(5, "Results of a search when the model does not say how many.", low=1)
+    item_chars: int = count(1_500, "Characters of one result; what is longer is cut.", low=1)
+    answer_chars: int = count(12_000, "Characters of one answer; results beyond it are left out.")
+    trace_bytes: int = count(20_000_000, "Bytes of trace files read in a search, newest first.")

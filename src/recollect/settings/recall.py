@@ -1,14 +1,13 @@
-"""Settings of the way out: the gate, recall, ranking, and the prompt."""
+"""Settings of recall: the gate, the search, ranking, and the prompt."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Literal
 
-from recollect.settings.codecs import Whole
-from recollect.settings.section import (
-    Section,
-    between,
+from recollect.settings import sorts
+from recollect.settings.group import (
+    SettingsGroup,
     choice,
     count,
     flag,
@@ -16,13 +15,13 @@ from recollect.settings.section import (
     names,
     number,
     ratio,
-    size,
+    sizes,
     span,
     table,
     table_of,
     text,
 )
-from recollect.settings.values import Size, Span, Table
+from recollect.settings.values import Size, Table
 
 GateMode = Literal["always", "gated", "on_demand"]
 Route = Literal[
@@ -63,21 +62,20 @@ SectionName = Literal[
 Disclosure = Literal["injected", "progressive"]
 
 
-class Gate(Section):
+class GateSettings(SettingsGroup):
     """Whether a message wants memory; a recall that is asked for by name is never gated."""
 
     mode: GateMode = choice(
         "always", GateMode, "Search for every message, for those the rules let through, or by tool."
     )
     min_chars: int = count(5, "Shorter messages want no memory.")
-    code_share: float = ratio(0.5, "A message with more code than this wants no memory.")
 
 
-class Recall(Section):
+class RecallSettings(SettingsGroup):
     """Finding evidence."""
 
     limit: int = count(10, "Results when the caller does not say how many.", low=1)
-    evidence: Span = between(3, 5, "Pieces of evidence put into a prompt.")
+    evidence: int = count(5, "Most pieces of evidence put into a prompt.")
     routes: tuple[Route, ...] = names(
         ("memory", "turn", "episode", "attachment", "entity", "time", "exact"),
         Route,
@@ -98,22 +96,16 @@ class Recall(Section):
     rerank_folder: str = text(
         "", "Folder of a cross-encoder that puts the best results in order; empty: none."
     )
-    rerank_top: int = count(20, "Results that it reads.", low=1)
     recent: timedelta = span("3d", "What the `recent` route looks back on.")
-    episode_window: timedelta = span("7d", "Episodes this young count as recent.")
-    enrich_turns: Span = between(3, 5, "Last turns that enrich the query.")
-    enrich_weight: float = ratio(0.15, "What a word of those turns counts beside the query's own.")
-    entity_candidates: int = count(20, "Candidates of the `entity` route.", low=1)
-    partition_candidates: int = count(20, "Candidates of the `partition` route.", low=1)
+    enrich_turns: int = count(5, "Last turns that enrich the query.", low=1)
     supplement_below: int = count(
         0, "Ask full text only when the partition gave fewer than this; 0: ask always."
     )
     min_score: float = ratio(0.0, "Evidence below this score is left out.")
-    max_tokens: int = count(700, "Tokens of evidence when it is asked for as text.", low=1)
     touch: bool = flag(True, "Count the use of what was recalled, which slows its decay.")
 
 
-class Weights(Section):
+class RankingWeights(SettingsGroup):
     """Parts of the score, each from 0 to 1; the weights add up to 1."""
 
     relevance: float = ratio(0.90, "The fused result of text and vectors.")
@@ -124,92 +116,30 @@ class Weights(Section):
     access: float = ratio(0.02, "How often it was used.")
 
 
-class PersonaBoost(Section):
+class PersonaBoost(SettingsGroup):
     """What one persona cares about more than others."""
 
     kinds: tuple[KindName, ...] = names((), KindName, "Kinds that count for more.")
     factor: float = number(1.0, "Their scores are multiplied by this.")
 
 
-class Conversation(Section):
-    """What the conversation around a turn adds to its score, in units of the best text score."""
-
-    adjacent_turn: float = ratio(0.25, "Share of the score of the turn before and after.")
-    second_turn: float = ratio(0.10, "Share of the score of the turns two away.")
-    answered_question: float = ratio(0.20, "Further share of the turn before when it asks.")
-    session: float = ratio(0.60, "Share of the best score of the session.")
-    session_size_free: int = count(20, "Turns above which a session's score counts less.", low=1)
-    session_days_free: float = number(1.0, "Days above which a session's score counts less.")
-    session_days_scale: float = number(7.0, "Further days that halve it.", above=True)
-    assistant_turn: float = number(
-        1.25, "Taken from what the agent said, unless the query asks for that or matches it best."
-    )
-    named_speaker: float = ratio(0.20, "Added to the turns of a speaker whom the query names.")
-    word_vectors: float = ratio(
-        0.15, "A standard deviation of likeness by vectors of words, for queries in Latin script."
-    )
-    gloss_vectors: float = ratio(
-        0.20,
-        "A standard deviation of likeness by vectors of the meanings of words, for queries in"
-        " Chinese.",
-    )
-    sentence_vectors: float = ratio(
-        0.25, "A standard deviation of likeness by vectors of sentences."
-    )
-    exact_order: float = ratio(
-        0.40, "Added to the latest or first mention, for a query that asks for it."
-    )
-    matching_date: float = ratio(0.80, "Added to turns of a date that the query names.")
-    standing_wish: float = ratio(
-        0.60,
-        "Added to what the user wants done always, or prefers, for a query that asks for help.",
-    )
-    spread: float = ratio(
-        0.60,
-        "Taken from each further turn of a session, for a query that asks for a whole course of"
-        " things.",
-    )
-
-
-class Ranking(Section):
+class RankingSettings(SettingsGroup):
     """The order of evidence: a weighted sum, times boosts."""
 
-    weights: Weights = group(Weights)
-    conversation: Conversation = group(Conversation)
+    weights: RankingWeights = group(RankingWeights)
     fusion: Fusion = choice(
         "conversation",
         Fusion,
         "How `relevance` is made: from words, vectors and the conversation around a turn, by the"
         " reciprocal ranks of the routes, or as the best score of any.",
     )
-    rrf_k: int = count(60, "The constant of reciprocal rank fusion.", low=1)
     recency_half_life: timedelta = span("30d", "Age at which recency has fallen to one half.")
     recency_clock: RecencyClock = choice("updated", RecencyClock, "The time recency counts from.")
     importance_decays: bool = flag(False, "Weigh importance after its decay, not as written.")
-    access_saturation: int = count(10, "Uses at which the access part is full.", low=1)
     personas: Table[PersonaBoost] = table(PersonaBoost, "What each persona ranks higher.")
 
 
-class Sections(Section):
-    """The size of each part of the prompt."""
-
-    guide: Size = size(0, "How to use the memory tools.")
-    system: Size = size(0, "The host's own system prompt.")
-    identity: Size = size(350, "Who the agent is.")
-    persona: Size = size(0, "The active persona.")
-    runtime: Size = size(0, "Where the agent runs.")
-    rules: Size = size(0, "Rules of the session.")
-    cards: Size = size(0, "Cards of agent and user in one part.")
-    user: Size = size(120, "Who the user is.")
-    scratchpad: Size = size(300, "What is being worked on.")
-    core: Size = size(500, "What is always known.")
-    evidence: Size = size(1500, "What was recalled for this message.")
-    recent: Size = size(1200, "The latest turns.")
-    catalogs: Size = size(0, "Lists of tools and skills.")
-    reply: Size = size(0, "Left free for the answer.")
-
-
-class Context(Section):
+class ContextSettings(SettingsGroup):
     """Fitting evidence and cards to a budget."""
 
     disclosure: Disclosure = choice(
@@ -217,8 +147,26 @@ class Context(Section):
     )
     total: int = count(4000, "Tokens of the whole; 0: the model's window.")
     window: int = count(8192, "Window of a model that is not in `windows`.", low=1)
-    windows: Table[int] = table_of(Whole(1, None), {}, "Window of each model, by its name.")
-    sections: Sections = group(Sections)
+    windows: Table[int] = table_of(sorts.whole(1), {}, "Window of each model, by its name.")
+    sections: Table[Size] = sizes(
+        {
+            "guide": 0,
+            "system": 0,
+            "identity": 350,
+            "persona": 0,
+            "runtime": 0,
+            "rules": 0,
+            "cards": 0,
+            "user": 120,
+            "scratchpad": 300,
+            "core": 500,
+            "evidence": 1500,
+            "recent": 1200,
+            "catalogs": 0,
+            "reply": 0,
+        },
+        "Size of each part of the prompt; `reply` is left free for the answer.",
+    )
     separate: tuple[SectionName, ...] = names((), SectionName, "Parts that `total` does not count.")
     cut: tuple[SectionName, ...] = names(
         ("evidence", "recent"), SectionName, "Over budget: the parts to cut, first one first."
@@ -226,11 +174,12 @@ class Context(Section):
     keep: tuple[SectionName, ...] = names(
         ("cards", "identity", "user", "core"), SectionName, "Parts that are never cut."
     )
-    recent_turns: Span = between(8, 12, "Latest turns that stay in the prompt.")
-    card_tokens: Span = between(300, 500, "Tokens the cards are compiled to.", least=1)
+    recent_turns: int = count(
+        12, "Latest exchanges, a message and its answer, that stay in the prompt."
+    )
 
 
-class ShortTerm(Section):
+class ShortTermSettings(SettingsGroup):
     """The running conversation, in process, rebuilt from the ledger."""
 
     max_messages: int = count(200, "Messages held before the older ones are summed up.", low=2)
