@@ -18,6 +18,7 @@ from recollect.language.guard import Guard
 from recollect.language.markdown import Bullet
 from recollect.learn.candidates import candidate_of
 from recollect.learn.memories import MemoryWriter
+from recollect.learn.pattern_files import own_patterns
 from recollect.learn.reconciler import Reconciler
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim
@@ -269,6 +270,7 @@ class EditImporter:
             said_at=now,
             importance=self._settings.importance,
             extraction=self._settings.extraction,
+            patterns=own_patterns(self._settings),
         )
 
 

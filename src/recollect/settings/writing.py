@@ -83,6 +83,7 @@ class Extraction(Section):
     default_confidence: float = ratio(0.5, "Confidence when the extractor gives none.")
     rules_confidence: float = ratio(0.9, "Confidence of what the rules find.")
     asked_confidence: float = ratio(1.0, "Confidence of what the user asked to be remembered.")
+    patterns: str = text("", "File or folder of your own patterns for the rules, see patterns.md.")
     repairs: int = count(1, "Times a malformed answer is given back for repair before a retry.")
 
 

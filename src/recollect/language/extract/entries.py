@@ -1,8 +1,8 @@
 """One pattern as data: what it matches, and what a match says.
 
 A pattern matches a whole clause, whatever the case; only ``[A-Z]`` asks for a capital letter. The
-pieces of the file's ``[words]`` stand in it in braces: ``{am} from (?P<value>.{2,40})``. A line break
-and four spaces after it count for nothing, so that long ones can be broken between alternatives.
+pieces of the file's ``[words]`` stand in it in braces: ``{am} from (?P<value>.{2,40})``. A line
+break and four spaces after it count for nothing, so that long ones can be broken.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def check_expressions(entry: Entry) -> None:
         entry.compiled(getattr(entry, field))
     where = f"{entry.vocabulary.file}: {entry}"
     groups = {*entry.matcher.groupindex, "value"}
-    templates = [entry.slot, *entry.value, *(text for one in entry.also for text in one.values())]
+    templates = [entry.slot, *entry.value, *(one["value"] for one in entry.also)]
     for group, table in (found for text in templates for found in _GROUP.findall(text)):
         if group not in groups:
             raise ConfigError(

@@ -19,7 +19,6 @@ from recollect.language.extract.entries import (
     check_expressions,
     entry_of,
 )
-from recollect.language.extract.probes import check_speed
 from recollect.language.extract.values import Values
 
 BUILT_IN = ("en", "zh")
@@ -50,6 +49,10 @@ class Language:
     phrases: Mapping[str, str]
     complete: tuple[Replacement, ...]
     rewrite: tuple[Replacement, ...]
+
+    def all_entries(self) -> Iterator[Entry]:
+        for entries in self.entries.values():
+            yield from entries
 
 
 class Patterns:
@@ -184,10 +187,8 @@ def _replacements(
 
 
 def _check(language: Language) -> None:
-    for entries in language.entries.values():
-        for entry in entries:
-            check_expressions(entry)
-            check_speed(entry)
+    for entry in language.all_entries():
+        check_expressions(entry)
     for name, phrases in language.phrases.items():
         if not isinstance(phrases, str):
             raise ConfigError(

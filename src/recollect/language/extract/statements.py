@@ -29,7 +29,7 @@ class StatementReader:
         self._values = values
 
     def statements(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
-        """The statements of a clause that an entry matches; none where one of its guards says no."""
+        """The statements of a clause that an entry matches; none where a guard says no."""
         if entry.finds(entry.reject_clause, match.group()):
             return []
         made = _YIELDS[entry.yields](self, entry, match)
@@ -163,7 +163,7 @@ class StatementReader:
         return Candidate("config", "", subject=name, predicate="version", value=number)
 
     def _products(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
-        """The product named first, and known ones after it: "Linear for tickets, Notion for docs"."""
+        """The product named first, and known ones after it: "Linear for work and Notion"."""
         subject = self._team(entry, match)
         known = entry.known or bool(match.groupdict().get("known"))
         value = entry.without(entry.trim, match["value"])
