@@ -156,14 +156,14 @@ def note_injected(
         unit.echoes.note(session, lines, now, settings.echo_lines, about)
 
 
-def _both(known: EchoAbout | None, new: EchoAbout) -> EchoAbout:
+def _both(earlier: EchoAbout | None, new: EchoAbout) -> EchoAbout:
     """What is known of a line that was shown twice."""
-    if known is None:
+    if earlier is None:
         return new
     return EchoAbout(
-        least_trusted((known.trust, new.trust)),
-        new.words or known.words,
-        min(known.since, new.since),
+        least_trusted((earlier.trust, new.trust)),
+        new.words or earlier.words,
+        min(earlier.since, new.since),
     )
 
 
@@ -180,8 +180,8 @@ class _Records:
         for turn in unit.ledger.turns_by_id(listed):
             self._found[turn.id] = _of_turn(turn)
         for episode in unit.episodes.by_id(listed):
-            told = unit.ledger.least_trust(episode.session) or "agent"
-            self._found[episode.id] = (episode.summary, told)
+            trust = unit.ledger.least_trust(episode.session) or "agent"
+            self._found[episode.id] = (episode.summary, trust)
         for attachment in unit.attachments.by_id(listed):
             about = attachment.description or attachment.transcription or attachment.extracted_text
             self._found[attachment.id] = (about, "external")
@@ -198,8 +198,8 @@ class _Records:
 def _of_turn(turn: Turn) -> tuple[str, Trust]:
     """What an agent says beside a tool's result may be the tool's words."""
     if turn.tool_results and rank(turn.trust) > rank("tool"):
-        said = turn.content or "\n".join(result.content for result in turn.tool_results)
-        return said, "tool"
+        text = turn.content or "\n".join(result.content for result in turn.tool_results)
+        return text, "tool"
     return turn.content, turn.trust
 
 

@@ -51,9 +51,9 @@ class Scratchpads:
         """
         with self._store.read(self._space) as unit:
             stamp = (unit.scratchpads.get(), unit.ledger.latest_docs(_FOLLOWED))
-            held = self._held
-            if held is not None and held[0] == stamp:
-                return held[1]
+            cached = self._held
+            if cached is not None and cached[0] == stamp:
+                return cached[1]
             pad = current_pad(unit, self._settings)
         self._held = (stamp, pad)
         return pad
@@ -94,10 +94,10 @@ def current_pad(unit: Unit, settings: Settings) -> Scratchpad:
     pad = read_pad(unit)
     if settings.driver != "task":
         return pad
-    said = unit.ledger.turns(
+    turns = unit.ledger.turns(
         TurnFilter(role="user", since=pad.updated_at, newest_first=True, limit=_FOLLOWED)
     )
-    for turn in reversed(said):
+    for turn in reversed(turns):
         if turn.trust == "owner" and (pad.updated_at is None or turn.at > pad.updated_at):
             pad = replace(
                 advance(pad, own_voice(turn.content), turn.at, settings), updated_at=turn.at
@@ -133,8 +133,8 @@ def _changed(
     if new == old:
         return old
     kept = frozenset(new.completions)
-    gone = [done.task for done in old.completions if done not in kept]
-    change = {"by": by, "focus": new.focus, "before": old.focus, "gone": gone}
+    dropped = [done.task for done in old.completions if done not in kept]
+    change = {"by": by, "focus": new.focus, "before": old.focus, "gone": dropped}
     text = guard.text(new.text, "scratchpad")
     _write(unit, text, at, guard.json(change, "scratchpad"))
     return replace(new, updated_at=at)
