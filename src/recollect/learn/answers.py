@@ -71,7 +71,7 @@ def _read(
     duration = _text(fact, "duration", place)
     if duration and duration not in durations:
         raise WrongShape(f"{place}.duration has to be one of {', '.join(durations)}")
-    cited = _said(fact, place, turns)
+    cited = _cited(fact, place, turns)
     candidate = Candidate(
         kind=kind,
         content=content,
@@ -94,7 +94,7 @@ def _read(
         raise WrongShape(f"{place}: {error}") from error
 
 
-def _said(fact: dict[str, Json], place: str, turns: Sequence[Turn]) -> list[Turn]:
+def _cited(fact: dict[str, Json], place: str, turns: Sequence[Turn]) -> list[Turn]:
     """The turns a fact stands on; one that stands on none cannot be believed."""
     numbers = fact.get("turns")
     if not isinstance(numbers, list) or not numbers:

@@ -109,7 +109,7 @@ class Compression:
             recorded = unit.ledger.turns(
                 TurnFilter(session=session, newest_first=True, limit=_MOST)
             )[::-1]
-            covered = unit.episodes.told(session, None)
+            covered = unit.episodes.covered(session, None)
         if messages is None:
             return [turn for turn in recorded if not covered or turn.index > covered[-1]]
         given = checks.check_all(messages, NewTurn, "messages")
@@ -121,7 +121,7 @@ class Compression:
         """The turn of each message, in their order; the same words twice are two turns."""
         recorded_as: dict[tuple[object, ...], list[Turn]] = {}
         for turn in reversed(recorded):
-            recorded_as.setdefault(_said(turn), []).append(turn)
+            recorded_as.setdefault(_content(turn), []).append(turn)
         matched: dict[str, Turn] = {}
         for message in messages:
             if self._recorder.guard.name(message.session, "session") != session:
@@ -138,7 +138,7 @@ class Compression:
 
     def _as_recorded(self, message: NewTurn) -> tuple[object, ...]:
         """The message as the ledger keeps it: without its secrets."""
-        return _said(accept_turn(message, self._clock.now(), self._recorder.guard))
+        return _content(accept_turn(message, self._clock.now(), self._recorder.guard))
 
     def _learn(self, unit: Unit, session: SafeName, turns: Sequence[Turn]) -> list[SafeName]:
         now, trust = self._clock.now(), self._settings.trust
@@ -154,5 +154,5 @@ class Compression:
         return learnt
 
 
-def _said(turn: Turn | TurnRow) -> tuple[object, ...]:
+def _content(turn: Turn | TurnRow) -> tuple[object, ...]:
     return (turn.role, turn.content, *(result.content for result in turn.tool_results))

@@ -171,25 +171,25 @@ class _Records:
     """The records that texts came from, as they are now: their words and their trust."""
 
     def __init__(self, unit: Unit, ids: set[str]) -> None:
-        self._found: dict[str, tuple[str, Trust]] = {}
+        self._records: dict[str, tuple[str, Trust]] = {}
         listed = sorted(ids)
         if not listed:
             return
         for memory in unit.memories.by_id(listed):
-            self._found[memory.id] = (memory.content, memory.trust)
+            self._records[memory.id] = (memory.content, memory.trust)
         for turn in unit.ledger.turns_by_id(listed):
-            self._found[turn.id] = _of_turn(turn)
+            self._records[turn.id] = _of_turn(turn)
         for episode in unit.episodes.by_id(listed):
             trust = unit.ledger.least_trust(episode.session) or "agent"
-            self._found[episode.id] = (episode.summary, trust)
+            self._records[episode.id] = (episode.summary, trust)
         for attachment in unit.attachments.by_id(listed):
             about = attachment.description or attachment.transcription or attachment.extracted_text
-            self._found[attachment.id] = (about, "external")
+            self._records[attachment.id] = (about, "external")
 
     def resolve(self, one: Shown) -> tuple[str, Trust]:
-        if not one.record or one.record not in self._found:
+        if not one.record or one.record not in self._records:
             return one.text, one.trust
-        text, trust = self._found[one.record]
+        text, trust = self._records[one.record]
         if one.text:
             return one.text, trust
         return (text, trust) if untrusted(trust) else ("", trust)

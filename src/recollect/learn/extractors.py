@@ -46,7 +46,7 @@ class RuleExtractor:
     verbatim: ClassVar[bool] = True
 
     def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
-        texts = [_said(turn) for turn in (*earlier, *turns)]
+        texts = [_own_text(turn) for turn in (*earlier, *turns)]
         return tuple(
             attributed(candidate, [turn])
             for place, turn in enumerate(turns, len(earlier))
@@ -125,7 +125,7 @@ class ModelExtractor:
         return answer.value
 
 
-def _said(turn: Turn) -> Said:
+def _own_text(turn: Turn) -> Said:
     """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
     text = redact(turn.content)
     return Said(turn.role, own_voice(text, GAP) if turn.role == "user" else text)

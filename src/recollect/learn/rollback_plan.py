@@ -175,7 +175,7 @@ class RollbackPlan:
         admission = route(memory.kind, claim, self.settings)
         if kept[0] is not claimed[0]:
             since = kept[0].at  # it is known since somebody else said it
-            revised = replace(revised, created_at=since, valid_from=self._said(kept[0]))
+            revised = replace(revised, created_at=since, valid_from=self._said_at(kept[0]))
         if (
             memory.status == "active"
             and untrusted(revised.trust)
@@ -185,7 +185,7 @@ class RollbackPlan:
         self._look(memory.id)
         self.after[memory.id] = revised
 
-    def _said(self, contribution: Contribution) -> datetime:
+    def _said_at(self, contribution: Contribution) -> datetime:
         turns = self.unit.ledger.turns_by_id(contribution.sources)
         return max((turn.at for turn in turns), default=contribution.at)
 

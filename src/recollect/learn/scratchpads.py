@@ -42,7 +42,7 @@ class Scratchpads:
         self._clock = clock
         self._settings = settings
         self._guard = guard
-        self._held: tuple[_Stamp, Scratchpad] | None = None
+        self._cached: tuple[_Stamp, Scratchpad] | None = None
 
     def get(self) -> Scratchpad:
         """What is on it, with the latest messages of the user taken in.
@@ -51,16 +51,16 @@ class Scratchpads:
         """
         with self._store.read(self._space) as unit:
             stamp = (unit.scratchpads.get(), unit.ledger.latest_docs(_FOLLOWED))
-            cached = self._held
+            cached = self._cached
             if cached is not None and cached[0] == stamp:
                 return cached[1]
             pad = current_pad(unit, self._settings)
-        self._held = (stamp, pad)
+        self._cached = (stamp, pad)
         return pad
 
     def clear(self) -> None:
         """Let go of what is held; the store is not touched."""
-        self._held = None
+        self._cached = None
 
     def put(self, markdown: str, by: Writer = "user") -> Scratchpad:
         """Somebody's own text in place of what was there, which stays in the history."""

@@ -111,7 +111,7 @@ class SessionEndJob:
         them tells them again, with what it has learnt since.
         """
         with self._store.read(job.space) as unit:
-            covered = unit.episodes.told(session, "session_end")
+            covered = unit.episodes.covered(session, "session_end")
             turns = unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=_MOST))
         if job.error and covered and turns and covered[-1] == turns[0].index:
             covered.pop()

@@ -104,7 +104,7 @@ class SqliteEpisodes:
         )
         return stored[0] if stored else None
 
-    def told(self, session: str, source: str | None) -> list[int]:
+    def covered(self, session: str, source: str | None) -> list[int]:
         """Up to which turns of a session there are episodes: the index of the last of each."""
         rows = self._conn.execute(
             "SELECT DISTINCT t.idx FROM episodes e JOIN turns t ON t.space = e.space"

@@ -133,9 +133,9 @@ class SqliteEraser:
             " AND t.at BETWEEN e.started_at AND e.ended_at",
             self._listed(turns),
         )
-        return self.told([id_ for (id_,) in rows])
+        return self.stretches_of([id_ for (id_,) in rows])
 
-    def told(self, episodes: Collection[str]) -> list[Stretch]:
+    def stretches_of(self, episodes: Collection[str]) -> list[Stretch]:
         """These episodes, each with the turns it tells of."""
         stored = SqliteEpisodes(self._conn, self._space).by_id(list(episodes))
         return [Stretch(episode, self._told_of(episode.id)) for episode in stored]
