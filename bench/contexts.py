@@ -112,9 +112,9 @@ class Known:
 def _at(known: Known, queries: int) -> list[Figure]:
     asked = [one.text for one in known.corpus.questions(known.memories, queries, seed=0)]
     mind, recall = known.mind, known.mind.settings.recall
-    said = mind.turns(session=_SESSION, newest_first=True, limit=recall.enrich_turns.high)
+    said = mind.turns(session=_SESSION, newest_first=True, limit=recall.enrich_turns)
     around = [turn.content for turn in reversed(said)]
-    few, more = recall.evidence.high, 2 * recall.evidence.high
+    few, more = recall.evidence, 2 * recall.evidence
     contenders: dict[str, Callable[[int], object]] = {
         _USUAL: lambda n: mind.recall(asked[n]),
         _CONTEXT: lambda n: mind.context(asked[n]),

@@ -74,7 +74,6 @@ def write(store: Store, mind: Mind, source: EpisodeSource = "session_end", **giv
             turns,
             source,
             now=NOON,
-            settings=SETTINGS.episodes,
             ask_vectors=ask,
             **given,
         )
@@ -167,7 +166,6 @@ def test_what_cannot_be_told(store: Store, mind: Mind) -> None:
             [],
             "session_end",
             now=NOON,
-            settings=SETTINGS.episodes,
             ask_vectors=ask,
         )
     with pytest.raises(recollect.InvalidInput, match="source"):

@@ -101,7 +101,8 @@ MAKERS = {
 NAMERS = {
     "ids.py", "documents/daily.py", "documents/sync.py", "documents/edit_importer.py",
     "documents/writer.py", "documents/onboarding.py", "learn/episodes.py", "learn/memories.py",
-    "learn/scratchpads.py", "record/transcripts.py", "learn/rollback_plan.py", "off/taking_in.py",
+    "learn/scratchpads.py", "record/transcripts.py", "learn/rollback_plan.py",
+    "documents/fallback/importer.py",
     "recall/attempts.py",
     "store/sqlite/jobs.py", "upkeep/bus.py", "forget/names.py",
     "upkeep/steps/extraction.py", "upkeep/work.py",

@@ -341,13 +341,6 @@ class TestConflict:
         assert [memory.value for memory in decided if memory] == ["3.10", "3.10", "3.12", "3.12"]
         assert learning.values() == ["3.12"]
 
-    def test_the_weights_are_settings(self, open_mind: OpenMind, clock: ManualClock) -> None:
-        weights = {"conflict_recency": 1.0, "conflict_confirmations": 0.0}
-        learning = Learning(open_mind(reconcile=weights), clock)
-        for _ in range(5):
-            learning.settle(version("3.10"))
-        assert learning.settle(version("3.12")).replaced
-
 
 class TestRouting:
     @pytest.mark.feature("M6", preset="shiyi")
@@ -381,13 +374,13 @@ class TestRouting:
         external = likes("x", confidence=0.2, asked=True, trust="external")
         assert learning.settle(external).outcome == "dropped"
 
-    def test_gaps_are_filled_from_the_settings(
+    def test_what_nobody_judged_is_neither_important_nor_sure(
         self, open_mind: OpenMind, clock: ManualClock
     ) -> None:
-        learning = Learning(open_mind(extraction={"default_confidence": 0.9}), clock)
+        learning = Learning(open_mind(routing={"write": 0.5, "pending": 0.5}), clock)
         memory = learning.settle(Candidate("fact", "likes tea")).memory
         assert memory is not None
-        assert (memory.importance, memory.confidence) == (0.5, 0.9)
+        assert (memory.importance, memory.confidence) == (0.5, 0.5)
 
     @pytest.mark.feature("U7", preset="semibot")
     def test_an_important_write_is_announced(self, open_mind: OpenMind, clock: ManualClock) -> None:

@@ -26,7 +26,7 @@ from recollect.rules import checks
 from recollect.rules.signatures import CheckedCalls
 from recollect.session import Session
 from recollect.settings import Settings
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.store.contract import Store
 from recollect.types import (
     GENERAL_TOPIC,

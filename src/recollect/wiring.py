@@ -81,6 +81,8 @@ from recollect.upkeep import upkeep as upkeep_
 from recollect.upkeep.upkeep import Upkeep
 from recollect.upkeep.work import Sections, StepServices
 
+BACKOFF_FACTOR = 2.0  # each further wait is this many times longer
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
@@ -202,7 +204,6 @@ class Shared:
                 guard,
                 self.ask,
                 vault=_vault(self.settings, self.path),
-                important_from=self.settings.events.important_from,
             ),
             reconciler=self.reconciler_of(space),
             guard=guard,
@@ -219,7 +220,9 @@ class Shared:
     def learner_of(self, space: str) -> Learner:
         model = self.model_of(space)
         extractor = (
-            RuleExtractor(self.settings) if model is None else ModelExtractor(model, self.settings)
+            RuleExtractor.of(self.settings)
+            if model is None
+            else ModelExtractor(model, self.settings)
         )
         return Learner(extractor, self.reconciler_of(space))
 
@@ -272,7 +275,6 @@ def build(
             guard,
             ask,
             vault=_vault(settings, path),
-            important_from=settings.events.important_from,
         ),
         pending=PendingQueue(store, space, clock, settings.pending, reconciler),
         proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
@@ -332,12 +334,12 @@ def _vault(settings: Settings, path: str) -> Vault:
 
 
 def _history(shared: Shared) -> Path:
-    return Path(shared.path).parent / shared.settings.ledger.jsonl_folder
+    return Path(shared.path).parent / transcripts.FOLDER
 
 
 def _copies(shared: Shared) -> Transcripts:
     ledger = shared.settings.ledger
-    base = own_base(Path(shared.path), ledger.jsonl_folder)
+    base = own_base(Path(shared.path), transcripts.FOLDER)
     return Transcripts(shared.store, _history(shared), base, shared.clock, ledger.jsonl_keep)
 
 
@@ -345,7 +347,6 @@ def _by_meaning(shared: Shared, embedder: Embedder, engine: VectorEngine) -> Vec
     settings = shared.settings
     return VectorRoute(
         embedder,
-        settings.ranking.conversation,
         Holder(engine, shared.store, shared.space),
         lambda name: embedder_named(name, settings, shared.circuits),
     )
@@ -393,7 +394,7 @@ def _sources(
             return unit.tiers.core_lines(
                 least=settings.upkeep.core_importance,
                 now=clock.now(),
-                limit=most_core_lines(settings.context.sections.core, settings.capacity.core),
+                limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
             )
 
     return Sources(
@@ -538,7 +539,7 @@ def _worker(
     jobs, guard = settings.jobs, guard_of(settings)
     pace = Pace(
         max_attempts=jobs.max_attempts,
-        backoff=Backoff(jobs.backoff_first, jobs.backoff_factor, jobs.backoff_max),
+        backoff=Backoff(jobs.backoff_first, BACKOFF_FACTOR, jobs.backoff_max),
         lease=jobs.lease,
         poll=jobs.poll,
     )
@@ -549,9 +550,7 @@ def _worker(
         store, clock, settings, extraction=extraction, model_of=shared.model_of, ask=shared.ask
     )
     handlers: dict[str, Handler] = {
-        daily_events.KIND: Digests(
-            store, clock, settings.extraction.summary_chars, quiet, guard
-        ).write,
+        daily_events.KIND: Digests(store, clock, quiet, guard).write,
         transcripts.KIND: copies.append,
         transcripts.AGE_KIND: copies.age,
         triggers.KIND: extraction.run,

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from recollect.clock import Clock
 from recollect.documents.files import fingerprint
-from recollect.documents.headings import DocumentSection
 from recollect.documents.read_back import Added, Change, Edited, Own, Stay, unmarked
 from recollect.documents.report import Kept, PendingQuestion, Taken
 from recollect.errors import InvalidInput, NotFound
@@ -18,7 +17,9 @@ from recollect.language.guard import Guard
 from recollect.language.markdown import Bullet
 from recollect.learn.candidates import candidate_of
 from recollect.learn.memories import MemoryWriter
+from recollect.learn.pattern_files import own_patterns
 from recollect.learn.reconciler import Reconciler
+from recollect.rules.importance import KIND_IMPORTANCE
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim
 from recollect.settings import Settings
@@ -219,7 +220,7 @@ class EditImporter:
             found[0],
             kind=kind,
             content=content,
-            importance=self._importance(change.section),
+            importance=KIND_IMPORTANCE[change.section.kind],
             confidence=1.0,
             duration=_FOR_GOOD,
             project=change.section.project or GLOBAL_PROJECT,
@@ -239,7 +240,7 @@ class EditImporter:
                     subject=section.subject,
                     predicate=section.predicate,
                     project=section.project or GLOBAL_PROJECT,
-                    importance=self._importance(section),
+                    importance=KIND_IMPORTANCE[section.kind],
                 ),
                 operation_id=operation,
             )
@@ -253,23 +254,14 @@ class EditImporter:
                 project=like.project,
                 topic=like.topic,
                 tags=like.tags,
-                importance=max(like.importance, self._importance(section)),
+                importance=max(like.importance, KIND_IMPORTANCE[section.kind]),
                 supersedes=None if known is None else known.id,
             ),
             operation_id=operation,
         )
 
-    def _importance(self, section: DocumentSection) -> float:
-        found: float = getattr(self._settings.importance, section.kind)
-        return found
-
     def _extracted(self, text: str, now: datetime) -> tuple[Candidate, ...]:
-        return extract(
-            text,
-            said_at=now,
-            importance=self._settings.importance,
-            extraction=self._settings.extraction,
-        )
+        return extract(text, said_at=now, patterns=own_patterns(self._settings))
 
 
 def _kept(text: str, reason: str) -> Outcome:

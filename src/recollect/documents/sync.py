@@ -30,7 +30,7 @@ from recollect.language.markdown import (
     parse,
 )
 from recollect.settings import Settings
-from recollect.settings.around import DocumentName
+from recollect.settings.environment import DocumentName
 from recollect.store.codec import stored_name
 from recollect.store.contract import Store, Unit
 from recollect.store.document_states import DocumentChoice, DocumentRow, Written

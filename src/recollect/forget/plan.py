@@ -242,7 +242,7 @@ class Planner:
             about = names.replaced([info.project], "project", plan.renamed)
             about += names.replaced([info.topic], "topic", plan.renamed)
         ended = episode.source != "context_compress"
-        story = tell(turns, self._settings.episodes, tags=about, ended=ended)
+        story = tell(turns, tags=about, ended=ended)
         told = episode_of(
             story,
             turns,

@@ -9,10 +9,10 @@ from typing import Protocol
 
 from recollect.errors import BudgetExhausted, ModelError
 from recollect.index.segment import CHARACTER_WEIGHT
-from recollect.learn.neighbours import NeighbourSearch, weighed_words
+from recollect.learn.neighbours import NEIGHBOURS, NeighbourSearch, weighed_words
 from recollect.providers.embedding.base import Embedder, WordEmbedder
 from recollect.rules.likeness import apart
-from recollect.settings.writing import Reconcile
+from recollect.settings.learning import ReconcileSettings
 from recollect.store.contract import Store
 from recollect.types import Candidate, Decision, Memory, MemoryStatus, SafeCandidate
 
@@ -48,7 +48,7 @@ class Adviser:
         self,
         store: Store,
         space: str,
-        settings: Reconcile,
+        settings: ReconcileSettings,
         embedder: Embedder | None,
         judge: Judge | None,
     ) -> None:
@@ -88,13 +88,12 @@ class Adviser:
             return {}, str(error)
         if not vector.any():
             return {}, ""
-        limit = self._settings.neighbours
         with self._store.read(self._space) as unit:
             nearest = [
                 near
                 for status in _COMPARED
                 for near in unit.memories.nearest(
-                    number, vector.tobytes(), status=status, now=now, limit=limit
+                    number, vector.tobytes(), status=status, now=now, limit=NEIGHBOURS
                 )
             ]
         return {memory.id: self._likeness(candidate, memory, near) for memory, near in nearest}, ""

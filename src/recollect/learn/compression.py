@@ -49,7 +49,7 @@ class Compression:
         self._recorder = recorder
         self._reconciler = reconciler
         self._ask = ask
-        self._extractor = RuleExtractor(settings)
+        self._extractor = RuleExtractor.of(settings)
 
     def before(self, session: str, messages: Iterable[NewTurn] | None = None) -> Episode:
         """Keep what is about to be dropped. A message nobody recorded is recorded first; without
@@ -72,7 +72,6 @@ class Compression:
                 turns,
                 "context_compress",
                 now=now,
-                settings=self._settings.episodes,
                 ask_vectors=self._ask,
                 memories=learnt,
                 guard=guard,

@@ -14,7 +14,6 @@ from recollect.index.segment import index_text
 from recollect.language.guard import DEFAULT, MAX_SUMMARY, Guard
 from recollect.language.story import EpisodeDraft, Story, tell
 from recollect.rules import checks
-from recollect.settings.writing import Episodes
 from recollect.store.contract import Unit
 from recollect.types import Episode, SafeName, SafeText, Turn, constant, key_of, lines_of
 
@@ -29,7 +28,6 @@ def write_episode(
     source: EpisodeSource,
     *,
     now: datetime,
-    settings: Episodes,
     ask_vectors: Ask,
     draft: EpisodeDraft | None = None,
     memories: Sequence[SafeName] = (),
@@ -48,7 +46,7 @@ def write_episode(
         info = unit.ledger.session(session)
         about = (info.project, info.topic) if info else ()
         ended = source != "context_compress"
-        story = tell(turns, settings, draft=draft, tags=about, ended=ended)
+        story = tell(turns, draft=draft, tags=about, ended=ended)
         new = replace(
             episode_of(story, turns, source, id_=new_id(now), session=session, guard=guard),
             memories=tuple(dict.fromkeys(memories)),

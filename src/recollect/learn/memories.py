@@ -17,6 +17,7 @@ from recollect.language.secrets.envelope import masked, unsealed_part
 from recollect.learn.claims import dump_claim
 from recollect.providers.vault import Vault
 from recollect.rules import checks
+from recollect.rules.importance import IMPORTANT_FROM
 from recollect.rules.support import Claim
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
@@ -56,7 +57,6 @@ class MemoryWriter:
         ask: Ask,
         *,
         vault: Vault,
-        important_from: float,
     ) -> None:
         self._store = store
         self._space = space
@@ -64,24 +64,34 @@ class MemoryWriter:
         self._guard = guard
         self._ask_vectors = ask
         self._vault = vault
-        self._important_from = important_from
 
     def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Memory:
         """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
-        now = self._clock.now()
-        memory, turns = self._memory(new, now), self._guard.labels(new.sources, "sources")
         if new.supersedes is not None:
             checks.check_name(new.supersedes, "supersedes")
+        memory = self._memory(new, self._clock.now())
+        with self._store.write(self._space) as unit:
+            return masked(self._write_once(unit, memory, new, operation_id))
+
+    def add(
+        self, unit: Unit, new: NewMemory, *, id_: SafeName, at: datetime, operation_id: str | None
+    ) -> Memory:
+        """Keep a statement that has an id and a time already, in a transaction of the caller's."""
+        memory = replace(self._memory(new, at), id=id_)
+        return self._write_once(unit, memory, new, operation_id)
+
+    def _write_once(
+        self, unit: Unit, memory: Memory, new: NewMemory, operation_id: str | None
+    ) -> Memory:
         operation = key_of("remember", memory.id)
         if operation_id is not None:
             operation = self._guard.name(operation_id, "operation_id")
-        with self._store.write(self._space) as unit:
-            done = unit.journal.operation(operation)
-            if done:
-                return masked(_written(unit, done))
-            sources = tuple(turn.source for turn in turns_of(unit, turns))
-            memory = replace(memory, sources=sources)
-            return masked(self._write(unit, memory, new.supersedes, operation))
+        done = unit.journal.operation(operation)
+        if done:
+            return _written(unit, done)
+        turns = turns_of(unit, self._guard.labels(new.sources, "sources"))
+        memory = replace(memory, sources=tuple(turn.source for turn in turns))
+        return self._write(unit, memory, new.supersedes, operation)
 
     def _memory(self, new: NewMemory, now: datetime) -> Memory:
         guard, statement = self._guard, _statement(new.text, self._guard)
@@ -172,7 +182,7 @@ class MemoryWriter:
             },
             at=now,
         )
-        if new.importance >= self._important_from:
+        if new.importance >= IMPORTANT_FROM:
             note_important(unit, memory, operation, now)
         return memory
 

@@ -10,10 +10,12 @@ from recollect.index.segment import query_terms
 from recollect.rules.likeness import overlap, same_value
 from recollect.rules.reconcile import Neighbours
 from recollect.rules.slots import opposites
-from recollect.settings.writing import Reconcile
+from recollect.settings.learning import ReconcileSettings
 from recollect.store.contract import Unit
 from recollect.store.rows import MemoryFilter, Scope
 from recollect.types import Memory, MemoryStatus, SafeCandidate
+
+NEIGHBOURS = 5  # existing memories that a candidate is compared with
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class NeighbourSearch:
     unit: Unit
     candidate: SafeCandidate
     now: datetime
-    settings: Reconcile
+    settings: ReconcileSettings
     cosines: Mapping[str, float]
 
     def neighbours(self, status: MemoryStatus) -> Neighbours:
@@ -57,7 +59,7 @@ class NeighbourSearch:
     def _near(self, status: MemoryStatus) -> list[Memory]:
         scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)
         terms = query_terms(self.candidate.content)
-        matches = self.unit.text.search(terms, scope, self.settings.neighbours).matches
+        matches = self.unit.text.search(terms, scope, NEIGHBOURS).matches
         docs = [match.doc for match in matches]
         records = self.unit.text.records(docs)
         ids = dict.fromkeys([*(records[doc][1] for doc in docs), *self.cosines])

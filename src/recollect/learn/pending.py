@@ -12,7 +12,7 @@ from recollect.learn.candidates import candidate_of
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.settlement import decided_before
 from recollect.rules import checks
-from recollect.settings.writing import Pending
+from recollect.settings.learning import PendingSettings
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import EMPTY, Decision, Fact, Memory, SafeName, constant, key_of, stamp
@@ -24,7 +24,12 @@ class PendingQueue:
     """The pending memories of one space."""
 
     def __init__(
-        self, store: Store, space: str, clock: Clock, settings: Pending, reconciler: Reconciler
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: PendingSettings,
+        reconciler: Reconciler,
     ) -> None:
         self._store = store
         self._space = space
@@ -48,7 +53,7 @@ class PendingQueue:
 
     def offer(self, limit: int | None = None) -> list[Memory]:
         """The few to put to the user at the end of a reply; each offer is counted."""
-        most = self._settings.offer.high
+        most = self._settings.offer
         limit = most if limit is None else min(most, checks.check_limit(limit))
         now = self._clock.now()
         if not limit:

@@ -8,7 +8,7 @@ from recollect.ids import new_id
 from recollect.learn.candidates import checked
 from recollect.learn.echo import tainted, untrusted_lines
 from recollect.learn.reconciler import Reconciler
-from recollect.settings.around import Trust
+from recollect.settings.environment import TrustSettings
 from recollect.store.contract import Store
 from recollect.types import Candidate, Decision
 
@@ -17,7 +17,13 @@ class Proposals:
     """Takes candidates into one space."""
 
     def __init__(
-        self, store: Store, space: str, clock: Clock, reconciler: Reconciler, *, trust: Trust
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        reconciler: Reconciler,
+        *,
+        trust: TrustSettings,
     ) -> None:
         self._store = store
         self._space = space

@@ -18,6 +18,7 @@ from recollect.learn.memories import turns_of
 from recollect.learn.neighbours import NeighbourSearch
 from recollect.learn.settlement import Settlement, decided_before, stands_on
 from recollect.providers.embedding.base import Embedder
+from recollect.rules.importance import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE
 from recollect.rules.lifetimes import life_of
 from recollect.rules.likeness import same_value
 from recollect.rules.reconcile import (
@@ -165,7 +166,6 @@ class Reconciler:
             operation_id,
             now,
             self._scales,
-            self._settings.events.important_from,
             self._ask,
             self.guard,
             sources,
@@ -322,10 +322,9 @@ class Reconciler:
         self, unit: Unit, candidate: SafeCandidate, operation_id: SafeName, now: datetime
     ) -> Settlement:
         """The operation on a candidate with its gaps filled by the settings."""
-        defaults = self._settings.extraction
         importance, confidence = candidate.importance, candidate.confidence
-        importance = defaults.default_importance if importance is None else importance
-        confidence = defaults.default_confidence if confidence is None else confidence
+        importance = DEFAULT_IMPORTANCE if importance is None else importance
+        confidence = DEFAULT_CONFIDENCE if confidence is None else confidence
         if _insists(candidate):
             confidence = max(confidence, self._settings.routing.write)
         confidence = min(confidence, self._scales.most(candidate.trust))

@@ -148,7 +148,6 @@ class SessionEndJob:
             turns,
             "session_end",
             now=now,
-            settings=self._settings.episodes,
             ask_vectors=self._ask,
             draft=draft,
             memories=_learnt_in(unit, session),

@@ -11,6 +11,7 @@ from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.learn.claims import dump_claim
 from recollect.learn.memories import memory_terms, note_important
+from recollect.rules.importance import IMPORTANT_FROM
 from recollect.rules.support import Claim, Scales, first, repeated
 from recollect.store.codec import stored_name
 from recollect.store.contract import Unit
@@ -43,7 +44,6 @@ class Settlement:
     operation_id: SafeName
     now: datetime
     scales: Scales
-    important_from: float
     ask: Ask
     guard: Guard
     sources: tuple[Source, ...] = ()
@@ -216,7 +216,7 @@ class Settlement:
         return first(memory, claim, self.scales)
 
     def _announce(self, before: float, memory: Memory) -> None:
-        if before < self.important_from <= memory.importance:
+        if before < IMPORTANT_FROM <= memory.importance:
             note_important(self.unit, memory, self.operation_id, self.now)
 
     def _statement(self) -> dict[str, Fact]:

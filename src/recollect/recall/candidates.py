@@ -10,7 +10,7 @@ from recollect.recall.enrichment import enriched_terms
 from recollect.recall.request import Request
 from recollect.recall.routes import OTHER_ROUTES, Routed, applies
 from recollect.recall.vectors import VectorFound, VectorRoute
-from recollect.settings.reading import Recall as RecallSettings
+from recollect.settings.recall import RecallSettings
 from recollect.store.contract import Unit
 from recollect.store.rows import TextMatches
 from recollect.types import RECORD_TYPES, RecordType

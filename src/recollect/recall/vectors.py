@@ -26,9 +26,9 @@ from recollect.providers.embedding.base import (
     forget_kept,
     release,
 )
+from recollect.recall.fusion import WEIGHTS
 from recollect.recall.nearness import IndexedVectors, Scanned, VectorFound
 from recollect.rules.bm25 import number_of
-from recollect.settings.reading import Conversation
 from recollect.store.contract import Unit, Vectors
 from recollect.store.rows import TextMatches
 
@@ -48,12 +48,9 @@ Earlier = Callable[[str], Embedder | None]
 class VectorRoute:
     """Searches the vectors of one space."""
 
-    def __init__(
-        self, embedder: Embedder, weights: Conversation, holder: Holder, earlier: Earlier
-    ) -> None:
+    def __init__(self, embedder: Embedder, holder: Holder, earlier: Earlier) -> None:
         """``earlier`` makes an embedder again from the name its vectors are stored under."""
         self._embedder = embedder
-        self._weights = weights
         self._holder = holder
         self._earlier = earlier
         self._guard = ForkSafeLock()
@@ -127,10 +124,10 @@ class VectorRoute:
     def _trust(self, embedder: Embedder, query: str) -> float:
         if _sums_words(embedder):
             if not has_dense_script(query):
-                return self._weights.word_vectors
+                return WEIGHTS.word_vectors
             known = _reads_han(embedder) and not _NO_HAN.search(query)
-            return self._weights.gloss_vectors if known else 0.0
-        return self._weights.sentence_vectors
+            return WEIGHTS.gloss_vectors if known else 0.0
+        return WEIGHTS.sentence_vectors
 
     # --- whose vectors --------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from recollect.language.requests import asks_to_remember
-from recollect.settings.writing import Triggers
+from recollect.settings.learning import TriggerSettings
 from recollect.store.contract import Unit
 from recollect.store.rows import TurnRow
 from recollect.types import SafeName, constant, joined
@@ -56,7 +56,7 @@ def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetim
 class Watcher:
     """Looks at each new turn of one space and says when it is time to learn."""
 
-    def __init__(self, settings: Triggers, max_attempts: int) -> None:
+    def __init__(self, settings: TriggerSettings, max_attempts: int) -> None:
         self._settings = settings
         self._max_attempts = max_attempts
         self._buffers: dict[str, int] = {}

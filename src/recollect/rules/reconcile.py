@@ -15,6 +15,10 @@ from recollect.rules.slots import has_one_answer, subject_of
 from recollect.settings import Settings
 from recollect.types import Candidate, Decision, Memory
 
+# Neither side of a conflict has more right: half for the newer, half for the one said more often.
+_RECENCY = 0.5
+_CONFIRMATIONS = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
@@ -130,11 +134,10 @@ class Contest(NamedTuple):
 def contest(existing: Side, new: Side, settings: Settings) -> Contest:
     """Recency fades from the newer side; confirmations are shares of all that was said."""
     latest, total = max(existing.said_at, new.said_at), max(existing.times + new.times, 1)
-    weights, half_life = settings.reconcile, settings.ranking.recency_half_life
+    half_life = settings.ranking.recency_half_life
 
     def score(side: Side) -> float:
         fresh = fading(latest - side.said_at, half_life)
-        share = side.times / total
-        return weights.conflict_recency * fresh + weights.conflict_confirmations * share
+        return _RECENCY * fresh + _CONFIRMATIONS * side.times / total
 
     return Contest(score(existing), score(new))

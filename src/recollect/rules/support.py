@@ -5,16 +5,24 @@ The same fold serves a repetition (one more claim) and a rollback (all claims bu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.rules.lifetimes import longer
 from recollect.settings import Settings
-from recollect.settings.around import Trust as TrustSettings
 from recollect.types import TRUSTS, Memory, Trust
 
 _RANKS = {trust: rank for rank, trust in enumerate(reversed(TRUSTS))}
+REPEAT_GAIN = 0.05  # what confidence gains when the same is said again
+# The confidence that a source reaches unconfirmed: what an outsider says stays below
+# `routing.write`, what a tool found above it.
+MAX_CONFIDENCE: Mapping[Trust, float] = {
+    "owner": 1.0,
+    "agent": 0.95,
+    "tool": 0.9,
+    "external": 0.8,
+}
 _UNTRUSTED: tuple[Trust, ...] = ("tool", "external")
 
 
@@ -31,20 +39,18 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The numbers of the fold: what a repetition adds, and where tools and outsiders stop."""
+    """The numbers of the fold: where tools and outsiders stop, and what a repetition adds."""
 
-    repeat_gain: float
     core_importance: float
-    trust: TrustSettings
+    repeat_gain: float = REPEAT_GAIN
 
     @classmethod
     def of(cls, settings: Settings) -> Scales:
-        return cls(settings.reconcile.repeat_gain, settings.upkeep.core_importance, settings.trust)
+        return cls(settings.upkeep.core_importance)
 
     def most(self, trust: Trust) -> float:
         """The confidence a source reaches by itself."""
-        most: float = getattr(self.trust, trust).max_confidence
-        return most
+        return MAX_CONFIDENCE[trust]
 
 
 def rank(trust: Trust) -> int:

@@ -13,6 +13,8 @@ from recollect.tools.tool_context import ToolContext
 from recollect.tools.words import Bilingual
 from recollect.types import Candidate, Decision, DecisionOutcome, Memory
 
+_CONFIDENCE = 0.9  # of what a model asks to be kept: above `routing.write`, below the owner
+
 _SETTLED: dict[DecisionOutcome, Bilingual] = {
     "new": Bilingual("Kept as {id}.", "已记住，id 为 {id}。"),
     "same": Bilingual("Known already as {id}.", "已经记得，id 为 {id}。"),
@@ -67,7 +69,7 @@ def add_memory(desk: ToolContext, told: AddMemory) -> ToolAnswer:
             predicate=told.predicate,
             value=told.value,
             importance=told.importance,
-            confidence=desk.settings.confidence,
+            confidence=_CONFIDENCE,
             project=told.project,
             tags=told.tags,
             is_update=told.updates,

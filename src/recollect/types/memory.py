@@ -87,7 +87,7 @@ class Candidate:
 
     ``value`` is what the statement says of its subject and predicate ("3.12" for "Python version"),
     where that can be told. A withdrawal ("I no longer use it") ends what is known and adds nothing.
-    ``duration`` is a word of the `lifetimes.durations` setting, or empty for the kind's own life.
+    ``duration`` is a word of ``DURATIONS`` (rules/lifetimes.py), or empty for the kind's own life.
     """
 
     kind: Kind

@@ -19,7 +19,7 @@ from recollect.record import triggers
 from recollect.rules import checks
 from recollect.rules.event_rules import wants
 from recollect.settings import Settings
-from recollect.settings.keeping import EventRule
+from recollect.settings.upkeep import EventRule
 from recollect.settings.values import Table
 from recollect.store.contract import Journal, Store, Unit
 from recollect.types import Event, Fact, Job, Json, SafeName, constant, joined, key_of

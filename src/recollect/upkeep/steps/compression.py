@@ -9,11 +9,14 @@ from itertools import groupby
 
 from recollect.language.detection import language_of
 from recollect.language.digest import digest
+from recollect.language.guard import MAX_TAGS
 from recollect.language.statements import is_statement
+from recollect.language.story import SUMMARY_CHARS
 from recollect.language.voice import own_voice
 from recollect.learn.grounding import SpokenWords, grounded_in_summary
 from recollect.learn.settlement import decided_before
 from recollect.providers.chat.base import ChatModel
+from recollect.rules.importance import KIND_IMPORTANCE, RULES_CONFIDENCE
 from recollect.rules.trust import least_trusted
 from recollect.store.rows import TurnFilter
 from recollect.types import Candidate, DailyEvent, Turn, joined, key_of, stamp
@@ -92,22 +95,21 @@ def _by_rule(step: Step, day: date, turns: Sequence[Turn]) -> list[Candidate]:
     """One statement for the day, of what was told and not learnt as a memory already; questions,
     orders and thanks are not worth knowing.
     """
-    settings = step.settings
     untold = [
         turn
         for turn in (replace(one, content=own_voice(one.content)) for one in turns)
         if turn.state != "extracted" and turn.trust == "owner" and is_statement(turn.content)
     ]
-    line = digest(untold, settings.extraction.summary_chars) if untold else ""
+    line = digest(untold, SUMMARY_CHARS) if untold else ""
     if not line:
         return []
     candidate = Candidate(
         kind="event",
         content=f"{day.isoformat()}: {line}",
-        importance=settings.importance.event,
-        confidence=settings.extraction.rules_confidence,
+        importance=KIND_IMPORTANCE["event"],
+        confidence=RULES_CONFIDENCE,
     )
-    return [_sourced(candidate, untold, most=settings.ledger.max_tags)]
+    return [_sourced(candidate, untold, most=MAX_TAGS)]
 
 
 def _sourced(candidate: Candidate, turns: Sequence[Turn], most: int = 100) -> Candidate:

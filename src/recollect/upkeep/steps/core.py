@@ -9,14 +9,14 @@ from recollect.upkeep.report import Change
 from recollect.upkeep.steps.decay import short, walk
 from recollect.upkeep.work import Step
 
+_INPUTS = 200  # memories considered for the core, as in document D §7.3
+
 
 def refresh_core(step: Step) -> None:
     """Tier 1: the best of the important ones, by a model's choice or by what they are worth."""
     settings, now = step.settings, step.now
     with step.store.read(step.space) as unit:
-        inputs = unit.tiers.core(
-            least=settings.upkeep.core_importance, now=now, limit=settings.upkeep.core_inputs
-        )
+        inputs = unit.tiers.core(least=settings.upkeep.core_importance, now=now, limit=_INPUTS)
         before = unit.tiers.core_ids()
         marked = {memory.id: memory for memory in unit.memories.by_id(sorted(before))}
     model = None if step.dry_run else step.tools.model_of(step.space)

@@ -21,6 +21,9 @@ from recollect.upkeep.report import Change
 from recollect.upkeep.steps.decay import short
 from recollect.upkeep.work import PORTION, Step
 
+_CLUSTER_MAX = 5  # memories judged in one call, as in document A §5.7: more and a model errs
+_PARTITION_MIN = 10  # smaller partitions are not merged, as in document D §7.3
+
 
 def dedup(step: Step) -> None:
     """The daily way: over all memories of a kind."""
@@ -30,7 +33,7 @@ def dedup(step: Step) -> None:
 def merge(step: Step) -> None:
     """The weekly way: within each partition that is large enough."""
     with step.store.read(step.space) as unit:
-        partitions = set(unit.tiers.partitions(step.settings.upkeep.partition_min))
+        partitions = set(unit.tiers.partitions(_PARTITION_MIN))
 
     def group_of(memory: Memory) -> str | None:
         place = (memory.project, memory.topic)
@@ -90,7 +93,7 @@ def _merged(
     left = [place for place in group if place not in gone]
     if model is None or len(left) < 2:
         return
-    for part in portions(memories, left, pairs, step.settings.upkeep.cluster_max):
+    for part in portions(memories, left, pairs, _CLUSTER_MAX):
         asked = [memories[place] for place in part]
         for same in ask_for_same(model, asked, step.settings.memory.language):
             kept, *rest = sorted((asked[place] for place in same), key=strength)

@@ -33,9 +33,7 @@ def forget_files(step: Step) -> None:
         oldest = step.now - keep.keep
         while True:
             with step.store.read(step.space) as unit:
-                found = unit.tiers.old_attachments(
-                    oldest, keep_linked=keep.keep_linked, limit=PORTION
-                )
+                found = unit.tiers.old_attachments(oldest, keep_linked=True, limit=PORTION)
             step.apply(
                 [
                     Change(

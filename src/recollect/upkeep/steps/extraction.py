@@ -122,7 +122,6 @@ def _tell(step: Step, session: SafeName) -> None:
             turns,
             "daily_consolidation",
             now=step.now,
-            settings=step.settings.episodes,
             ask_vectors=step.tools.ask,
             guard=step.guard,
         )
