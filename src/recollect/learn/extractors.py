@@ -61,17 +61,17 @@ class RuleExtractor:
         return cls(settings, own_patterns(settings))
 
     def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
-        said = [_said(turn) for turn in (*earlier, *turns)]
+        texts = [_own_text(turn) for turn in (*earlier, *turns)]
         return tuple(
             attributed(candidate, [turn])
             for place, turn in enumerate(turns, len(earlier))
             if turn.trust == "owner" or _is_a_person(turn)
             for candidate in extract(
-                said[place].text,
+                texts[place].text,
                 said_at=turn.at,
                 role=turn.role,
                 trust=turn.trust,
-                earlier=_same_speaker(turn, (*earlier, *turns)[:place], said),
+                earlier=_same_speaker(turn, (*earlier, *turns)[:place], texts),
                 source=turn.id,
                 patterns=self.patterns,
             )
@@ -83,12 +83,12 @@ def _is_a_person(turn: Turn) -> bool:
     return turn.role == "user" and turn.trust == "external" and bool(turn.sender)
 
 
-def _same_speaker(turn: Turn, before: Sequence[Turn], said: Sequence[Said]) -> list[Said]:
+def _same_speaker(turn: Turn, before: Sequence[Turn], texts: Sequence[Said]) -> list[Said]:
     """What was said before, without other users: "upgraded to 3.12" is not about theirs."""
     speaker = speaker_mark(turn.sender)
     return [
         one
-        for earlier, one in zip(before, said, strict=False)
+        for earlier, one in zip(before, texts, strict=False)
         if earlier.role != "user"
         or (
             earlier.trust == turn.trust
@@ -127,7 +127,7 @@ class ModelExtractor:
             ),
             purpose=PURPOSE,
             schema=schema(durations),
-            parse=lambda found: read_facts(found, spoken, durations, guard_of(settings)),
+            parse=lambda answer: read_facts(answer, spoken, durations, guard_of(settings)),
             system=filled(
                 "extract",
                 language,
@@ -139,7 +139,7 @@ class ModelExtractor:
         return answer.value
 
 
-def _said(turn: Turn) -> Said:
+def _own_text(turn: Turn) -> Said:
     """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
     text = redact(turn.content)
     return Said(turn.role, own_voice(text, GAP) if turn.role == "user" else text)
