@@ -49,7 +49,7 @@ class Compression:
         self._recorder = recorder
         self._reconciler = reconciler
         self._ask = ask
-        self._extractor = RuleExtractor(settings)
+        self._extractor = RuleExtractor.of(settings)
 
     def before(self, session: str, messages: Iterable[NewTurn] | None = None) -> Episode:
         """Keep what is about to be dropped. A message nobody recorded is recorded first; without

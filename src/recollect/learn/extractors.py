@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from recollect.language.attribution import attributed
 from recollect.language.detection import language_of
@@ -14,6 +14,7 @@ from recollect.language.guard import guard_of
 from recollect.language.secrets.finder import redact
 from recollect.language.voice import GAP, own_voice
 from recollect.learn.answers import read_facts, schema
+from recollect.learn.pattern_files import own_patterns
 from recollect.learn.transcript import line, shown
 from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
@@ -22,6 +23,9 @@ from recollect.rules.lifetimes import DURATIONS
 from recollect.rules.speakers import speaker_mark
 from recollect.settings import Settings
 from recollect.types import Candidate, Turn
+
+if TYPE_CHECKING:
+    from recollect.language.extract.languages import Patterns
 
 FACT_CHARS = 100  # the longest statement asked for, as in document D §6.4
 TOOL_CHARS = 500  # of each tool result that an extractor sees
@@ -48,7 +52,13 @@ class RuleExtractor:
     """Patterns over what the user says in their own voice."""
 
     settings: Settings
+    patterns: Patterns | None = None  # those of the package, unless there are others
     verbatim: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, settings: Settings) -> RuleExtractor:
+        """With the patterns of the settings; a file that cannot be used is an error here."""
+        return cls(settings, own_patterns(settings))
 
     def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
         said = [_said(turn) for turn in (*earlier, *turns)]
@@ -63,6 +73,7 @@ class RuleExtractor:
                 trust=turn.trust,
                 earlier=_same_speaker(turn, (*earlier, *turns)[:place], said),
                 source=turn.id,
+                patterns=self.patterns,
             )
         )
 
