@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any
+from typing import Any, get_args
 
 from recollect.errors import ConfigError
 from recollect.language.extract.entries import (
@@ -50,6 +50,14 @@ class Language:
     complete: tuple[Replacement, ...]
     rewrite: tuple[Replacement, ...]
 
+    @cached_property
+    def prefiltered(self) -> Mapping[Scope, list[tuple[tuple[str, ...], Entry]]]:
+        """The patterns with the words they need; the empty word is in every text."""
+        return {
+            scope: [(entry.needs or ("",), entry) for entry in self.entries.get(scope, ())]
+            for scope in get_args(Scope)
+        }
+
     def all_entries(self) -> Iterator[Entry]:
         for entries in self.entries.values():
             yield from entries
@@ -85,14 +93,11 @@ class Patterns:
         for language in self.languages:
             if not language.reads.match(text):
                 continue
-            for entry in language.entries.get(scope, ()):
-                for word in entry.needs:  # plain loops: this runs for each clause and pattern
+            for needs, entry in language.prefiltered[scope]:
+                for word in needs:  # plain loops: this runs for each clause and pattern
                     if word in folded:
+                        yield entry
                         break
-                else:
-                    if entry.needs:
-                        continue
-                yield entry
 
 
 @cache

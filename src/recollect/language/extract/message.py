@@ -81,7 +81,7 @@ class MessageReader:
         before: Sequence[str],
     ) -> Candidate | None:
         """A correction, perhaps with a word of explanation: "no, it's the 13th, I misread it"."""
-        for part in (text, ", ".join(stated[:2]), stated[0]):
+        for part in dict.fromkeys((text, ", ".join(stated[:2]), stated[0])):
             value, old = correction(part, self._patterns)
             if value:
                 return corrected(value, old, self._latest(found, before), self._patterns)

@@ -34,6 +34,8 @@ class StatementReader:
             return []
         made = _YIELDS[entry.yields](self, entry, match)
         change = entry.change or bool(match.groupdict().get("change"))
+        if not change and not entry.ended:
+            return made
         return [
             replace(one, is_update=change and not entry.ended, withdraws=entry.ended)
             for one in made
@@ -49,8 +51,10 @@ class StatementReader:
         value = self._value(entry, groups.get("value") or "")
         if groups.get("value") and not value:
             return []
-        clean = self._values.clean
-        words = {group: clean(text) for group, text in groups.items() if text} | {"value": value}
+        words: dict[str, str] = {"value": value}
+        if groups.keys() - words.keys():
+            clean = self._values.clean
+            words = {group: clean(text) for group, text in groups.items() if text} | words
         text = self._first_filled(entry, entry.value, words)
         subject = self._subject(entry, groups)
         if not text or not subject:
@@ -104,9 +108,11 @@ class StatementReader:
         self, entry: Entry, template: str, words: Mapping[str, str | None], *, joint: str = " "
     ) -> str:
         """A template with its groups; empty where one of them found nothing."""
-        blanks = _BLANK.findall(template)
-        if not blanks:
+        if "{" not in template:
             return template
+        if template == "{value}":
+            return words.get("value") or ""
+        blanks = _BLANK.findall(template)
         for group, table in blanks:
             found = words.get(group)
             if not found:
