@@ -400,7 +400,7 @@ def _sources(
         gate=recall.gate,
         recall=find,
         read=evidence_items,
-        holding=recall.holding,
+        without_outdated=recall.without_outdated,
         window=short_term.window,
         core=core,
         scratchpad=lambda: pads.get().text,

@@ -43,7 +43,7 @@ class Desk:
             gate=mind.gate,
             recall=mind.recall,
             read=evidence_items,
-            holding=lambda query, hits: hits,
+            without_outdated=lambda query, hits: hits,
             window=self.short_term.window,
             core=lambda: self.core,
             scratchpad=lambda: self.scratchpad,

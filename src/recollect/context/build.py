@@ -57,14 +57,14 @@ class Sources:
     """Where the parts of a context come from; each one is asked only when its part is wanted.
 
     ``cards`` gives the compiled cards by part: identity, persona, user. ``core`` gives the
-    memories that are always known, the most important first. ``holding`` leaves out what tells
+    memories that are always known, the most important first. ``without_outdated`` leaves out what tells
     only of what is over, unless the query asks for that.
     """
 
     gate: Callable[[str], Verdict]
     recall: Recaller
     read: Callable[[Sequence[Hit]], Sequence[Item]]
-    holding: Callable[[str, Sequence[Hit]], Sequence[Hit]]
+    without_outdated: Callable[[str, Sequence[Hit]], Sequence[Hit]]
     window: Windows
     core: Callable[[], Sequence[MemoryView]]
     scratchpad: Callable[[], str]
@@ -182,7 +182,7 @@ class Builder:
     def _holding(
         self, query: str, hits: Sequence[Hit], count: TokenCounter
     ) -> tuple[Sequence[Hit], list[Omission]]:
-        kept = self._from.holding(query, hits)
+        kept = self._from.without_outdated(query, hits)
         ids = {hit.id for hit in kept}
         left = [gone("evidence", OUTDATED, h.text, count, h.id) for h in hits if h.id not in ids]
         return kept, left

@@ -158,7 +158,7 @@ class _Sources:
         return Sources(
             gate=self._rooms.recall.gate,
             recall=self._find,
-            holding=lambda query, hits: hits,  # nothing is learnt here
+            without_outdated=lambda query, hits: hits,  # nothing is learnt here
             read=self._items,
             window=self._window,
             core=self._core,

@@ -51,7 +51,7 @@ class CandidateTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Fused:
+class FusedScores:
     """The score of each candidate and what it is made of."""
 
     total: Floats
@@ -63,7 +63,7 @@ def fuse(
     vectors: VectorScores | None,
     weights: Conversation,
     asking: QueryIntent,
-) -> Fused:
+) -> FusedScores:
     """Score candidates; higher is better, comparable only within one query."""
     parts = {"text": share_of_best(candidates.text_score)}
     if vectors is not None:
@@ -82,7 +82,7 @@ def fuse(
         parts["wish"] = weights.standing_wish * candidates.standing_wish
     if asking.of_whole:
         parts["spread"] = -weights.spread * crowding(_sum(parts), candidates.session)
-    return Fused(_sum(parts), parts)
+    return FusedScores(_sum(parts), parts)
 
 
 def share_of_best(scores: Floats) -> Floats:
