@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from recollect.clock import Clock, monotonic_of
 from recollect.context.build import Builder, Sources
-from recollect.context.evidence import evidence_items, most_core_lines
+from recollect.context.parts import evidence_items, most_core_lines
 from recollect.context.window import ShortTermMemory
 from recollect.documents.cards import IdentityCards
 from recollect.documents.daily import DailyReport, DailySection

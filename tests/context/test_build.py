@@ -12,7 +12,7 @@ import pytest
 import recollect
 from recollect.clock import ManualClock
 from recollect.context.build import Builder, Sources
-from recollect.context.evidence import evidence_items
+from recollect.context.parts import evidence_items
 from recollect.context.window import ShortTermMemory
 from recollect.language.fence import strip_fenced
 from recollect.language.tokens import count_tokens

@@ -12,8 +12,7 @@ from typing import cast
 
 from recollect.clock import Clock, monotonic_of
 from recollect.context.build import Builder, Sources
-from recollect.context.evidence import memory_item
-from recollect.context.parts import Item
+from recollect.context.parts import Item, memory_item
 from recollect.context.window import Window
 from recollect.documents.fallback.files import Folder
 from recollect.language.gate import Verdict, wants_memory

@@ -102,7 +102,7 @@ class CandidateSearch:
         return CandidateLists({"latest": docs} if docs else {})
 
     def _limit(self, request: Request, usual: int, wide: int) -> int:
-        """How many candidates a route is to give: more where some may lie out of scope, or the query
+        """How many candidates a route is to give: more where some may be out of scope, or the query
         asks for something else than what the route goes by.
         """
         least = wide if request.scope.narrow or request.asking.wide else usual

@@ -10,7 +10,7 @@ from recollect.language.gate import Verdict, wants_memory
 from recollect.language.guard import guard_of
 from recollect.language.query_intent import asks_of_past
 from recollect.recall.attempts import Attempts
-from recollect.recall.candidates import CandidateSearch, CandidateLists
+from recollect.recall.candidates import CandidateLists, CandidateSearch
 from recollect.recall.evidence import as_hits, without_outdated
 from recollect.recall.ranker import Ranker, reranked, reranker_for
 from recollect.recall.request import Request
@@ -77,7 +77,7 @@ class Recall:
         return hits
 
     def without_outdated(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """Without evidence that mentions only what no longer holds, unless the query is about the past."""
+        """Hits without what no longer holds, unless the query is about the past."""
         has_conversation = any(hit.type in ("turn", "episode") for hit in hits)
         if not has_conversation or asks_of_past(query) or find_times(query, self._clock.now()):
             return hits

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from recollect.language.secrets.envelope import masked
 from recollect.language.story import without
-from recollect.recall.ranker import StoredRecord, RankedRecord
+from recollect.recall.ranker import RankedRecord, StoredRecord
 from recollect.store.base import Unit
 from recollect.store.documents import type_of
 from recollect.types import Attachment, Episode, Hit, Memory, Source, Turn, Why

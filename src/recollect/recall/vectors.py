@@ -37,8 +37,6 @@ from recollect.store.documents import are_of, type_of
 from recollect.store.rows import TextFound
 from recollect.types import RecordType
 
-__all__ = ["VectorFound", "VectorRoute"]
-
 SCAN_LIMIT = 256  # up to this many vectors are compared by the database
 SCAN_MEANWHILE = 100_000  # up to this many records, while an index of them is being made
 _SCANNED = 1_000  # how many of the nearest it returns
