@@ -28,10 +28,9 @@ from recollect.health.doctor import Doctor
 from recollect.health.metrics import Uses
 from recollect.index import embedding_job
 from recollect.index.batches import forget_chunks
-from recollect.index.choose import engine_for
 from recollect.index.embedding_job import Ask, EmbeddingJob
-from recollect.index.engine import VectorEngine
-from recollect.index.live_tables import Holder
+from recollect.index.engine import VectorEngine, engine_for
+from recollect.index.live_tables import LiveTables
 from recollect.index.segment import forget_words
 from recollect.jobs.worker import Failing, Handler, Pace, RecurringJob, Worker
 from recollect.language.guard import Guard, forget_names, guard_of
@@ -228,7 +227,7 @@ def build(
     store: Store, path: str, space: str, settings: Settings, clock: Clock, *, threaded: bool
 ) -> Services:
     """Every service of one space."""
-    store, guard = bus.listening(store, settings), guard_of(settings)
+    store, guard = bus.with_rules(store, settings), guard_of(settings)
     circuits = Circuits(monotonic_of(clock))
     embedder = embedder_for(settings, circuits) if settings.index.vectors != "none" else None
     ask = embedding_job.asking(embedder, settings.jobs.max_attempts)
@@ -346,7 +345,7 @@ def _by_meaning(shared: Shared, embedder: Embedder, engine: VectorEngine) -> Vec
     return VectorRoute(
         embedder,
         settings.ranking.conversation,
-        Holder(engine, shared.store, shared.space),
+        LiveTables(engine, shared.store, shared.space),
         lambda name: embedder_named(name, settings, shared.circuits),
     )
 

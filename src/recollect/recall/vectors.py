@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from recollect.errors import BadVector, ModelUnavailable, StoreError
 from recollect.index.engine import VectorTable
-from recollect.index.live_tables import Holder, Made
+from recollect.index.live_tables import LiveTables, VectorSet
 from recollect.index.nearest import Near
 from recollect.index.segment import has_dense_script, index_text, term_weight
 from recollect.locks import ForkSafeLock
@@ -142,7 +142,7 @@ class VectorRoute:
     """Searches the vectors of one space."""
 
     def __init__(
-        self, embedder: Embedder, weights: Conversation, holder: Holder, earlier: Earlier
+        self, embedder: Embedder, weights: Conversation, holder: LiveTables, earlier: Earlier
     ) -> None:
         """``earlier`` makes an embedder again from the name its vectors are stored under."""
         self._embedder = embedder
@@ -208,7 +208,7 @@ class VectorRoute:
         return self._scan_meanwhile(rows, vectors, vector, trust)
 
     def _scan_meanwhile(
-        self, rows: Vectors, vectors: Made, vector: FloatRow, trust: float
+        self, rows: Vectors, vectors: VectorSet, vector: FloatRow, trust: float
     ) -> VectorMatches | None:
         """A scan by the database, unless that too would take seconds; then words answer alone."""
         if rows.coverage()[vectors.number].records > SCAN_MEANWHILE:
@@ -227,7 +227,7 @@ class VectorRoute:
 
     # --- embedders --------------------------------------------------------------------------
 
-    def _source(self, rows: Vectors) -> tuple[Embedder | None, Made | None]:
+    def _source(self, rows: Vectors) -> tuple[Embedder | None, VectorSet | None]:
         """The embedder whose vectors cover most records, the present one among equals."""
         covered = rows.coverage()
         if not covered:
@@ -241,7 +241,7 @@ class VectorRoute:
             if not mine:
                 return None, None
             embedder, best = self._embedder, mine[0]
-        vectors = Made(best, names[best], covered[best].dimensions)
+        vectors = VectorSet(best, names[best], covered[best].dimensions)
         expect(embedder, vectors.dimensions)
         return embedder, vectors
 

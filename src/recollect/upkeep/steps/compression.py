@@ -1,4 +1,4 @@
-"""Compression: what is left to say of past days goes from the event log into the knowledge."""
+"""Compression: the events of past days become statements of knowledge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from recollect.upkeep.work import Step
 
 _EVENTS = 500  # read in one snapshot
 _TURNS = 5_000  # of one day
-_ABROAD = timedelta(hours=14)  # a day begins this much earlier and ends later somewhere
+_ABROAD = timedelta(hours=14)  # somewhere a day begins this much earlier, or ends later
 
 
 def compress_events(step: Step) -> None:
@@ -49,11 +49,11 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
         candidates = _by_rule(step, day, turns)
     else:
         language = language_of([event.summary for event in events], step.settings.memory.language)
-        told = ask_for_knowledge(model, day, [event.summary for event in events], language)
+        proposed = ask_for_knowledge(model, day, [event.summary for event in events], language)
         core = step.settings.upkeep.core_importance
         candidates = [
             grounded_in_summary(_sourced(candidate, turns), Voices(turns, ()), core)
-            for candidate in told
+            for candidate in proposed
             if turns
         ]
     reconciler = step.tools.reconciler_of(step.space)
@@ -62,11 +62,11 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
     with step.store.write(step.space) as unit:
         operation = key_of("compress", stamp(day), events[0].id)
         new = 0
-        for n, (candidate, found) in enumerate(zip(candidates, prepared, strict=True)):
+        for n, (candidate, reading) in enumerate(zip(candidates, prepared, strict=True)):
             name = joined(operation, n)
-            known = settled_before(unit, unit.journal.operation(name))
-            reconciler.settle(unit, candidate, operation_id=name, now=now, prepared=found)
-            new += known is None
+            earlier = settled_before(unit, unit.journal.operation(name))
+            reconciler.settle(unit, candidate, operation_id=name, now=now, prepared=reading)
+            new += earlier is None
         unit.shelf.mark_compressed([event.id for event in events], compressed=True)
         unit.journal.add_event(
             "compress",
@@ -79,26 +79,26 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
 
 
 def _turns_of(step: Step, day: date) -> list[Turn]:
-    """What was said that day, by the clocks where it was said."""
+    """The user's turns of a day, by the clocks where they were said."""
     start = datetime.combine(day, time(), UTC)
-    wanted = TurnFilter(
+    span = TurnFilter(
         since=start - _ABROAD, until=start + timedelta(days=1) + _ABROAD, role="user", limit=_TURNS
     )
     with step.store.read(step.space) as unit:
-        return [turn for turn in unit.ledger.turns(wanted) if turn.at.date() == day]
+        return [turn for turn in unit.ledger.turns(span) if turn.at.date() == day]
 
 
 def _by_rule(step: Step, day: date, turns: Sequence[Turn]) -> list[Candidate]:
-    """One statement for the day, of what was told and not learnt as a memory already; questions,
-    orders and thanks are not worth knowing.
+    """One statement for the day, of the user's statements that no memory has yet; questions, orders
+    and thanks are left out.
     """
     settings = step.settings
-    untold = [
+    unlearnt = [
         turn
         for turn in (replace(one, content=own_voice(one.content)) for one in turns)
         if turn.state != "extracted" and turn.trust == "owner" and is_statement(turn.content)
     ]
-    line = digest(untold, settings.extraction.summary_chars) if untold else ""
+    line = digest(unlearnt, settings.extraction.summary_chars) if unlearnt else ""
     if not line:
         return []
     candidate = Candidate(
@@ -107,11 +107,11 @@ def _by_rule(step: Step, day: date, turns: Sequence[Turn]) -> list[Candidate]:
         importance=settings.importance.event,
         confidence=settings.extraction.rules_confidence,
     )
-    return [_sourced(candidate, untold, most=settings.ledger.max_tags)]
+    return [_sourced(candidate, unlearnt, most=settings.ledger.max_tags)]
 
 
 def _sourced(candidate: Candidate, turns: Sequence[Turn], most: int = 100) -> Candidate:
-    """What a day's knowledge stands on is that day's talk, and as trusted as the least of it."""
+    """The candidate with the day's turns as evidence, and the trust of the least trusted one."""
     some = turns[:most]
     return replace(
         candidate,
