@@ -25,8 +25,8 @@ from recollect.providers.embedding.base import (
     Embedder,
     HanEmbedder,
     WordEmbedder,
+    clear_cache,
     expect,
-    forget_kept,
     release,
 )
 from recollect.recall.fusion import VectorScores
@@ -170,7 +170,7 @@ class VectorRoute:
     def forget(self) -> None:
         """Drop cached vectors and answers."""
         for embedder in (self._embedder, *filter(None, self._remade.values())):
-            forget_kept(embedder)
+            clear_cache(embedder)
         self._holder.forget()
 
     def close(self) -> None:
