@@ -35,7 +35,6 @@ DAILY_KIND = "upkeep_daily"
 WEEKLY_KIND = "upkeep_weekly"
 STEP_KIND = "upkeep_step"
 _GRACE = timedelta(hours=1)  # a busy worker is late by less; one that was off, by more
-_REASON = 500  # characters
 # Steps that archive something because of its age.
 BY_AGE = frozenset({"decay", "expiry", "attachments"})
 _CONFIRMED = timedelta(hours=20)  # how long a new time has to last; daily work may be early
