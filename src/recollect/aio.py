@@ -36,7 +36,8 @@ def _awaitable(
 
     @functools.wraps(door)
     async def call(self: _Async[T_co], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(door, self._behind, *args, **kwargs)
+        method: Callable[P, R] = getattr(self._behind, door.__name__)  # it may be a subclass's
+        return await asyncio.to_thread(method, *args, **kwargs)
 
     return call
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from recollect.language.tokens import TokenCounter
 from recollect.prompts import Language
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.settings.values import Size
 from recollect.types import Hit, Kind, Message, Omission, Source, Trust, Turn
 

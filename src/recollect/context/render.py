@@ -11,7 +11,7 @@ from recollect.language.fence import fence, neutral
 from recollect.language.lines import indented, label
 from recollect.language.one_line import one_line
 from recollect.prompts import Language
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.types import Message, Turn
 
 HEADINGS: Mapping[Language, Mapping[SectionName, str]] = {

@@ -16,20 +16,20 @@ from recollect.documents.edits import (
     unmarked,
 )
 from recollect.documents.files import fingerprint
-from recollect.documents.headings import DocumentSection
 from recollect.documents.report import ImportedEdit, PendingQuestion, RejectedText
 from recollect.errors import InvalidInput, NotFound
 from recollect.index.embedding_job import Ask
 from recollect.language.extract import extract
 from recollect.language.guard import Guard
 from recollect.language.markdown import Bullet
-from recollect.learn.memories import Keeper
-from recollect.learn.reconciler import Reconciler, candidate_of
-from recollect.learn.settlement import Draft, Settlement
+from recollect.learn.candidates import candidate_of
+from recollect.learn.memories import MemoryWriter
+from recollect.learn.reconciler import Reconciler
+from recollect.rules.importance import KIND_IMPORTANCE
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import GLOBAL_PROJECT, Candidate, Memory, NewMemory, SafeName, constant, key_of
 
 _FOR_GOOD = "permanent"  # a person's own statement does not expire by itself
@@ -60,7 +60,7 @@ class EditImporter:
         clock: Clock,
         settings: Settings,
         *,
-        keeper: Keeper,
+        keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
         ask: Ask,
@@ -160,15 +160,8 @@ class EditImporter:
         with self._store.write(self._space) as unit:
             if unit.journal.operation(operation) or unit.journal.operation(conflict):
                 return EditOutcome(item)
-            settlement = Settlement(
-                unit,
-                Draft(candidate, claim, said_at=now),
-                conflict,
-                now,
-                self._reconciler.scales,
-                self._settings.events.important_from,
-                self._ask,
-                self._guard,
+            settlement = self._reconciler.settlement(
+                unit, candidate, claim, said_at=now, operation_id=conflict, now=now
             )
             waiting = settlement.wait("memory and the document changed at the same time").memory
         return EditOutcome(
@@ -217,7 +210,7 @@ class EditImporter:
             memory = settled.memory
             if memory is not None and memory.content == content:
                 return memory, settled.replaced[0] if settled.replaced else ""
-            if memory is not None and settled.decision == "same" and memory.status == "active":
+            if memory is not None and settled.outcome == "same" and memory.status == "active":
                 # The same answer in other words: the person's own words are the better ones.
                 return self._remember(change, f"{operation}:words", content, memory), memory.id
         return self._remember(change, f"{operation}:plain", content, None), ""
@@ -237,7 +230,7 @@ class EditImporter:
             candidates[0],
             kind=kind,
             content=content,
-            importance=self._importance(change.section),
+            importance=KIND_IMPORTANCE[change.section.kind],
             confidence=1.0,
             duration=_FOR_GOOD,
             project=change.section.project or GLOBAL_PROJECT,
@@ -257,7 +250,7 @@ class EditImporter:
                     subject=section.subject,
                     predicate=section.predicate,
                     project=section.project or GLOBAL_PROJECT,
-                    importance=self._importance(section),
+                    importance=KIND_IMPORTANCE[section.kind],
                 ),
                 operation_id=operation,
             )
@@ -271,23 +264,14 @@ class EditImporter:
                 project=like.project,
                 topic=like.topic,
                 tags=like.tags,
-                importance=max(like.importance, self._importance(section)),
+                importance=max(like.importance, KIND_IMPORTANCE[section.kind]),
                 supersedes=None if earlier is None else earlier.id,
             ),
             operation_id=operation,
         )
 
-    def _importance(self, section: DocumentSection) -> float:
-        importance: float = getattr(self._settings.importance, section.kind)
-        return importance
-
     def _extracted(self, text: str, now: datetime) -> tuple[Candidate, ...]:
-        return extract(
-            text,
-            said_at=now,
-            importance=self._settings.importance,
-            extraction=self._settings.extraction,
-        )
+        return extract(text, said_at=now)
 
 
 def _rejected(text: str, reason: str) -> EditOutcome:

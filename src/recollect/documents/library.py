@@ -18,12 +18,14 @@ from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.language.secrets.envelope import masked
 from recollect.language.secrets.finder import USUAL
-from recollect.learn.memories import Keeper
+from recollect.learn.memories import MemoryWriter
 from recollect.learn.reconciler import Reconciler
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.paths import own_base, refuse_links
+
+REPORT_FOLDER = "daily_summaries"  # beside the database, as in document A §10.2
 
 _UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
 
@@ -46,9 +48,9 @@ def folders_of(database: Path, space: str, settings: Settings) -> Folders:
     inner = "" if space == DEFAULT_SPACE else _folder_name(space)
     return Folders(
         _beside(database, settings.documents.folder) / inner,
-        _beside(database, settings.upkeep.report_folder) / inner,
+        _beside(database, REPORT_FOLDER) / inner,
         own_base(database, settings.documents.folder),
-        own_base(database, settings.upkeep.report_folder),
+        own_base(database, REPORT_FOLDER),
     )
 
 
@@ -71,7 +73,7 @@ class Documents:
         settings: Settings,
         folders: Folders,
         *,
-        keeper: Keeper,
+        keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
         ask: Ask,

@@ -21,8 +21,11 @@ from recollect.documents.selection import Placement, user_section
 from recollect.language.markdown import MarkdownSection
 from recollect.language.secrets.randomness import Bounds
 from recollect.settings import Settings
-from recollect.settings.around import DocumentName
+from recollect.settings.environment import DocumentName
 from recollect.types import GLOBAL_PROJECT, Memory
+
+_USER_INPUTS = 30  # memories considered for USER.md, as in document A §6.3
+_PERSONA_CONFIDENCE = 0.85  # from which a trait is promoted: as sure as what is written unasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class View:
             return choosing.for_memory(ranked)
         if self.name == "user":
             return choosing.for_user(ranked)
-        return choosing.for_persona(ranked, self.settings.documents.persona_confidence)
+        return choosing.for_persona(ranked, _PERSONA_CONFIDENCE)
 
     def place(self, memory: Memory) -> Placement:
         """The section of a memory that a person pinned to it."""
@@ -83,7 +86,7 @@ class View:
         if self.name == "memory":
             return choosing.at_most_of_each(chosen, documents.memory_per_kind)
         if self.name == "user":
-            return list(chosen[: documents.user_inputs])
+            return list(chosen[:_USER_INPUTS])
         if self.name == "insights":
             return list(chosen[: documents.insights_items])
         return list(chosen)

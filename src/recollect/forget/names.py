@@ -16,8 +16,8 @@ from dataclasses import replace
 from recollect.forget.request import has_phrase
 from recollect.ids import is_id
 from recollect.rules.slots import is_common
-from recollect.store.base import Unit
-from recollect.store.erasing import Name, NameKind, Removal
+from recollect.store.contract import Unit
+from recollect.store.erasure import Name, NameKind, Removal
 from recollect.types import (
     EMPTY,
     GENERAL_TOPIC,
@@ -65,7 +65,7 @@ def having(unit: Unit, said: list[str]) -> dict[Name, SafeName]:
     """Names in which the words stand, each with its replacement; empty where it needs none."""
     neutral: dict[str, SafeName] = {}
     found: dict[Name, SafeName] = {}
-    for name in unit.erasing.names():
+    for name in unit.names.all():
         if _is_ours(name) or not has_phrase(_people_named(name), said):
             continue
         if name.kind in _EMPTIED:
@@ -77,11 +77,11 @@ def having(unit: Unit, said: list[str]) -> dict[Name, SafeName]:
 
 def lost(unit: Unit, removal: Removal) -> dict[Name, SafeName]:
     """Names that only these records had; operations that were named after one get another name."""
-    gone = {name for name in unit.erasing.names_only_in(removal) if not _is_ours(name)}
+    gone = {name for name in unit.names.only_in(removal) if not _is_ours(name)}
     found = dict.fromkeys(gone, EMPTY)
     named = {name.text for name in gone if name.kind in ("session", "project")}
     if named:
-        for name in unit.erasing.names(_OPERATION):
+        for name in unit.names.all(_OPERATION):
             if _people_named(name) in named:
                 found[name] = _alias()
     return found

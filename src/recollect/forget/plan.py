@@ -30,15 +30,14 @@ from recollect.forget.traces import (
     words,
 )
 from recollect.ids import is_id
-from recollect.language.guard import MAX_SUMMARY, guard_of
+from recollect.language.guard import guard_of
 from recollect.language.story import tell
-from recollect.learn.episodes import episode_terms
+from recollect.learn.episodes import episode_of, episode_terms
 from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store import codec
-from recollect.store.base import Unit
-from recollect.store.erasing import HeldKind, Name, Removal, Rewrite, Stretch
-from recollect.store.rows import EpisodeRow
+from recollect.store.contract import Unit
+from recollect.store.erasure import Name, Removal, Rewrite, StoredTextKind, Stretch
 from recollect.types import (
     EMPTY,
     RECORD_TYPES,
@@ -53,8 +52,8 @@ from recollect.types import (
 _KEY_BYTES = 32
 _ID_LENGTH = 36
 # Copies of what people said, and what the engine wrote itself.
-_COPIED: tuple[HeldKind, ...] = ("event", "scratchpad", "card", "onboarding")
-_OWN: tuple[HeldKind, ...] = ("turn reason", "job", "upkeep error")
+_COPIED: tuple[StoredTextKind, ...] = ("event", "scratchpad", "card", "onboarding")
+_OWN: tuple[StoredTextKind, ...] = ("turn reason", "job", "upkeep error")
 
 
 _STORY = "summary goal outcome started_at ended_at actions entities tools tags".split()
@@ -72,7 +71,7 @@ class ForgetPlan:
     renamed: dict[Name, SafeName] = field(default_factory=dict)
     lost: dict[Name, SafeName] = field(default_factory=dict)
     quoting: dict[tuple[str, str], str] = field(default_factory=dict)
-    retold: dict[str, EpisodeRow] = field(default_factory=dict)
+    retold: dict[str, Stretch] = field(default_factory=dict)
     loosened: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rewritten: list[Rewrite] = field(default_factory=list)
     cards: list[str] = field(default_factory=list)
@@ -128,7 +127,7 @@ class Planner:
         gone = plan.removed
         if asked.query is not None and not asked.timed:  # a name is of no time
             plan.renamed = names.having(unit, tokens(asked.query))
-        derived = unit.erasing.derived(gone.turns)
+        derived = unit.eraser.derived(gone.turns)
         for id_, turns in derived.items():
             if set(turns) <= gone.turns.keys():
                 gone.memories.setdefault(id_, "it was learnt from what is forgotten")
@@ -155,10 +154,10 @@ class Planner:
 
     def _stretches(self, gone: Selection, asked: ForgetRequest) -> list[Stretch]:
         """Episodes to be told anew; one that only has the words is told without them."""
-        erasing = self._unit.erasing
-        found = {stretch.episode.id: stretch for stretch in erasing.stretches(gone.turns)}
+        eraser = self._unit.eraser
+        found = {stretch.episode.id: stretch for stretch in eraser.stretches(gone.turns)}
         if asked.query is not None:
-            found |= {stretch.episode.id: stretch for stretch in erasing.told(gone.episodes)}
+            found |= {stretch.episode.id: stretch for stretch in eraser.told(gone.episodes)}
             gone.episodes.clear()
         return [stretch for id_, stretch in found.items() if id_ not in gone.episodes]
 
@@ -192,11 +191,12 @@ class Planner:
             "episode": [episode.id for episode in told],
             "attachment": [*gone.attachments],
         }
-        docs = {doc for type_ in RECORD_TYPES for doc in unit.erasing.docs(type_, going[type_])}
+        docs = {doc for type_ in RECORD_TYPES for doc in unit.eraser.docs(type_, going[type_])}
         every = {word for text in (*plan.texts, *tales) for word in words(text)}
         every -= function_words()
-        every.difference_update(*(row.terms.split() for row in plan.retold.values()))
-        plan.owed = unit.erasing.only_in(every, docs)
+        for retold in plan.retold.values():
+            every.difference_update(episode_terms(retold.episode).split())
+        plan.owed = unit.eraser.only_in(every, docs)
         key = secrets.token_bytes(_KEY_BYTES)
         # Words of one time only may be said elsewhere: what is not of that time keeps them.
         phrase = None if asked.timed else asked.query
@@ -216,7 +216,7 @@ class Planner:
     ) -> None:
         """Memories that others said too, and those beside one that was asked for."""
         gone = plan.removed
-        beside = self._unit.erasing.derived(gone.evidence)
+        beside = self._unit.eraser.derived(gone.evidence)
         forgotten = [m.value or m.content for m in self._unit.memories.by_id(list(gone.memories))]
         for memory in self._unit.memories.by_id([*{*partly, *beside} - gone.memories.keys()]):
             turns = derived.get(memory.id, ()) + beside.get(memory.id, ())
@@ -242,27 +242,17 @@ class Planner:
             about = names.replaced([info.project], "project", plan.renamed)
             about += names.replaced([info.topic], "topic", plan.renamed)
         ended = episode.source != "context_compress"
-        story = tell(turns, self._settings.episodes, tags=about, ended=ended)
-        guard = guard_of(self._settings)
-        row = EpisodeRow(
-            id=episode.id,
+        story = tell(turns, tags=about, ended=ended)
+        told = episode_of(
+            story,
+            turns,
+            episode.source,
+            id_=episode.id,
             session=episode.session,
-            summary=guard.error(story.summary, MAX_SUMMARY),
-            goal=guard.short(story.goal),
-            outcome=story.outcome,
-            started_at=turns[0].at,
-            ended_at=turns[-1].at,
-            actions=tuple(map(guard.action, story.actions)),
-            entities=tuple(map(guard.short, story.entities)),
-            tools=tuple(map(guard.short, story.tools)),
-            memories=(),
-            tags=tuple(map(guard.short, story.tags)),
-            importance=episode.importance,
-            source=episode.source,
-            last_turn=turns[-1].id,
-            terms=EMPTY,
+            guard=guard_of(self._settings),
         )
-        plan.retold[episode.id] = replace(row, terms=episode_terms(row))
+        told = replace(told, importance=episode.importance)
+        plan.retold[episode.id] = Stretch(told, tuple(turn.id for turn in turns))
 
     # --- what quotes it --------------------------------------------------------------------------
 
@@ -285,7 +275,7 @@ class Planner:
 
     def _rewrite_rest(self, plan: ForgetPlan) -> None:
         """Everything else that people or models wrote and that may say it."""
-        traces, erasing = plan.traces, self._unit.erasing
+        traces, eraser = plan.traces, self._unit.eraser
         known: dict[str, bool] = {}  # most strings of events are few names, over and over
 
         def quotes(text: str) -> bool:
@@ -296,7 +286,7 @@ class Planner:
             return known[text]
 
         texts = {name.text for name in plan.names}
-        for held in erasing.holdings((*_COPIED, *_OWN)):
+        for held in eraser.stored_texts((*_COPIED, *_OWN)):
             found = next(filter(quotes, held.texts), None)
             named = held.kind == "event" and not texts.isdisjoint(held.texts)
             if found is None and not named:
@@ -305,13 +295,13 @@ class Planner:
                 plan.cards.append(held.id)
                 plan.quoting["card", held.id] = found or ""
                 continue
-            before = erasing.stored(held.kind, held.id)
+            before = eraser.stored(held.kind, held.id)
             after = self._rewritten(held.kind, before, plan)
             if after != before:
                 plan.rewritten.append(Rewrite(held.kind, held.id, after))
                 plan.quoting[held.kind, held.id] = found or ""
 
-    def _rewritten(self, kind: HeldKind, stored: str, plan: ForgetPlan) -> SafeText:
+    def _rewritten(self, kind: StoredTextKind, stored: str, plan: ForgetPlan) -> SafeText:
         """Less of what is stored is as safe as it is."""
         if kind in ("event", "onboarding"):
             payload = names.payload_with(codec.load(stored), plan.names)
@@ -324,11 +314,11 @@ class Planner:
     def _keep_stories(self, plan: ForgetPlan, stretches: Sequence[Stretch]) -> None:
         """An episode that comes out as it was stays as it is."""
         for stretch in stretches:
-            row = plan.retold.get(stretch.episode.id)
-            if row is not None and all(
-                getattr(row, name) == getattr(stretch.episode, name) for name in _STORY
+            retold = plan.retold.get(stretch.episode.id)
+            if retold is not None and all(
+                getattr(retold.episode, name) == getattr(stretch.episode, name) for name in _STORY
             ):
-                del plan.retold[row.id]
+                del plan.retold[stretch.episode.id]
 
     def _listed(self, plan: ForgetPlan, said: Sequence[Turn]) -> list[Forgotten]:
         gone = plan.removed

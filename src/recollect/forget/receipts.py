@@ -17,12 +17,12 @@ from recollect.errors import InvalidInput
 from recollect.forget.plan import ForgetPlan
 from recollect.forget.traces import Hasher, tokens, words
 from recollect.plain import plain
-from recollect.store.base import Store, Unit
 from recollect.store.codec import stored_name
-from recollect.store.erasing import HeldKind
+from recollect.store.contract import Store, Unit
+from recollect.store.erasure import StoredTextKind
 from recollect.types import Finding, Json, Receipt, ToolCall, ToolResult, Turn
 
-_CHECKED: tuple[HeldKind, ...] = ("turn", "memory", "episode", "attachment", "daily event")
+_CHECKED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment", "daily event")
 _TELLING = 2  # words of a text that is more than a name
 _LONG = 5  # bytes of a word that does not turn up in random ones
 _BLOCK = 1 << 20
@@ -48,7 +48,7 @@ def _whole(texts: Iterable[str]) -> set[str]:
 
 def without_present(unit: Unit, receipt: Receipt, texts: Iterable[str]) -> Receipt:
     """The receipt without texts that were said elsewhere too, and stay there."""
-    stays = unit.erasing.still_there(_whole(texts))
+    stays = unit.eraser.still_there(_whole(texts))
     hashed = Hasher(bytes.fromhex(receipt.key))
     kept = set(map(hashed, stays))
     return replace(receipt, marks=tuple(mark for mark in receipt.marks if mark not in kept))
@@ -111,7 +111,7 @@ def check(store: Store, receipt: Receipt, files: Iterable[Path]) -> list[Finding
     with store.read(receipt.space) as unit:
         findings = [_rows(unit, receipt, hashed)]
         terms = [term for term in store.vocabulary() if hashed(term) in gone]
-        held = unit.erasing.held_terms(terms)
+        held = unit.eraser.held_terms(terms)
         old = _old_words(unit, held, receipt.at)
     findings.append(_told("forgotten: index", len(old), "word", f"{len(terms)} said again since"))
     excused = {word for name in (*store.names(), *_field_names()) for word in words(name)}
@@ -133,7 +133,7 @@ def _told(check: str, left: int, what: str, well: str) -> Finding:
 def _rows(unit: Unit, receipt: Receipt, hashed: Hasher) -> Finding:
     gone = frozenset(receipt.marks)
     left = again = 0
-    for held in unit.erasing.holdings(_CHECKED):
+    for held in unit.eraser.stored_texts(_CHECKED):
         if hashed(held.id) in gone or any(hashed(text) in gone for text in held.texts):
             if held.at > receipt.at:
                 again += 1
@@ -147,7 +147,7 @@ def _old_words(unit: Unit, terms: Collection[str], at: datetime) -> set[str]:
     if not terms:
         return set()
     old: set[str] = set()
-    for held in unit.erasing.holdings(_CHECKED):
+    for held in unit.eraser.stored_texts(_CHECKED):
         if held.at <= at:
             old |= {word for text in held.texts for word in words(text) if word in terms}
     return old

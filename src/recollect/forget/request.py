@@ -12,16 +12,16 @@ from recollect.forget.traces import tokens
 from recollect.language.dates.moments import maybe_moment
 from recollect.language.guard import Guard
 from recollect.learn.rollback import origin_of
-from recollect.learn.rollback_plan import Origin
+from recollect.learn.rollback_plan import RollbackSource
 from recollect.rules import checks
-from recollect.store.base import Unit
-from recollect.store.erasing import HeldKind
+from recollect.store.contract import Unit
+from recollect.store.erasure import StoredTextKind
 from recollect.store.rows import MemoryFilter
 from recollect.types import TRUSTS
 
 _LONGEST_QUERY = 1_000
 # What people said or wrote: nothing else chooses what is forgotten.
-_SEARCHED: tuple[HeldKind, ...] = ("turn", "memory", "episode", "attachment")
+_SEARCHED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ForgetRequest:
 
     id: str | None = None
     query: str | None = None
-    origin: Origin | None = None
+    origin: RollbackSource | None = None
     since: datetime | None = None
     until: datetime | None = None
 
@@ -92,7 +92,7 @@ def read_asked(
     if query is not None:
         return ForgetRequest(query=_checked(query), since=start, until=end)
     if session is not None:
-        return ForgetRequest(origin=Origin("session", guard.name(session, "session")),
+        return ForgetRequest(origin=RollbackSource("session", guard.name(session, "session")),
                      since=start, until=end)  # fmt: skip
     origin = None if source is None else origin_of(source, guard)
     return ForgetRequest(origin=origin, since=start, until=end)
@@ -146,7 +146,7 @@ def _by_words(unit: Unit, asked: ForgetRequest, query: str) -> Selection:
         "attachment": chosen.attachments,
     }
     said = tokens(query)
-    for held in unit.erasing.holdings(_SEARCHED):
+    for held in unit.eraser.stored_texts(_SEARCHED):
         if not _within(held.at, asked):
             continue
         text = next((text for text in held.texts if has_phrase(text, said)), None)
@@ -174,21 +174,21 @@ def _by_time(unit: Unit, asked: ForgetRequest) -> Selection:
         if _within(event.created_at, asked)
     }
     # What was learnt from turns goes with them; what was told by hand has none.
-    told = unit.memories.by_id(unit.erasing.records_of("memory", since=since, until=until))
+    told = unit.memories.by_id(unit.eraser.records_of("memory", since=since, until=until))
     # One that goes on after that time is told anew of what is left.
     tales = unit.episodes.latest(session=None, since=since, until=until, limit=checks.MAX_ROWS)
     return Selection(
-        turns=dict.fromkeys(unit.erasing.turns_of(since=since, until=until), why),
+        turns=dict.fromkeys(unit.eraser.turns_of(since=since, until=until), why),
         memories={memory.id: why for memory in told if not memory.sources},
         episodes={e.id: why for e in tales if _within(e.ended_at, asked)},
         attachments=dict.fromkeys(
-            unit.erasing.records_of("attachment", since=since, until=until), why
+            unit.eraser.records_of("attachment", since=since, until=until), why
         ),
         daily_events=days,
     )
 
 
-def _by_origin(unit: Unit, asked: ForgetRequest, origin: Origin) -> Selection:
+def _by_origin(unit: Unit, asked: ForgetRequest, origin: RollbackSource) -> Selection:
     since, until, name = asked.since, asked.until, origin.name
     if origin.what == "turn":
         if not unit.ledger.turns_by_id([name]):
@@ -197,27 +197,27 @@ def _by_origin(unit: Unit, asked: ForgetRequest, origin: Origin) -> Selection:
     why = f"it came from this {origin.what}"
     if origin.what == "sender":
         return Selection(
-            turns=_noted(unit.erasing.turns_of(sender=name, since=since, until=until), why)
+            turns=_noted(unit.eraser.turns_of(sender=name, since=since, until=until), why)
         )
     if origin.what == "trust":
         tier = next(known for known in TRUSTS if known == name)
         told = unit.memories.find(MemoryFilter(trust=tier, limit=checks.MAX_ROWS))
         return Selection(
-            turns=_noted(unit.erasing.turns_of(trust=tier, since=since, until=until), why),
+            turns=_noted(unit.eraser.turns_of(trust=tier, since=since, until=until), why),
             memories=_noted(
                 (m.id for m in told if not m.sources and _within(m.created_at, asked)), why
             ),
         )
-    erasing = unit.erasing
+    eraser = unit.eraser
     info = unit.ledger.session(name)
     empty = [name] if info is not None and not info.turns and not asked.timed else []
     return Selection(
         sessions=_noted(empty, "it was named"),
-        turns=_noted(erasing.turns_of(session=name, since=since, until=until), why),
-        memories=_noted(erasing.records_of("memory", session=name, since=since, until=until), why),
-        episodes=_noted(erasing.records_of("episode", session=name, since=since, until=until), why),
+        turns=_noted(eraser.turns_of(session=name, since=since, until=until), why),
+        memories=_noted(eraser.records_of("memory", session=name, since=since, until=until), why),
+        episodes=_noted(eraser.records_of("episode", session=name, since=since, until=until), why),
         attachments=_noted(
-            erasing.records_of("attachment", session=name, since=since, until=until), why
+            eraser.records_of("attachment", session=name, since=since, until=until), why
         ),
     )
 

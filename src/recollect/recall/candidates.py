@@ -16,10 +16,9 @@ from recollect.language.exact import ExactQuestion
 from recollect.recall.attempts import Attempts
 from recollect.recall.request import Request
 from recollect.recall.vectors import VectorMatches, VectorRoute
-from recollect.settings.reading import Recall
-from recollect.settings.reading import Recall as RecallSettings
-from recollect.store.base import Unit
-from recollect.store.rows import QueryTerm, TextFound
+from recollect.settings.recall import RecallSettings
+from recollect.store.contract import Unit
+from recollect.store.rows import QueryTerm, TextMatches
 from recollect.types import RECORD_TYPES, RecordType, SafeName
 
 _LAST_RESORT = 20
@@ -30,7 +29,7 @@ class CandidateLists:
     """The documents of each route, best first."""
 
     lists: dict[str, list[int]] = field(default_factory=dict)
-    text: TextFound | None = None
+    text: TextMatches | None = None
     vector: VectorMatches | None = None
     trust: float = 0.0
     total: int = 0  # records that an exact question is about, listed or not
@@ -108,7 +107,7 @@ class CandidateSearch:
         least = wide if request.scope.narrow or request.asking.wide else usual
         return max(least, self._settings.oversample * request.k)
 
-    def _by_words(self, request: Request, unit: Unit, *, beside_vectors: bool) -> TextFound:
+    def _by_words(self, request: Request, unit: Unit, *, beside_vectors: bool) -> TextMatches:
         terms = enriched_terms(request.query, request.around, self._settings)
         alone = self._settings.text_candidates
         usual = self._settings.shared_candidates if beside_vectors else alone
@@ -128,7 +127,7 @@ class CandidateSearch:
         return [match.doc for match in near]
 
     def _by_meaning(
-        self, attempts: Attempts, request: Request, text: TextFound | None
+        self, attempts: Attempts, request: Request, text: TextMatches | None
     ) -> VectorMatches | None:
         vectors = self._vectors
         if vectors is None:
@@ -140,7 +139,7 @@ _ENOUGH = 6  # content words of a query that needs no help
 _MOST = 16  # words that are added, the latest first
 
 
-def enriched_terms(query: str, around: Sequence[str], settings: Recall) -> list[QueryTerm]:
+def enriched_terms(query: str, around: Sequence[str], settings: RecallSettings) -> list[QueryTerm]:
     """The terms to search for: the query's own, then those of the turns before it.
 
     "And how long did that take?" says nothing by itself. The turns before it help, but their words
@@ -152,15 +151,18 @@ def enriched_terms(query: str, around: Sequence[str], settings: Recall) -> list[
         return own
     own_texts = {term.text for term in own}
     added: dict[str, QueryTerm] = {}
-    for text in reversed(around[-settings.enrich_turns.high :]):
+    for text in reversed(around[-settings.enrich_turns :]):
         for term in query_terms(text):
             if term.weight >= WORD_WEIGHT and term.text not in own_texts:
-                lighter = QueryTerm(term.text, term.weight * settings.enrich_weight)
+                lighter = QueryTerm(term.text, term.weight * _WEIGHT)
                 added.setdefault(term.text, lighter)
     return [*own, *list(added.values())[:_MOST]]
 
 
 _EXACT_DEPTH = 200
+_ENTITY_CANDIDATES = 20  # as many as full text gives beside vectors
+_PARTITION_CANDIDATES = 20  # as in document D §5.3
+_WEIGHT = 0.15  # of a word of the turns before, beside one of the query
 _ABOUT: tuple[RecordType, ...] = ("memory", "episode")
 
 
@@ -171,10 +173,10 @@ class RouteResult(NamedTuple):
     total: int = 0
 
 
-Route = Callable[[Request, Recall, Unit], RouteResult]
+Route = Callable[[Request, RecallSettings, Unit], RouteResult]
 
 
-def by_time(request: Request, settings: Recall, unit: Unit) -> RouteResult:
+def by_time(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
     """Records of the times that the query names."""
     docs: list[int] = []
     for span in request.times:
@@ -187,7 +189,7 @@ def by_time(request: Request, settings: Recall, unit: Unit) -> RouteResult:
     return RouteResult(docs)
 
 
-def by_exact_question(request: Request, settings: Recall, unit: Unit) -> RouteResult:
+def by_exact_question(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
     """Every record with all the words of an exact question's topic, in the order it asks for."""
     question = request.exact
     if question is None:
@@ -207,7 +209,7 @@ def by_exact_question(request: Request, settings: Recall, unit: Unit) -> RouteRe
     return RouteResult(docs, total)
 
 
-def by_entity(request: Request, settings: Recall, unit: Unit) -> RouteResult:
+def by_entity(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
     """Memories and episodes about the entities of the query: people, projects, files, tools."""
     types = tuple(type_ for type_ in request.scope.types if type_ in _ABOUT)
     named = find_entities(request.query) if types else ()
@@ -215,7 +217,7 @@ def by_entity(request: Request, settings: Recall, unit: Unit) -> RouteResult:
     if not terms:
         return RouteResult([])
     scope = replace(request.scope, types=types)
-    result = unit.text.search(list(terms.values()), scope, settings.entity_candidates)
+    result = unit.text.search(list(terms.values()), scope, _ENTITY_CANDIDATES)
     return RouteResult([match.doc for match in result.matches])
 
 
@@ -224,7 +226,9 @@ def _is_loose(term: str, empty: set[str]) -> bool:
     return has_dense_script(term) and any(character in empty for character in term)
 
 
-def _files(request: Request, question: ExactQuestion, settings: Recall, unit: Unit) -> list[int]:
+def _files(
+    request: Request, question: ExactQuestion, settings: RecallSettings, unit: Unit
+) -> list[int]:
     if "attachment" not in request.scope.types:
         return []
     scope = replace(request.scope, types=("attachment",))
@@ -233,12 +237,12 @@ def _files(request: Request, question: ExactQuestion, settings: Recall, unit: Un
     return docs or unit.text.latest(scope, settings.text_candidates)
 
 
-def by_partition(request: Request, settings: Recall, unit: Unit) -> RouteResult:
+def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
     """The most important memories of the query's project, and of no project."""
     if "memory" not in request.scope.types:
         return RouteResult([])
     project = request.scope.project or _named_project(unit, request.query)
-    return RouteResult(unit.memories.partition(project, settings.partition_candidates))
+    return RouteResult(unit.memories.partition(project, _PARTITION_CANDIDATES))
 
 
 def _named_project(unit: Unit, query: str) -> SafeName | None:
@@ -247,7 +251,7 @@ def _named_project(unit: Unit, query: str) -> SafeName | None:
     return max(named, key=len, default=None)
 
 
-def by_recency(request: Request, settings: Recall, unit: Unit) -> RouteResult:
+def by_recency(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
     """Records of the last days, whatever their words."""
     since = request.now - settings.recent
     scope = replace(request.scope, since=max(since, request.scope.since or since))

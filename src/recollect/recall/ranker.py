@@ -16,9 +16,9 @@ from recollect.recall.request import Request
 from recollect.rules import ranking as rules
 from recollect.rules.decay import class_of, faded
 from recollect.settings import Settings
-from recollect.settings.reading import Recall
+from recollect.settings.recall import RecallSettings
 from recollect.store import codec
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.store.documents import type_of
 from recollect.types import Attachment, Episode, Hit, Memory, RecordType, Why
 
@@ -43,6 +43,8 @@ def stored_records(unit: Unit, docs: Sequence[int]) -> dict[int, StoredRecord]:
         for record in _READERS[type_](unit, list(mine))
     }
 
+
+_ACCESS_SATURATION = 10  # uses at which the access part is full
 
 _POOL = 2  # candidates for each wanted result that are weighed to the end
 _LEAST_POOL = 20
@@ -69,7 +71,7 @@ class Ranker:
         """The best ``k``, best first."""
         ranking = self._settings.ranking
         if ranking.fusion == "conversation":
-            relevant = by_conversation(unit, request, lists, ranking)
+            relevant = by_conversation(unit, request, lists)
         else:
             relevant = by_ranks(unit, lists, ranking)
         pool = _pool(unit, request, relevant)
@@ -126,7 +128,7 @@ class Ranker:
             keyword=float(relevant.keyword[n]),
             recency=rules.recency(now - at, ranking.recency_half_life) if at else 0.0,
             importance=importance,
-            access=rules.access(uses, ranking.access_saturation),
+            access=rules.access(uses, _ACCESS_SATURATION),
         )
 
 
@@ -162,7 +164,7 @@ def _score_parts(
 PART = "cross-encoder"
 
 
-def reranker_for(settings: Recall) -> Reranker | None:
+def reranker_for(settings: RecallSettings) -> Reranker | None:
     """The reranker that the settings name, if any."""
     if not settings.rerank_folder:
         return None

@@ -16,6 +16,7 @@ from recollect.language.wishes import LONGEST, is_standing_wish
 from recollect.recall.candidates import CandidateLists
 from recollect.recall.fusion import (
     ABSENT,
+    WEIGHTS,
     CandidateTable,
     Flags,
     Floats,
@@ -25,13 +26,14 @@ from recollect.recall.fusion import (
 )
 from recollect.recall.request import Request
 from recollect.rules.ranking import rank_share
-from recollect.settings.reading import Ranking
+from recollect.settings.recall import RankingSettings
 from recollect.store import codec
-from recollect.store.base import Ledger, Unit
+from recollect.store.contract import LedgerStore, Unit
 from recollect.store.documents import type_of
 from recollect.store.rows import Place, SessionSpan
 from recollect.types import Kind
 
+RRF_K = 60  # the usual constant of reciprocal rank fusion
 _SAME = 1e-9
 _STOP_WORDS_ONLY = 0.2
 _PROMISING = 12  # of a route's list: the turns around these are looked at too
@@ -49,9 +51,7 @@ class Relevance:
     parts: Mapping[str, Floats]
 
 
-def by_conversation(
-    unit: Unit, request: Request, lists: CandidateLists, ranking: Ranking
-) -> Relevance:
+def by_conversation(unit: Unit, request: Request, lists: CandidateLists) -> Relevance:
     """Words, meaning, neighbours, session, speaker and date together; neighbours join in."""
     around = with_neighbours(unit.ledger, lists.docs, _promising(lists))
     docs = around.docs
@@ -60,10 +60,9 @@ def by_conversation(
     fused = fuse(
         candidate_table(unit, around, text, request.query, request.asking),
         vectors,
-        ranking.conversation,
         request.asking,
     )
-    fused = _with_exact(fused, docs, request, lists, ranking)
+    fused = _with_exact(fused, docs, request, lists)
     return _ordered(
         around,
         relevance=_share_of_range(fused.total) * _strength(lists),
@@ -86,7 +85,6 @@ def _with_exact(
     docs: Sequence[int],
     request: Request,
     lists: CandidateLists,
-    ranking: Ranking,
 ) -> FusedScores:
     """The latest or the first of a kind, when that is what was asked for."""
     ordered = lists.lists.get("exact", [])
@@ -94,11 +92,11 @@ def _with_exact(
         return fused
     places = {doc: place for place, doc in enumerate(ordered)}
     share = np.array([1 / (1 + places[doc]) if doc in places else 0.0 for doc in docs])
-    part = ranking.conversation.exact_order * share
+    part = WEIGHTS.exact_order * share
     return FusedScores(fused.total + part, {**fused.parts, request.exact.kind: part})
 
 
-def by_ranks(unit: Unit, candidates: CandidateLists, ranking: Ranking) -> Relevance:
+def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -> Relevance:
     """Reciprocal ranks over the routes, or the best score that any of them gave."""
     around = with_neighbours(unit.ledger, candidates.docs)
     docs = around.docs
@@ -108,7 +106,7 @@ def by_ranks(unit: Unit, candidates: CandidateLists, ranking: Ranking) -> Releva
     words = text / max(float(text.max(initial=0.0)), 1e-9)
     if ranking.fusion == "rrf":
         lists = len(candidates.lists)
-        joined = np.array([rank_share(candidates.ranks(doc), ranking.rrf_k, lists) for doc in docs])
+        joined = np.array([rank_share(candidates.ranks(doc), RRF_K, lists) for doc in docs])
     else:
         joined = np.maximum(words, likeness)
     return _ordered(
@@ -181,7 +179,7 @@ class Surroundings:
 
 
 def with_neighbours(
-    ledger: Ledger, docs: Sequence[int], promising: Sequence[int] = ()
+    ledger: LedgerStore, docs: Sequence[int], promising: Sequence[int] = ()
 ) -> Surroundings:
     """Add the neighbours of the ``promising`` among the documents, each document once."""
     wide = {doc for doc in promising if type_of(doc) == "turn"}
@@ -241,7 +239,7 @@ def _wishes(unit: Unit, docs: Sequence[int], asking: QueryIntent) -> Flags:
     return np.array([doc in wishes for doc in docs], bool)
 
 
-def _spans(ledger: Ledger, sessions: Sequence[int]) -> tuple[Places, Floats]:
+def _spans(ledger: LedgerStore, sessions: Sequence[int]) -> tuple[Places, Floats]:
     """The turns and the days of each session."""
     spans = {span.session: span for span in ledger.spans(sessions)}
     sizes = [spans[number].turns for number in sessions]

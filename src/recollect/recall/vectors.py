@@ -29,12 +29,11 @@ from recollect.providers.embedding.base import (
     expect,
     release,
 )
-from recollect.recall.fusion import VectorScores
+from recollect.recall.fusion import WEIGHTS, VectorScores
 from recollect.rules.bm25 import number_of
-from recollect.settings.reading import Conversation
-from recollect.store.base import Unit, Vectors
+from recollect.store.contract import Unit, Vectors
 from recollect.store.documents import are_of, type_of
-from recollect.store.rows import TextFound
+from recollect.store.rows import TextMatches
 from recollect.types import RecordType
 
 SCAN_LIMIT = 256  # up to this many vectors are compared by the database
@@ -141,12 +140,9 @@ def _vector_scores(
 class VectorRoute:
     """Searches the vectors of one space."""
 
-    def __init__(
-        self, embedder: Embedder, weights: Conversation, holder: LiveTables, earlier: Earlier
-    ) -> None:
+    def __init__(self, embedder: Embedder, holder: LiveTables, earlier: Earlier) -> None:
         """``earlier`` makes an embedder again from the name its vectors are stored under."""
         self._embedder = embedder
-        self._weights = weights
         self._holder = holder
         self._earlier = earlier
         self._guard = ForkSafeLock()
@@ -179,7 +175,7 @@ class VectorRoute:
             release(embedder)
         self._holder.close()
 
-    def search(self, unit: Unit, query: str, text: TextFound | None) -> VectorMatches | None:
+    def search(self, unit: Unit, query: str, text: TextMatches | None) -> VectorMatches | None:
         """None while no record has vectors, or none that can be searched yet."""
         rows = unit.vectors
         embedder, vectors = self._source(rows)
@@ -220,10 +216,10 @@ class VectorRoute:
     def _trust(self, embedder: Embedder, query: str) -> float:
         if _sums_words(embedder):
             if not has_dense_script(query):
-                return self._weights.word_vectors
+                return WEIGHTS.word_vectors
             readable = _reads_han(embedder) and not _NO_HAN.search(query)
-            return self._weights.gloss_vectors if readable else 0.0
-        return self._weights.sentence_vectors
+            return WEIGHTS.gloss_vectors if readable else 0.0
+        return WEIGHTS.sentence_vectors
 
     # --- embedders --------------------------------------------------------------------------
 
@@ -259,7 +255,7 @@ class VectorRoute:
 
     # --- the query ------------------------------------------------------------------------------
 
-    def _embed(self, embedder: Embedder, query: str, text: TextFound | None) -> FloatRow:
+    def _embed(self, embedder: Embedder, query: str, text: TextMatches | None) -> FloatRow:
         """Words that are rare in this memory say most about what is meant."""
         if text is None or not _sums_words(embedder):
             vector: FloatRow = embedder.embed([query], query=True)[0]
@@ -291,7 +287,7 @@ def _kinds(embedder: Embedder) -> tuple[bool, bool]:
     return _kinds_by_type[kind]
 
 
-def _weight(word: str, text: TextFound, rarest: float) -> float:
+def _weight(word: str, text: TextMatches, rarest: float) -> float:
     """The weight its term has in the text search; a word that no text has counts as the rarest.
 
     A Chinese word has several terms there: the mean of its pairs of characters.

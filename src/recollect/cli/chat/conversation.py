@@ -74,7 +74,7 @@ class ChatConversation:
         ids = {id_ for use in built.sections if use.name == "evidence" for id_ in use.ids}
         if not ids:
             return []
-        many = len(ids) + 4 * self._mind.settings.recall.evidence.high
+        many = len(ids) + 4 * self._mind.settings.recall.evidence
         return [hit for hit in self._mind.recall(asked.content, k=many) if hit.id in ids]
 
     def learnt(self) -> tuple[list[Memory], int]:

@@ -9,7 +9,7 @@ from recollect.cli.chat.lists import show_forgotten, show_memories
 from recollect.cli.chat.messages import ChatMessages
 from recollect.cli.chat.terminal import Terminal
 from recollect.mind import Mind
-from recollect.types import Hit, Memory, Settled
+from recollect.types import Decision, Hit, Memory
 
 _LOOKED_AT = 100  # pending statements
 YES, NO, LATER = "1", "2", "3"
@@ -64,10 +64,10 @@ class TerminalQuestions:
                 self.instead = said
                 return
 
-    def _kept(self, settled: Settled) -> str:
+    def _kept(self, settled: Decision) -> str:
         if settled.memory is None:
             return self._words.not_taken.format(reason=settled.reason)
-        known = self._words.known_already if settled.decision == "same" else self._words.kept
+        known = self._words.known_already if settled.outcome == "same" else self._words.kept
         return known.format(text=settled.memory.content)
 
     def forget(self, what: str, listed: Sequence[Hit]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from recollect.errors import ConfigError
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
 
 ProtocolName = Literal["openai", "anthropic", "ollama"]
+_CONNECT_TIMEOUT = timedelta(seconds=10)
+_REPAIRS = 1  # times a malformed answer is sent back before it counts as a failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ def _http_model(
         options,
         price=settings.model.prices.get(spec.name),
     )
-    return Chat(transport, repairs=settings.extraction.repairs)
+    return Chat(transport, repairs=_REPAIRS)
 
 
 def _wire(
@@ -152,7 +155,7 @@ def _wire(
         key_header="x-api-key" if theirs else "authorization",
         headers=ANTHROPIC_HEADERS if theirs else None,
         timeout=settings.model.timeout,
-        connect_timeout=settings.model.connect_timeout,
+        connect_timeout=_CONNECT_TIMEOUT,
         breaker=None if circuits is None else circuits.of(named, address),
     )
 

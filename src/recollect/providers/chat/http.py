@@ -15,7 +15,7 @@ from recollect.providers.chat.transport import (
     without_refused,
 )
 from recollect.providers.wire import Wire
-from recollect.settings.around import Price
+from recollect.settings.environment import ModelPrice
 
 _MILLION = 1_000_000
 
@@ -29,7 +29,7 @@ class HttpTransport:
         protocol: WireProtocol,
         options: RequestOptions,
         *,
-        price: Price | None = None,
+        price: ModelPrice | None = None,
     ) -> None:
         self._wire, self._protocol, self._options = wire, protocol, options
         self._price = price
@@ -87,7 +87,7 @@ class HttpTransport:
         return Spent(self.name, read, written, _cost(self._price, read, written))
 
 
-def _cost(price: Price | None, read: int, written: int) -> float | None:
+def _cost(price: ModelPrice | None, read: int, written: int) -> float | None:
     if price is None:
         return None
     return (read * price.input + written * price.output) / _MILLION

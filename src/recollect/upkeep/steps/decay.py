@@ -27,7 +27,7 @@ def active_memories(step: Step, kinds: tuple[Kind, ...] | None = None) -> Iterat
     after = -1
     while True:
         with step.store.read(step.space) as unit:
-            rows = unit.shelf.walk(after, PORTION, kinds)
+            rows = unit.tiers.walk(after, PORTION, kinds)
         if not rows:
             return
         after = rows[-1].doc
@@ -79,7 +79,7 @@ def expire(step: Step) -> None:
     """Archive expired memories, which no search returns since their expiry."""
     while True:
         with step.store.read(step.space) as unit:
-            memories = unit.shelf.expired(step.now, PORTION)
+            memories = unit.tiers.expired(step.now, PORTION)
         step.apply(
             [
                 Change("expire", memory.id, short(memory.content), f"its time ended on {until}")
@@ -101,9 +101,7 @@ def forget_files(step: Step) -> None:
         oldest = step.now - keep.keep
         while True:
             with step.store.read(step.space) as unit:
-                files = unit.shelf.old_attachments(
-                    oldest, keep_linked=keep.keep_linked, limit=PORTION
-                )
+                files = unit.tiers.old_attachments(oldest, keep_linked=True, limit=PORTION)
             step.apply(
                 [
                     Change(
