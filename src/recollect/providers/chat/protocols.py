@@ -1,4 +1,4 @@
-"""The wire protocols: how each puts a question, and how each answers."""
+"""The wire protocols of chat models: request payloads and replies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any, Protocol
 
 from recollect.errors import BadAnswer
 from recollect.language.tokens import estimate_tokens
-from recollect.providers.chat.manners import Manners
-from recollect.providers.chat.speaker import Ending, ModelPrompt
+from recollect.providers.chat.transport import Ending, ModelPrompt, RequestOptions
 
 _MOST_TOKENS = 2**40
 _TOOL = "answer"
@@ -25,7 +24,7 @@ _ANTHROPIC_ENDINGS: dict[str, Ending] = {
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is in an answer; tokens are None where the server did not count them."""
+    """The content of an answer; tokens are None where the server did not count them."""
 
     text: str
     ending: Ending = "whole"
@@ -38,7 +37,7 @@ class WireProtocol(Protocol):
 
     path: str
 
-    def payload(self, prompt: ModelPrompt, manners: Manners) -> dict[str, Any]: ...
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]: ...
     def reply(self, answer: Any) -> Reply: ...
 
 
@@ -47,16 +46,16 @@ class OpenAI:
 
     path = "/chat/completions"
 
-    def payload(self, prompt: ModelPrompt, manners: Manners) -> dict[str, Any]:
-        payload = {"model": manners.model, "messages": _with_system(prompt), "stream": False}
-        payload[manners.token_field] = manners.max_tokens
-        if manners.temperature is not None:
-            payload["temperature"] = manners.temperature
-        if manners.forbid_thinking:
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
+        payload = {"model": options.model, "messages": _with_system(prompt), "stream": False}
+        payload[options.token_field] = options.max_tokens
+        if options.temperature is not None:
+            payload["temperature"] = options.temperature
+        if options.forbid_thinking:
             payload["enable_thinking"] = False
-        if prompt.schema is not None and manners.form == "object":
+        if prompt.schema is not None and options.form == "object":
             payload["response_format"] = {"type": "json_object"}
-        if prompt.schema is not None and manners.form == "schema":
+        if prompt.schema is not None and options.form == "schema":
             payload["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": _TOOL, "schema": prompt.schema, "strict": False},
@@ -84,17 +83,17 @@ class Anthropic:
 
     path = "/v1/messages"
 
-    def payload(self, prompt: ModelPrompt, manners: Manners) -> dict[str, Any]:
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
         payload = {
-            "model": manners.model,
-            "max_tokens": manners.max_tokens,
+            "model": options.model,
+            "max_tokens": options.max_tokens,
             "messages": [{"role": one.role, "content": one.text} for one in prompt.messages],
         }
         if prompt.system:
             payload["system"] = prompt.system
-        if manners.temperature is not None:
-            payload["temperature"] = min(manners.temperature, 1.0)
-        if prompt.schema is not None and manners.form == "schema":
+        if options.temperature is not None:
+            payload["temperature"] = min(options.temperature, 1.0)
+        if prompt.schema is not None and options.form == "schema":
             tool = {"name": _TOOL, "description": "Give the answer.", "input_schema": prompt.schema}
             payload |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
         return payload
@@ -122,22 +121,22 @@ class Ollama:
 
     path = "/api/chat"
 
-    def payload(self, prompt: ModelPrompt, manners: Manners) -> dict[str, Any]:
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
         messages = _with_system(prompt)
-        options: dict[str, Any] = {
-            "num_predict": manners.max_tokens,
-            "num_ctx": _window(messages, manners.max_tokens),
+        parameters: dict[str, Any] = {
+            "num_predict": options.max_tokens,
+            "num_ctx": _window(messages, options.max_tokens),
         }
-        if manners.temperature is not None:
-            options["temperature"] = manners.temperature
+        if options.temperature is not None:
+            parameters["temperature"] = options.temperature
         payload = {
-            "model": manners.model,
+            "model": options.model,
             "messages": messages,
             "stream": False,
-            "options": options,
+            "options": parameters,
         }
-        if prompt.schema is not None and manners.form != "plain":
-            payload["format"] = prompt.schema if manners.form == "schema" else "json"
+        if prompt.schema is not None and options.form != "plain":
+            payload["format"] = prompt.schema if options.form == "schema" else "json"
         return payload
 
     def reply(self, answer: Any) -> Reply:
@@ -190,8 +189,8 @@ def _count(value: Any) -> int | None:
 
 def _no_message(answer: Any) -> BadAnswer:
     error = _mapping(answer).get("error")
-    said = _text(_mapping(error).get("message")) or _text(error)
-    line = " ".join(said[:400].split())[:200]
+    text = _text(_mapping(error).get("message")) or _text(error)
+    line = " ".join(text[:400].split())[:200]
     return BadAnswer(
         "There is no message in the answer" + (f": {line}" if line else ""),
         remedy="Check that the address is one of a chat model, then try again",

@@ -50,8 +50,8 @@ class WordPieces(dict[str, tuple[int, ...]]):
 
     def of_word(self, word: str) -> list[int]:
         """The pieces of a word that stands alone, without the bare space before a character."""
-        known = self.get(SPACE + word)  # a run that was met is one run by itself, too
-        pieces = self.of(word) if known is None else known
+        cached = self.get(SPACE + word)  # a run that was met is one run by itself, too
+        pieces = self.of(word) if cached is None else cached
         return [piece for piece in pieces if piece != self._space]
 
     def __missing__(self, run: str) -> tuple[int, ...]:
@@ -63,7 +63,7 @@ class WordPieces(dict[str, tuple[int, ...]]):
     def _cut(self, run: str) -> tuple[int, ...]:
         parts = list(run)
         rank = self._ranks.get
-        ranks = [rank(left + right, _NEVER) for left, right in pairwise(parts)]
+        ranks = [rank(first + second, _NEVER) for first, second in pairwise(parts)]
         while ranks:
             best = min(ranks)
             if best == _NEVER:
@@ -95,5 +95,5 @@ def _read_vocabulary(tokenizer: Path) -> dict[str, int]:
         raise ModelRefused(
             f"{tokenizer.name} has no vocabulary", remedy="Install wordllama again"
         ) from error
-    found: dict[str, int] = vocabulary
-    return found
+    result: dict[str, int] = vocabulary
+    return result

@@ -1,4 +1,4 @@
-"""What a person did to a document since it was written: every bullet is judged, none is skipped."""
+"""The edits of a person since a document was written: every bullet is classified."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from recollect.types import Memory
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
-    """As we wrote it, or moved: it stays in its place, with what its memory says now."""
+class UnchangedBullet:
+    """A bullet as written, or moved: it stays in its place, with its memory's present text."""
 
     mark: str
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """A person's own, to be kept as it is; ``bullet`` carries no mark."""
+class OwnText:
+    """A person's own text, which stays as it is; ``bullet`` carries no mark."""
 
     bullet: Bullet
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
-    """Other words for a memory. ``head`` is its present version when memory changed too."""
+class EditedBullet:
+    """A new text for a memory. ``head`` is its present version when memory changed too."""
 
     memory: Memory
     head: Memory | None
@@ -46,7 +46,7 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedBullet:
     """A new statement, for a section, or in the place of a memory that is no longer current."""
 
     text: str
@@ -56,14 +56,14 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class RemovedBullet:
-    """Nothing is left to show: an emptied bullet, or a copy of another."""
+    """An emptied bullet, or a copy of another."""
 
 
-Change = Stay | Own | Edited | Added | RemovedBullet
+Change = UnchangedBullet | OwnText | EditedBullet | AddedBullet | RemovedBullet
 
 
 @dataclass(frozen=True, slots=True)
-class ReadBack:
+class DocumentEdits:
     """A document against what was written: one change for each bullet, in order.
 
     ``seen`` are the ids still in the file, ``removed`` those a person took out, ``moved_in`` those
@@ -78,7 +78,7 @@ class ReadBack:
 
 
 class BulletReader:
-    """Judges the bullets of one document."""
+    """Classifies the bullets of one document."""
 
     def __init__(
         self,
@@ -95,56 +95,58 @@ class BulletReader:
         self._bases = bases
         self._before = [frozenset(base.bullets) - {GENERATED} for base in bases]
 
-    def read(self, text: str, parts: tuple[MarkdownSection, ...]) -> ReadBack:
-        """Compare the file with what was written and with what is known."""
-        found = [(part, item) for part in parts for item in part.items if isinstance(item, Bullet)]
-        marks = self._restored([bullet for _, bullet in found])
-        known = self._known(marks)
-        first = self._representatives([bullet for _, bullet in found], marks, known)
+    def read(self, text: str, parts: tuple[MarkdownSection, ...]) -> DocumentEdits:
+        """Compare the file with the written state and with memory."""
+        bullets = [
+            (part, item) for part in parts for item in part.items if isinstance(item, Bullet)
+        ]
+        marks = self._restored([bullet for _, bullet in bullets])
+        memories = self._memories(marks)
+        first = self._representatives([bullet for _, bullet in bullets], marks, memories)
         changes = [
-            self._change(part, bullet, known.get(mark), shown=first.get(mark) == number)
+            self._change(part, bullet, memories.get(mark), first=first.get(mark) == number)
             if bullet.mark != GENERATED
             else self._generated(bullet)
-            for number, ((part, bullet), mark) in enumerate(zip(found, marks, strict=True))
+            for number, ((part, bullet), mark) in enumerate(zip(bullets, marks, strict=True))
         ]
-        told = {mark for (_, b), mark in zip(found, marks, strict=True) if mark and b.text}
-        emptied = {b.mark for _, b in found if not b.text} - told
-        seen = frozenset(told | (marks_in(text) - emptied))
+        present = {mark for (_, b), mark in zip(bullets, marks, strict=True) if mark and b.text}
+        emptied = {b.mark for _, b in bullets if not b.text} - present
+        seen = frozenset(present | (marks_in(text) - emptied))
         written = frozenset[str]().union(*self._before)
         always = self._before[0].intersection(*self._before[1:]) if self._before else frozenset()
-        return ReadBack(
+        return DocumentEdits(
             parts,
             tuple(changes),
             seen,
             removed=frozenset(always - seen),
-            moved_in=frozenset(told & known.keys()) - written if self._bases else frozenset(),
+            moved_in=frozenset(present & memories.keys()) - written if self._bases else frozenset(),
         )
 
     def _restored(self, bullets: Sequence[Bullet]) -> list[str]:
-        """The mark of each bullet; one that lost its comment is known by its words."""
-        there = {bullet.mark for bullet in bullets}
+        """The mark of each bullet; one that lost its comment is recognised by its text."""
+        present = {bullet.mark for bullet in bullets}
         lost = {
             print_: id_
             for base in self._bases
             for id_, print_ in base.bullets.items()
-            if id_ not in there
+            if id_ not in present
         }
         return [bullet.mark or lost.pop(fingerprint(bullet.text), "") for bullet in bullets]
 
-    def _known(self, marks: Iterable[str]) -> dict[str, Memory]:
-        found = self._unit.memories.by_id([mark for mark in set(marks) if mark])
-        return {m.id: m for m in found if m.kind != "credential" and m.status != "pending"}
+    def _memories(self, marks: Iterable[str]) -> dict[str, Memory]:
+        memories = self._unit.memories.by_id([mark for mark in set(marks) if mark])
+        return {m.id: m for m in memories if m.kind != "credential" and m.status != "pending"}
 
     def _representatives(
-        self, bullets: Sequence[Bullet], marks: Sequence[str], known: Mapping[str, Memory]
+        self, bullets: Sequence[Bullet], marks: Sequence[str], memories: Mapping[str, Memory]
     ) -> dict[str, int]:
         """Of several bullets with one mark, the first that nobody edited stands for the memory."""
         first: dict[str, int] = {}
         as_written: set[str] = set()
         for number, (bullet, mark) in enumerate(zip(bullets, marks, strict=True)):
-            if mark not in known or not bullet.text:
+            if mark not in memories or not bullet.text:
                 continue
-            untouched = self._untouched(bullet.text, known[mark])
+            untouched = self._untouched(bullet.text, memories[mark])
             if mark not in first or (untouched and mark not in as_written):
                 first[mark] = number
             if untouched:
@@ -160,38 +162,38 @@ class BulletReader:
     def _generated(self, bullet: Bullet) -> Change:
         print_ = fingerprint(bullet.text)
         if any(base.bullets.get(GENERATED) == print_ for base in self._bases):
-            return Stay(GENERATED)
+            return UnchangedBullet(GENERATED)
         return self._own(bullet) if bullet.text else RemovedBullet()
 
     def _change(
-        self, part: MarkdownSection, bullet: Bullet, memory: Memory | None, *, shown: bool
+        self, part: MarkdownSection, bullet: Bullet, memory: Memory | None, *, first: bool
     ) -> Change:
         if not bullet.text:
             return RemovedBullet()
         if memory is None:
             return self._new(part, bullet)
         untouched = self._untouched(bullet.text, memory)
-        if not shown:
+        if not first:
             return RemovedBullet() if untouched else self._new(part, bullet)
         head = memory if memory.status == "active" else self._head(memory)
         if untouched:
             written = any(memory.id in before for before in self._before)
             if head is None and not written:  # brought back from an older file
-                return Added(undated(bullet.text, memory), self._section(part), memory)
-            return Stay(memory.id if head is None else head.id)
+                return AddedBullet(undated(bullet.text, memory), self._section(part), memory)
+            return UnchangedBullet(memory.id if head is None else head.id)
         text = undated(bullet.text, memory)
         if head is None:
-            return Added(text, self._section(part), memory)
+            return AddedBullet(text, self._section(part), memory)
         if head.id != memory.id and bullet.text in self._view.spellings(head):
-            return Stay(head.id)
-        return Edited(memory, head if head.id != memory.id else None, text)
+            return UnchangedBullet(head.id)
+        return EditedBullet(memory, head if head.id != memory.id else None, text)
 
     def _new(self, part: MarkdownSection, bullet: Bullet) -> Change:
         """New below a heading of ours; below a person's own heading it is their text."""
         key = self._layout.section_of(part)
         if key in ("", EARLIER):
             return self._own(bullet)
-        return Added(bullet.text, self._section(part))
+        return AddedBullet(bullet.text, self._section(part))
 
     def _section(self, part: MarkdownSection) -> DocumentSection:
         key = self._layout.section_of(part)
@@ -202,8 +204,8 @@ class BulletReader:
         return head_of(self._unit, memory.id)
 
     @staticmethod
-    def _own(bullet: Bullet) -> Own:
-        return Own(bullet if not bullet.mark else unmarked(bullet.text))
+    def _own(bullet: Bullet) -> OwnText:
+        return OwnText(bullet if not bullet.mark else unmarked(bullet.text))
 
 
 def unmarked(text: str) -> Bullet:
@@ -218,15 +220,17 @@ def head_of(unit: Unit, id_: str) -> Memory | None:
     return next((m for m in reversed(versions) if m.status == "active"), None)
 
 
-def rebuilt(read: ReadBack, items: Iterable[Bullet | None]) -> tuple[MarkdownSection, ...]:
-    """The parts with each bullet replaced by what became of it."""
+def apply_outcomes(
+    read: DocumentEdits, items: Iterable[Bullet | None]
+) -> tuple[MarkdownSection, ...]:
+    """The parts with each bullet replaced by its outcome."""
     following = iter(items)
     parts = []
     for part in read.parts:
-        kept: list[Free | Bullet] = []
+        items_after: list[Free | Bullet] = []
         for item in part.items:
             after = item if isinstance(item, Free) else next(following)
             if after is not None:
-                kept.append(after)
-        parts.append(MarkdownSection(part.heading, tuple(kept)))
+                items_after.append(after)
+        parts.append(MarkdownSection(part.heading, tuple(items_after)))
     return tuple(parts)
