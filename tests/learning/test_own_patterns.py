@@ -82,6 +82,7 @@ def facts(mind: Mind, *messages: str) -> set[tuple[str, str]]:
     return {(memory.predicate, memory.value) for memory in mind.memories()}
 
 
+@pytest.mark.setting("extraction.patterns")
 def test_a_folder_adds_to_both_languages(open_mind: OpenMind, tmp_path: Path) -> None:
     (tmp_path / "patterns").mkdir()
     (tmp_path / "patterns" / "climbing.toml").write_text(ENGLISH, encoding="utf-8")
