@@ -8,7 +8,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from flit_core.wheel import make_wheel_in  # type: ignore[import-untyped]
+from flit_core.wheel import make_wheel_in
 
 from recollect.language.extract.entries import Entry, Scope, check_expressions
 from recollect.language.extract.examples import check_examples, examples_of, shown
