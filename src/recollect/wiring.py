@@ -219,7 +219,9 @@ class Shared:
     def learner_of(self, space: str) -> Learner:
         model = self.model_of(space)
         extractor = (
-            RuleExtractor(self.settings) if model is None else ModelExtractor(model, self.settings)
+            RuleExtractor.of(self.settings)
+            if model is None
+            else ModelExtractor(model, self.settings)
         )
         return Learner(extractor, self.reconciler_of(space))
 

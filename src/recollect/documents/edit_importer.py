@@ -24,6 +24,7 @@ from recollect.language.guard import Guard
 from recollect.language.markdown import Bullet
 from recollect.learn.candidates import candidate_of
 from recollect.learn.memories import MemoryWriter
+from recollect.learn.pattern_files import own_patterns
 from recollect.learn.reconciler import Reconciler
 from recollect.rules.importance import KIND_IMPORTANCE
 from recollect.rules.slots import has_one_answer, slot_of
@@ -271,7 +272,7 @@ class EditImporter:
         )
 
     def _extracted(self, text: str, now: datetime) -> tuple[Candidate, ...]:
-        return extract(text, said_at=now)
+        return extract(text, said_at=now, patterns=own_patterns(self._settings))
 
 
 def _rejected(text: str, reason: str) -> EditOutcome:

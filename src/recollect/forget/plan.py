@@ -157,7 +157,7 @@ class Planner:
         eraser = self._unit.eraser
         found = {stretch.episode.id: stretch for stretch in eraser.stretches(gone.turns)}
         if asked.query is not None:
-            found |= {stretch.episode.id: stretch for stretch in eraser.told(gone.episodes)}
+            found |= {stretch.episode.id: stretch for stretch in eraser.stretches_of(gone.episodes)}
             gone.episodes.clear()
         return [stretch for id_, stretch in found.items() if id_ not in gone.episodes]
 
