@@ -117,8 +117,8 @@ def talking(
     """The model that the settings choose, at the address of the server."""
     url = server if isinstance(server, str) else server.url
     given = {"provider": provider, "name": "m", "api_key": KEY, "base_url": url} | model
-    overrides = {"model": {**given, "timeout": timeout}, "extraction": {"repairs": repairs}}
-    made = chat_model_for(load("default", env={}, overrides=overrides))
+    overrides = {"model": {**given, "timeout": timeout}}
+    made = chat_model_for(load("default", env={}, overrides=overrides), repairs=repairs)
     assert made is not None
     try:
         yield made

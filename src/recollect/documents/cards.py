@@ -197,8 +197,7 @@ class IdentityCards:
         return sources[card]
 
     def _tokens(self, card: Card) -> int:
-        tokens: int = getattr(self._settings.identity, f"{card}_tokens")
-        return tokens
+        return _TOKENS[card]
 
     def _mark(self, card: Card, source: str) -> str:
         """Comments do not count: the documents keep their marks in them."""

@@ -55,7 +55,9 @@ class _ModelSpec:
     temperature: float | None
 
 
-def chat_model_for(settings: Settings, circuits: Circuits | None = None) -> ChatModel | None:
+def chat_model_for(
+    settings: Settings, circuits: Circuits | None = None, *, repairs: int = _REPAIRS
+) -> ChatModel | None:
     """The model for memory's own work, or None where rules do it.
 
     Nothing is sent before the first prompt, but a missing key, name or package is an error at
@@ -85,7 +87,7 @@ def chat_model_for(settings: Settings, circuits: Circuits | None = None) -> Chat
             f"model.daily_cost is set, and what {model.name or 'the model'} costs is not known",
             remedy=f'Set input and output of model.prices."{model.name}", or use daily_tokens',
         )
-    return _http_model(settings, spec, circuits)
+    return _http_model(settings, spec, circuits, repairs)
 
 
 def main_model_for(settings: Settings) -> ChatModel | None:
@@ -100,7 +102,10 @@ def main_model_for(settings: Settings) -> ChatModel | None:
 
 
 def _http_model(
-    settings: Settings, spec: _ModelSpec, circuits: Circuits | None = None
+    settings: Settings,
+    spec: _ModelSpec,
+    circuits: Circuits | None = None,
+    repairs: int = _REPAIRS,
 ) -> ChatModel:
     from recollect.providers import extras
     from recollect.providers.chat.chat import Chat
@@ -134,7 +139,7 @@ def _http_model(
         options,
         price=settings.model.prices.get(spec.name),
     )
-    return Chat(transport, repairs=_REPAIRS)
+    return Chat(transport, repairs=repairs)
 
 
 def _wire(
