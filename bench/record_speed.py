@@ -13,7 +13,7 @@ from bench.corpus import Corpus
 from bench.figures import Figure, figure, ratio_at_most
 from bench.minds import bench_mind
 from bench.timing import MILLI, side_by_side
-from recollect.record.accept import turn_terms
+from recollect.record.recorder import turn_terms
 from recollect.types import NewTurn, constant
 
 _BLOCK = 20

@@ -11,7 +11,7 @@ import pytest
 from recollect.clock import ManualClock
 from recollect.language.fence import fence
 from recollect.learn.echo import ANYWHERE, known_marks, note_injected
-from recollect.learn.transcript import heard
+from recollect.learn.extractors import heard
 from recollect.settings import Settings
 from recollect.settings.environment import TrustSettings
 from recollect.store.contract import Store, Unit

@@ -14,14 +14,16 @@ from recollect import Mind, ToolCall, ToolResult
 from recollect.clock import ManualClock
 from recollect.language.fence import strip_fenced
 from recollect.language.story import EpisodeDraft
-from recollect.learn.episode_answers import (
+from recollect.learn.episodes import (
     OUTCOMES,
     SCHEMA,
+    EpisodeSource,
     ask_for_episode,
     conversation,
+    fill_episode,
     parse_episode,
+    write_episode,
 )
-from recollect.learn.episodes import EpisodeSource, fill_episode, write_episode
 from recollect.prompts import Language, filled, prompt
 from recollect.providers.chat.base import Answer, ChatMessage, Object, Schema, Spent, WrongShape
 from recollect.settings import load

@@ -95,7 +95,7 @@ def test_the_contract_takes_no_plain_string_that_is_stored(module: ModuleType) -
 # Where strings are given their type: the guard, what composes safe parts, and reading back.
 MAKERS = {
     "types/safe.py", "types/operations.py", "language/guard.py", "store/codec.py",
-    "index/batches.py", "record/accept.py", "forget/plan.py",
+    "index/batches.py", "record/recorder.py", "forget/plan.py",
 }  # fmt: skip
 # Where a word of the engine is not a literal: a name in the settings, a fingerprint, an envelope.
 NAMERS = {

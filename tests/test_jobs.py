@@ -11,8 +11,7 @@ import pytest
 import recollect
 from recollect import Mind, NewTurn
 from recollect.clock import ManualClock
-from recollect.jobs.schedule import next_run
-from recollect.jobs.worker import Pace, Worker
+from recollect.jobs.worker import Pace, Worker, next_run
 from recollect.rules.backoff import Backoff
 from recollect.types import Drained, Job, constant
 from tests.conftest import NOON, OpenMind

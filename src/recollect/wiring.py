@@ -36,16 +36,14 @@ from recollect.jobs.worker import Failing, Handler, Pace, RecurringJob, Worker
 from recollect.language.guard import Guard, forget_names, guard_of
 from recollect.language.lines import forget_labels
 from recollect.learn import session_end
-from recollect.learn.archive import Archive
+from recollect.learn.advice import ModelJudge
 from recollect.learn.compression import Compression
 from recollect.learn.disown import Disowner
 from recollect.learn.echo import InjectedTexts
 from recollect.learn.extraction import ExtractionJob, Learner
 from recollect.learn.extractors import ModelExtractor, RuleExtractor
-from recollect.learn.judge import ModelJudge
-from recollect.learn.memories import MemoryWriter
-from recollect.learn.pending import PendingQueue
-from recollect.learn.proposals import Proposals
+from recollect.learn.memories import Archive, MemoryWriter
+from recollect.learn.pending import PendingQueue, Proposals
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.rollback import Rollback
 from recollect.learn.scratchpads import Scratchpads
@@ -57,9 +55,8 @@ from recollect.providers.chat.choose import chat_model_for
 from recollect.providers.embedding.base import Embedder
 from recollect.providers.embedding.choose import embedder_for, embedder_named
 from recollect.providers.vault import Vault
-from recollect.recall.engine import Recall
+from recollect.recall.engine import Recall, Touches
 from recollect.recall.request import read_request
-from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.record import daily_events, transcripts, triggers
 from recollect.record.attachments import AttachmentWriter

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from recollect.errors import BadVector
 from recollect.store.contract import Store
-from recollect.store.documents import type_of
-from recollect.store.rows import EmbedText, VectorRow
+from recollect.store.rows import EmbedText, VectorRow, type_of
 from recollect.types import RECORD_TYPES, Attachment, RecordType, constant
 from tests.contract.rows import SPACE, append, attach, attachment, keep, memory, turn
 

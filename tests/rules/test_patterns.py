@@ -14,7 +14,7 @@ from recollect.language.extract.entries import Entry, Scope, check_expressions
 from recollect.language.extract.examples import check_examples, examples_of, shown
 from recollect.language.extract.languages import BUILT_IN, Patterns, built_in
 from recollect.language.extract.message import MessageReader
-from recollect.learn.pattern_probes import check_speed
+from recollect.learn.pattern_files import check_speed
 
 pytestmark = pytest.mark.feature("X5")
 

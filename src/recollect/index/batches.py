@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.growable import grown
+from recollect.index.quantized import grown
 from recollect.index.segment import MARKS, IndexTerms, chunk_terms, index_terms
 from recollect.language.batches import together
 from recollect.locks import ForkSafeLock

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from recollect.errors import ConfigError, StoreDamaged
 from recollect.index.nearest import Near
 from recollect.store.contract import Vectors
-from recollect.store.documents import place_of
-from recollect.store.rows import VectorState
+from recollect.store.rows import VectorState, place_of
 from recollect.types import RecordType
 
 if TYPE_CHECKING:

@@ -11,13 +11,16 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol
 
-from recollect.clock import Clock
+from cronsim import CronSim, CronSimError
+
+from recollect.clock import Clock, in_zone
 from recollect.errors import (
     BudgetExhausted,
     Closed,
+    ConfigError,
     DeadlineReached,
     ModelRateLimited,
     ModelRefused,
@@ -25,13 +28,29 @@ from recollect.errors import (
     StoreError,
 )
 from recollect.ids import new_id
-from recollect.jobs.schedule import next_run
 from recollect.language.guard import DEFAULT, Guard
 from recollect.providers.deadline import until
 from recollect.rules.backoff import Backoff
 from recollect.rules.checks import check_seconds
 from recollect.store.contract import Store
 from recollect.types import Drained, Job, SafeText, constant
+
+
+def next_run(cron: str, zone: str, after: datetime) -> datetime:
+    """The first moment after ``after`` that the cron expression names in that zone."""
+    try:
+        moment = next(CronSim(cron, in_zone(after, zone)))
+    except CronSimError as error:
+        raise ConfigError(
+            f"schedule {cron!r} is not a cron expression: {error}",
+            remedy="Give five fields, such as '0 3 * * *' for 03:00 every day",
+        ) from error
+    except StopIteration as error:
+        raise ConfigError(
+            f"schedule {cron!r} never comes up", remedy="Give a date that exists"
+        ) from error
+    return moment.astimezone(UTC)
+
 
 Handler = Callable[[Job], None]
 

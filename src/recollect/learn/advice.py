@@ -8,13 +8,148 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.errors import BudgetExhausted, ModelError
-from recollect.index.segment import CHARACTER_WEIGHT
-from recollect.learn.neighbours import NEIGHBOURS, NeighbourSearch, weighed_words
+from recollect.index.segment import CHARACTER_WEIGHT, query_terms
+from recollect.language.detection import language_of
+from recollect.language.fence import fence
+from recollect.language.secrets.finder import redact
+from recollect.prompts import prompt
+from recollect.providers.chat.base import ChatModel, Object, Schema, WrongShape
 from recollect.providers.embedding.base import Embedder, WordEmbedder
-from recollect.rules.likeness import apart
+from recollect.rules.likeness import apart, overlap, same_value
+from recollect.rules.reconcile import Neighbours
+from recollect.rules.slots import opposites
+from recollect.settings import Settings
 from recollect.settings.learning import ReconcileSettings
-from recollect.store.contract import Store
-from recollect.types import Candidate, Decision, Memory, MemoryStatus, SafeCandidate
+from recollect.store.contract import Store, Unit
+from recollect.store.rows import MemoryFilter, Scope
+from recollect.types import (
+    Candidate,
+    Decision,
+    DecisionOutcome,
+    Memory,
+    MemoryStatus,
+    SafeCandidate,
+)
+
+PURPOSE = "reconcile"
+VERDICTS: tuple[DecisionOutcome, ...] = ("same", "update", "new", "conflict")
+_SCHEMA: Schema = {
+    "type": "object",
+    "properties": {
+        "verdict": {"type": "string", "enum": list(VERDICTS)},
+        "memory": {"type": "integer"},
+    },
+    "required": ["verdict", "memory"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelJudge:
+    """Asks a model."""
+
+    model: ChatModel
+    settings: Settings
+
+    def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
+        existing = "\n".join(
+            f"[{n}] ({memory.valid_from:%Y-%m-%d}) {redact(memory.content)}"
+            for n, memory in enumerate(neighbours, 1)
+        )
+        language = language_of([candidate.content], self.settings.memory.language)
+        answer = self.model.ask(
+            f"{fence(redact(candidate.content), 'new')}\n\n{fence(existing, 'known')}",
+            purpose=PURPOSE,
+            schema=_SCHEMA,
+            parse=lambda answer: _decision(answer, neighbours),
+            system=prompt("judge", language),
+        )
+        return answer.value
+
+
+def _decision(answer: Object, neighbours: Sequence[Memory]) -> Decision:
+    verdict = next((one for one in VERDICTS if one == answer.get("verdict")), None)
+    if verdict is None:
+        raise WrongShape(f'"verdict" has to be one of {", ".join(VERDICTS)}')
+    if verdict == "new":
+        return Decision(verdict)
+    number = answer.get("memory")
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise WrongShape('"memory" has to be a number')
+    if not 1 <= number <= len(neighbours):
+        raise WrongShape(f'"memory" has to be from 1 to {len(neighbours)}')
+    return Decision(verdict, neighbours[number - 1])
+
+
+NEIGHBOURS = 5  # existing memories that a candidate is compared with
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourSearch:
+    """Searches around one candidate in one unit of work; ``cosines`` were computed before it."""
+
+    unit: Unit
+    candidate: SafeCandidate
+    now: datetime
+    settings: ReconcileSettings
+    cosines: Mapping[str, float]
+
+    def neighbours(self, status: MemoryStatus) -> Neighbours:
+        """Memories of that status in the candidate's project."""
+        if status != "active" and not self._any(status):
+            return Neighbours(
+                (), (), (), self._alike
+            )  # most of the time nothing waits or was ignored
+        slot = self._slot(self.candidate.predicate, status)
+        opposed = [
+            memory
+            for predicate in opposites(self.candidate.predicate)
+            for memory in self._slot(predicate, status)
+            if same_value(self.candidate.value, memory.value)
+        ]
+        return Neighbours(slot, opposed, self._near(status), self._alike)
+
+    def _any(self, status: MemoryStatus) -> bool:
+        wanted = MemoryFilter(status=status, project=self.candidate.project, limit=1)
+        return bool(self.unit.memories.find(wanted))
+
+    def _slot(self, predicate: str, status: MemoryStatus) -> list[Memory]:
+        return self.unit.memories.in_slot(
+            self.candidate.subject,
+            predicate,
+            project=self.candidate.project,
+            status=status,
+            now=self.now,
+        )
+
+    def _near(self, status: MemoryStatus) -> list[Memory]:
+        scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)
+        terms = query_terms(self.candidate.content)
+        matches = self.unit.text.search(terms, scope, NEIGHBOURS).matches
+        docs = [match.doc for match in matches]
+        records = self.unit.text.records(docs)
+        ids = dict.fromkeys([*(records[doc][1] for doc in docs), *self.cosines])
+        by_id: dict[str, Memory] = {
+            memory.id: memory for memory in self.unit.memories.by_id(list(ids))
+        }
+        return [by_id[id_] for id_ in ids if id_ in by_id and self._fits(by_id[id_], status)]
+
+    def _fits(self, memory: Memory, status: MemoryStatus) -> bool:
+        lasts = memory.expires_at is None or memory.expires_at > self.now
+        return memory.status == status and memory.project == self.candidate.project and lasts
+
+    def _alike(self, memory: Memory) -> bool:
+        cosine = self.cosines.get(memory.id)
+        if cosine is not None:
+            return cosine > self.settings.merge_cosine
+        mine, theirs = weighed_words(self.candidate.content), weighed_words(memory.content)
+        return overlap(mine, theirs) >= self.settings.merge_overlap
+
+
+def weighed_words(text: str) -> dict[str, float]:
+    """The words of a text and how much each tells."""
+    return {term.text: term.weight for term in query_terms(text)}
+
 
 _COMPARED: tuple[MemoryStatus, ...] = ("active", "pending", "rejected")
 

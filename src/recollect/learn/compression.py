@@ -13,12 +13,10 @@ from recollect.language.guard import MAX_SUMMARY
 from recollect.language.story import EpisodeDraft
 from recollect.learn.echo import known_marks
 from recollect.learn.episodes import fill_episode, write_episode
-from recollect.learn.extractors import RuleExtractor
+from recollect.learn.extractors import RuleExtractor, heard
 from recollect.learn.reconciler import Reconciler
-from recollect.learn.transcript import heard
 from recollect.record import triggers
-from recollect.record.accept import accept_turn
-from recollect.record.recorder import Recorder
+from recollect.record.recorder import Recorder, accept_turn
 from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store.contract import Store, Unit

@@ -17,11 +17,10 @@ from recollect.language.echo import UntrustedLine
 from recollect.language.exchanges import exchanges
 from recollect.language.guard import guard_of
 from recollect.learn.echo import known_marks, tainted, untrusted_lines
-from recollect.learn.extractors import Extractor
+from recollect.learn.extractors import Extractor, heard
 from recollect.learn.grounding import SpokenWords, grounded
 from recollect.learn.memories import end_with_session
 from recollect.learn.reconciler import Reconciler
-from recollect.learn.transcript import heard
 from recollect.record import triggers
 from recollect.record.triggers import talking_until
 from recollect.settings import Settings

@@ -13,9 +13,7 @@ from recollect.language.fence import fence
 from recollect.language.guard import guard_of
 from recollect.language.secrets.finder import redact
 from recollect.language.voice import GAP, own_voice
-from recollect.learn.answers import read_facts, schema
 from recollect.learn.pattern_files import own_patterns
-from recollect.learn.transcript import line, shown
 from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
 from recollect.rules.importance import KIND_IMPORTANCE
@@ -26,6 +24,226 @@ from recollect.types import Candidate, Turn
 
 if TYPE_CHECKING:
     from recollect.language.extract.languages import Patterns
+
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+
+from recollect.errors import InvalidInput
+from recollect.ids import is_id, order_of
+from recollect.language.echo import without_echo
+from recollect.language.fence import strip_fenced
+from recollect.language.guard import Guard
+from recollect.language.lines import indented, label
+from recollect.language.one_line import one_line
+from recollect.language.tool_results import tool_summary
+from recollect.language.voice import split_voice
+from recollect.learn.candidates import checked
+from recollect.providers.chat.base import Object, Schema, WrongShape
+from recollect.rules.trust import least_trusted
+from recollect.store import codec
+from recollect.types import KINDS, Json, Kind, ToolCall, Trust
+
+LEARNT: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "credential")
+_TEXTS = ("subject", "predicate", "value", "project", "topic")
+_LONGEST = 2_000  # characters of one statement
+_MOST = 100  # statements of one batch
+
+
+def schema(durations: Sequence[str]) -> Schema:
+    """The shape of an answer."""
+    fact: dict[str, Json] = {
+        "type": "object",
+        "properties": {
+            "kind": {"type": "string", "enum": list(LEARNT)},
+            "content": {"type": "string"},
+            **{name: {"type": "string"} for name in _TEXTS},
+            "importance": {"type": "number"},
+            "confidence": {"type": "number"},
+            "duration": {"type": "string", "enum": ["", *durations]},
+            "is_update": {"type": "boolean"},
+            "withdraws": {"type": "boolean"},
+            "turns": {"type": "array", "items": {"type": "integer"}},
+        },
+        "required": ["kind", "content", "turns"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"facts": {"type": "array", "items": fact}},
+        "required": ["facts"],
+        "additionalProperties": False,
+    }
+
+
+def read_facts(
+    answer: Object, turns: Sequence[Turn], durations: Sequence[str], guard: Guard
+) -> tuple[Candidate, ...]:
+    """The candidates of an answer about these turns, which it names by their numbers from 1."""
+    facts = answer.get("facts")
+    if not isinstance(facts, list):
+        raise WrongShape('"facts" has to be a list')
+    if len(facts) > _MOST:
+        raise WrongShape(f'"facts" has {len(facts)} entries; give at most {_MOST}')
+    return tuple(
+        _read(fact, f"facts[{n}]", turns, durations, guard) for n, fact in enumerate(facts)
+    )
+
+
+def _read(
+    fact: Json, place: str, turns: Sequence[Turn], durations: Sequence[str], guard: Guard
+) -> Candidate:
+    if not isinstance(fact, dict):
+        raise WrongShape(f"{place} has to be an object")
+    kind = next((one for one in LEARNT if one == fact.get("kind")), None)
+    if kind is None:
+        raise WrongShape(f"{place}.kind has to be one of {', '.join(LEARNT)}")
+    content = _text(fact, "content", place)
+    if not content:
+        raise WrongShape(f"{place}.content is empty")
+    duration = _text(fact, "duration", place)
+    if duration and duration not in durations:
+        raise WrongShape(f"{place}.duration has to be one of {', '.join(durations)}")
+    cited = _cited(fact, place, turns)
+    candidate = Candidate(
+        kind=kind,
+        content=content,
+        importance=_share(fact, "importance", place),
+        confidence=_share(fact, "confidence", place),
+        duration=duration,
+        is_update=_flag(fact, "is_update", place),
+        withdraws=_flag(fact, "withdraws", place),
+        trust=least_trusted([_trust(turn) for turn in cited]),
+        sources=tuple(dict.fromkeys(turn.id for turn in cited)),
+        subject=_text(fact, "subject", place),
+        predicate=_text(fact, "predicate", place),
+        value=_text(fact, "value", place),
+        project=_text(fact, "project", place),
+        topic=_text(fact, "topic", place),
+    )
+    try:
+        return checked(candidate, guard)
+    except InvalidInput as error:
+        raise WrongShape(f"{place}: {error}") from error
+
+
+def _cited(fact: dict[str, Json], place: str, turns: Sequence[Turn]) -> list[Turn]:
+    """The turns a fact stands on; one that stands on none cannot be believed."""
+    numbers = fact.get("turns")
+    if not isinstance(numbers, list) or not numbers:
+        raise WrongShape(f"{place}.turns has to list the numbers of the turns that say it")
+    cited: list[Turn] = []
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(turns):
+            raise WrongShape(f"{place}.turns: {number!r} is not a number from 1 to {len(turns)}")
+        cited.append(turns[number - 1])
+    return cited
+
+
+def _trust(turn: Turn) -> Trust:
+    """What an agent says beside a tool's result may be the tool's words."""
+    return "tool" if turn.trust == "agent" and turn.tool_results else turn.trust
+
+
+def _text(fact: dict[str, Json], name: str, place: str) -> str:
+    value = fact.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise WrongShape(f"{place}.{name} has to be text")
+    text = " ".join(value.split())
+    if len(text) > _LONGEST:
+        raise WrongShape(f"{place}.{name} is longer than {_LONGEST} characters")
+    return text
+
+
+def _share(fact: dict[str, Json], name: str, place: str) -> float | None:
+    value = fact.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise WrongShape(f"{place}.{name} has to be a number from 0 to 1")
+    return float(value)
+
+
+def _flag(fact: dict[str, Json], name: str, place: str) -> bool:
+    value = fact.get(name, False)
+    if not isinstance(value, bool):
+        raise WrongShape(f"{place}.{name} has to be true or false")
+    return value
+
+
+class _ShownBefore(Collection[int]):
+    """The marks of what was shown before a turn was recorded: no turn is an echo of a later prompt,
+    nor of itself.
+    """
+
+    def __init__(self, marks: Mapping[int, int], turn: Turn) -> None:
+        self._marks = marks
+        self._order = order_of(turn.id) if is_id(turn.id) else None
+
+    def __contains__(self, mark: object) -> bool:
+        shown = self._marks.get(mark)  # type: ignore[call-overload]
+        return shown is not None and (self._order is None or shown <= self._order)
+
+    def __iter__(self) -> Iterator[int]:
+        return (mark for mark in self._marks if mark in self)
+
+    def __len__(self) -> int:
+        return len(self._marks)
+
+
+def heard(turns: Sequence[Turn], marks: Mapping[int, int] | None) -> list[Turn]:
+    """The turns without what memory itself said; None: echoes count like anything else.
+
+    ``marks`` are those that prompts left, each with the order of ids at that time.
+    """
+    if marks is None:
+        return list(turns)
+    return [
+        replace(turn, content=without_echo(turn.content, turn.role, _ShownBefore(marks, turn)))
+        for turn in turns
+    ]
+
+
+def shown(turns: Sequence[Turn], tool_chars: int) -> str:
+    """One block, each turn with its number from 1."""
+    return "\n".join(f"[{n}] {line(turn, tool_chars)}" for n, turn in enumerate(turns, 1))
+
+
+def line(turn: Turn, tool_chars: int) -> str:
+    """A turn in a few lines: who, what, and the tools in short."""
+    who = f"{turn.role} ({label(turn.sender)})" if turn.sender else turn.role
+    source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
+    content = strip_fenced(turn.content)
+    if turn.role == "user":
+        content = _with_marks(content)
+    text = tool_summary(content, tool_chars) if turn.role == "tool" else content
+    parts = [f"{who}{source}: {indented(text, '  ')}".rstrip()]
+    parts += [
+        f"  called {label(call.name)}: {_arguments(call, tool_chars)}" for call in turn.tool_calls
+    ]
+    for result in turn.tool_results:
+        text = tool_summary(result.content, tool_chars)
+        parts.append(f"  {'failed' if result.is_error else 'answered'}: {indented(text, '    ')}")
+    return redact("\n".join(parts))
+
+
+def _arguments(call: ToolCall, most: int) -> str:
+    return one_line(tool_summary(codec.dump(dict(call.input)), most))
+
+
+def _with_marks(content: str) -> str:
+    """A user's message in which every line that is not their own voice begins with ">"."""
+    parts = []
+    for span in split_voice(content):
+        text = content[span.start : span.end]
+        if not span.own and text.strip():
+            quoted = "\n> ".join(text.strip().splitlines())
+            text = f"\n> {quoted}\n"
+        parts.append(text)
+    return "".join(parts)
+
 
 FACT_CHARS = 100  # the longest statement asked for, as in document D §6.4
 TOOL_CHARS = 500  # of each tool result that an extractor sees

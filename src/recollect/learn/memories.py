@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.clock import Clock
@@ -14,7 +14,7 @@ from recollect.index.segment import index_text
 from recollect.language.dates.moments import maybe_moment
 from recollect.language.guard import Guard
 from recollect.language.secrets.envelope import masked, unsealed_part
-from recollect.learn.claims import dump_claim
+from recollect.learn.settlement import dump_claim
 from recollect.providers.vault import Vault
 from recollect.rules import checks
 from recollect.rules.importance import IMPORTANT_FROM
@@ -38,6 +38,70 @@ from recollect.types import (
     key_of,
     lines_of,
 )
+
+_REASON = constant("a person's word")
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Archives and restores the memories of one space."""
+
+    store: Store
+    space: str
+    clock: Clock
+
+    def archive(self, id_: str) -> Memory:
+        """Archived, with an event; repeating it changes nothing."""
+        now = self.clock.now()
+        with self.store.write(self.space) as unit:
+            memory = _existing(unit, id_)
+            unit.document_states.drop_choices(memory.id)
+            if memory.status == "archived":
+                return masked(memory)
+            if memory.status != "active":
+                raise Conflict(
+                    f"Memory {id_} is {memory.status}", remedy="Archive a current one: memories()"
+                )
+            unit.memories.revise(replace(memory, status="archived", updated_at=now))
+            unit.journal.add_event(
+                "archive",
+                operation_id=key_of("archive", new_id(now)),
+                subject=memory.id,
+                payload={"reason": _REASON},
+                at=now,
+            )
+            return masked(_existing(unit, id_))
+
+    def restore(self, id_: str) -> Memory:
+        """Active again, with an event; one that is active stays, and its question is answered."""
+        now = self.clock.now()
+        with self.store.write(self.space) as unit:
+            memory = _existing(unit, id_)
+            unit.document_states.drop_choices(memory.id)
+            if memory.status == "active":
+                return masked(memory)
+            if memory.status != "archived":
+                raise Conflict(
+                    f"Memory {id_} is {memory.status}, not archived",
+                    remedy="See its history(), and remember() what holds",
+                )
+            unit.tiers.bring_back(memory.id, "active", now)
+            unit.journal.add_event(
+                "restore",
+                operation_id=key_of("restore", new_id(now)),
+                subject=memory.id,
+                payload={"reason": _REASON},
+                at=now,
+            )
+            return masked(_existing(unit, id_))
+
+
+def _existing(unit: Unit, id_: str) -> Memory:
+    memory = unit.memories.get(checks.check_name(id_, "id"))
+    if memory is None:
+        raise NotFound(f"No memory {id_}", remedy="See memories(), questions() or recall()")
+    return memory
+
 
 _ENDINGS: tuple[tuple[MemoryStatus, MemoryStatus], ...] = (
     ("active", "superseded"),  # so that as_of still answers it for the time it held

@@ -12,10 +12,9 @@ from datetime import datetime
 
 from recollect.index.embedding_job import Ask
 from recollect.language.guard import guard_of
-from recollect.learn.advice import Advice, Adviser, Judge
+from recollect.learn.advice import Advice, Adviser, Judge, NeighbourSearch
 from recollect.learn.candidates import candidate_of, checked
 from recollect.learn.memories import turns_of
-from recollect.learn.neighbours import NeighbourSearch
 from recollect.learn.settlement import Settlement, decided_before, stands_on
 from recollect.providers.embedding.base import Embedder
 from recollect.rules.importance import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from recollect.learn.episodes import episode_terms
 from recollect.learn.memories import memory_terms
-from recollect.record.accept import turn_terms
 from recollect.record.attachments import attachment_terms
+from recollect.record.recorder import turn_terms
 from recollect.store.contract import Store, Unit
 from recollect.types import RecordType, SafeName, SafeText
 

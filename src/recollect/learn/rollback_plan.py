@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Literal
 
-from recollect.learn.claims import (
+from recollect.learn.settlement import (
     CLAIMING,
     VOID,
     Contribution,

@@ -15,8 +15,7 @@ from recollect.index.embedding_job import Ask
 from recollect.language.detection import language_of
 from recollect.language.guard import guard_of
 from recollect.language.story import EpisodeDraft
-from recollect.learn.episode_answers import ask_for_episode
-from recollect.learn.episodes import write_episode
+from recollect.learn.episodes import ask_for_episode, write_episode
 from recollect.learn.extraction import ExtractionJob
 from recollect.learn.memories import end_with_session
 from recollect.learn.scratchpads import catch_up_pad, conclude_pad

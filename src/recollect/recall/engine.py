@@ -2,23 +2,64 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from datetime import datetime
 
 from recollect.clock import Clock
 from recollect.language.dates.reader import find_times
 from recollect.language.gate import Verdict, wants_memory
 from recollect.language.guard import guard_of
 from recollect.language.query_intent import asks_of_past
+from recollect.locks import ForkSafeLock
 from recollect.recall.attempts import Attempts
 from recollect.recall.candidates import CandidateLists, CandidateSearch
 from recollect.recall.evidence import as_hits, without_outdated
 from recollect.recall.ranker import Ranker, reranked, reranker_for
 from recollect.recall.request import Request
-from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.settings import Settings
 from recollect.store.contract import Store
 from recollect.types import Hit
+
+
+class Touches:
+    """Uses of the records of one space that are not written yet."""
+
+    def __init__(self, store: Store, space: str, *, enabled: bool) -> None:
+        self._store = store
+        self._space = space
+        self._enabled = enabled
+        self._guard = ForkSafeLock()
+        self._waiting: dict[str, tuple[int, datetime]] = {}
+        self._pid = os.getpid()
+
+    def add(self, ids: Sequence[str], at: datetime) -> None:
+        """Count a use of these records."""
+        if not ids or not self._enabled:
+            return
+        with self._guard:
+            self._reset_after_fork()
+            for id_ in ids:
+                count, _ = self._waiting.get(id_, (0, at))
+                self._waiting[id_] = (count + 1, at)
+
+    def flush(self) -> None:
+        """Write the counts to the store."""
+        with self._guard:
+            self._reset_after_fork()
+            waiting, self._waiting = self._waiting, {}
+        if waiting:
+            with self._store.write(self._space) as unit:
+                for id_, (count, at) in waiting.items():
+                    unit.memories.touch(id_, count, at)
+                    unit.episodes.touch(id_, count)
+
+    def _reset_after_fork(self) -> None:
+        """Uses counted before a fork are written by the parent."""
+        if self._pid != os.getpid():
+            self._pid, self._waiting = os.getpid(), {}
+
 
 RERANKED = 20  # results that a cross-encoder reads: more cost time and change no first page
 

@@ -9,7 +9,7 @@ from recollect.language.secrets.envelope import masked
 from recollect.language.story import without
 from recollect.recall.ranker import RankedRecord, StoredRecord
 from recollect.store.contract import Unit
-from recollect.store.documents import type_of
+from recollect.store.rows import type_of
 from recollect.types import Attachment, Episode, Hit, Memory, Turn, Why
 
 

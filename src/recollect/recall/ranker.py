@@ -19,7 +19,7 @@ from recollect.settings import Settings
 from recollect.settings.recall import RecallSettings
 from recollect.store import codec
 from recollect.store.contract import Unit
-from recollect.store.documents import type_of
+from recollect.store.rows import type_of
 from recollect.types import Attachment, Episode, Hit, Memory, RecordType, Why
 
 StoredRecord = Memory | Episode | Attachment

@@ -29,8 +29,7 @@ from recollect.rules.ranking import rank_share
 from recollect.settings.recall import RankingSettings
 from recollect.store import codec
 from recollect.store.contract import LedgerStore, Unit
-from recollect.store.documents import type_of
-from recollect.store.rows import Place, SessionSpan
+from recollect.store.rows import Place, SessionSpan, type_of
 from recollect.types import Kind
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion

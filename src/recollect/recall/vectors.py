@@ -32,8 +32,7 @@ from recollect.providers.embedding.base import (
 from recollect.recall.fusion import WEIGHTS, VectorScores
 from recollect.rules.bm25 import number_of
 from recollect.store.contract import Unit, Vectors
-from recollect.store.documents import are_of, type_of
-from recollect.store.rows import TextMatches
+from recollect.store.rows import TextMatches, are_of, type_of
 from recollect.types import RecordType
 
 SCAN_LIMIT = 256  # up to this many vectors are compared by the database

@@ -7,19 +7,249 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.clock import Clock
+from recollect.errors import InvalidInput
+from recollect.ids import new_id, new_ids
+from recollect.index.batches import index_many
 from recollect.index.embedding_job import Ask
+from recollect.index.segment import IndexTerms, index_terms
+from recollect.language.dates.moments import moment
 from recollect.language.guard import Guard
+from recollect.language.tokens import count_tokens
+from recollect.language.tokens_batch import count_many
+from recollect.language.truncation import two_ends
 from recollect.record import daily_events, transcripts, triggers
-from recollect.record.accept import accept_turn, accept_turns
 from recollect.record.attachments import note_written_files
 from recollect.record.background import BackgroundTask
 from recollect.record.triggers import Watcher
+from recollect.rules import checks
+from recollect.rules.speakers import Voice, voice_of
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import Placed, TurnRow
-from recollect.types import NewTurn, Recorded, SafeName, Turn
+from recollect.types import (
+    ROLES,
+    TRUSTS,
+    NewTurn,
+    Recorded,
+    SafeCall,
+    SafeName,
+    SafeResult,
+    SafeText,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
+
+INDEXED_HEAD = 200_000  # characters of a turn that are found by their words
+INDEXED_TAIL = 50_000
+
+
+class _Names(NamedTuple):
+    """Where a turn belongs and who said it."""
+
+    session: SafeName
+    sender: SafeName
+    channel: SafeName
+
+
+_Tools = tuple[tuple[SafeCall, ...], tuple[SafeResult, ...]]
+_NO_TOOLS: _Tools = ((), ())
+
+
+def accept_turn(new: NewTurn, now: datetime, guard: Guard) -> TurnRow:
+    """The row for a turn, or InvalidInput that says what to change."""
+    names = _names(new, guard)
+    content = guard.text(new.content, "content")
+    used = _tools(new, guard)
+    _check_whole(content, used, guard.characters)
+    indexed = turn_terms(names.sender, content, *used)
+    id_, tokens = new_id(now), count_tokens(content)
+    voice = voice_of(new.role, names.sender, new.trust, guard.owners)
+    return _row(
+        new, now, names, used, voice, id_=id_, content=content, tokens=tokens, indexed=indexed
+    )
+
+
+def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[TurnRow]:
+    """The rows for turns, or InvalidInput that says what to change."""
+    named = [_names(new, guard) for new in news]
+    tools = [_tools(new, guard) for new in news]
+    contents = guard.texts([new.content for new in news], "content")
+    for content, used in zip(contents, tools, strict=True):
+        if used is not _NO_TOOLS:
+            _check_whole(content, used, guard.characters)
+    texts = [
+        _found_by(names.sender, content, *used)
+        for names, content, used in zip(named, contents, tools, strict=True)
+    ]
+    rows = zip(
+        news, named, new_ids(now, len(news)), contents, tools, count_many(contents),
+        index_many(texts), strict=True,
+    )  # fmt: skip
+    return [
+        _row(
+            new,
+            now,
+            names,
+            used,
+            voice_of(new.role, names.sender, new.trust, guard.owners),
+            id_=id_,
+            content=content,
+            tokens=tokens,
+            indexed=indexed,
+        )
+        for new, names, id_, content, used, tokens, indexed in rows
+    ]
+
+
+def _names(new: NewTurn, guard: Guard) -> _Names:
+    """The names of a turn, once everything about it but its texts and tools was checked."""
+    if not isinstance(new, NewTurn):
+        raise InvalidInput(
+            f"a turn is a {type(new).__name__}",
+            remedy="Pass recollect.NewTurn(session, role, content)",
+        )
+    if new.role not in ROLES:
+        checks.check_choice(new.role, ROLES, "role")
+    if new.index is not None:
+        checks.check_index(new.index)
+    if new.trust is not None:
+        checks.check_choice(new.trust, TRUSTS, "trust")
+    return _Names(
+        guard.name(new.session, "session"),
+        guard.maybe_name(new.sender, "sender"),
+        guard.maybe_name(new.channel, "channel"),
+    )
+
+
+def _row(
+    new: NewTurn,
+    now: datetime,
+    names: _Names,
+    used: _Tools,
+    voice: Voice,
+    *,
+    id_: SafeName,
+    content: SafeText,
+    tokens: int,
+    indexed: IndexTerms,
+) -> TurnRow:
+    calls, results = used
+    return TurnRow(
+        id_,
+        names.session,
+        new.index,
+        new.role,
+        content,
+        calls,
+        results,
+        now if new.at is None else moment(new.at),
+        tokens + _tool_tokens(calls, results) if calls or results else tokens,
+        names.channel,
+        names.sender,
+        voice.trust,
+        *indexed,
+        voice.claim,
+    )
+
+
+def turn_terms(
+    sender: SafeName,
+    content: SafeText,
+    calls: Sequence[SafeCall],
+    results: Sequence[SafeResult],
+) -> IndexTerms:
+    """What a turn is indexed by."""
+    return index_terms(_found_by(sender, content, calls, results))
+
+
+def _found_by(
+    sender: SafeName,
+    content: SafeText,
+    calls: Sequence[SafeCall],
+    results: Sequence[SafeResult],
+) -> SafeText:
+    """What a turn is found by: who said it, what was said, what its tools were told and said."""
+    if not calls and not results:
+        return _ends(SafeText(f"{sender}\n{content}") if sender else content)
+    inputs = [f"{call.name} {_leaves(call.input)}" for call in calls]
+    return _ends(SafeText("\n".join([sender, content, *inputs, *(r.content for r in results)])))
+
+
+def _ends(text: SafeText) -> SafeText:
+    """The part of a text that is indexed; the whole of it is stored."""
+    return SafeText("\n".join(two_ends(text, INDEXED_HEAD, INDEXED_TAIL)))
+
+
+def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> int:
+    return sum(count_tokens(f"{c.name} {_leaves(c.input)}") for c in calls) + sum(
+        count_tokens(r.content) for r in results
+    )
+
+
+def _tools(new: NewTurn, guard: Guard) -> _Tools:
+    if not new.tool_calls and not new.tool_results:
+        return _NO_TOOLS
+    calls = tuple(_call(call, guard) for call in _some(new.tool_calls, "tool_calls", guard))
+    results = tuple(_result(r, guard) for r in _some(new.tool_results, "tool_results", guard))
+    return calls, results
+
+
+def _check_whole(content: str, used: _Tools, limit: int) -> None:
+    """All of a turn is indexed and counted together, so its parts share one limit."""
+    calls, results = used
+    if not calls and not results:
+        return
+    inputs = sum(len(_leaves(call.input)) for call in calls)
+    whole = len(content) + inputs + sum(len(result.content) for result in results)
+    if whole > limit:
+        raise InvalidInput(
+            f"a turn with its tool calls and results has {whole:,} characters, more than {limit:,}",
+            remedy="Record the results as turns of their own, or keep them as files with attach()",
+        )
+
+
+def _some(items: Iterable[Any], name: str, guard: Guard) -> tuple[Any, ...]:
+    listed = checks.check_several(items, name)
+    if len(listed) > guard.tool_calls:
+        raise InvalidInput(f"{len(listed):,} {name}", remedy=f"Give at most {guard.tool_calls}")
+    return listed
+
+
+def _call(call: ToolCall, guard: Guard) -> SafeCall:
+    if not isinstance(call, ToolCall):
+        raise InvalidInput(
+            f"a tool call is a {type(call).__name__}",
+            remedy="Pass recollect.ToolCall(name, input, id)",
+        )
+    name = guard.name(call.name, "tool name")
+    arguments = guard.json(call.input, f"the input of tool call {name!r}")
+    return SafeCall(ToolCall(name, arguments, guard.maybe_name(call.id, "tool call id")))
+
+
+def _result(result: ToolResult, guard: Guard) -> SafeResult:
+    if not isinstance(result, ToolResult):
+        raise InvalidInput(
+            f"a tool result is a {type(result).__name__}",
+            remedy="Pass recollect.ToolResult(content, call_id, is_error)",
+        )
+    if not isinstance(result.is_error, bool):
+        raise InvalidInput(f"is_error={result.is_error!r}", remedy="Pass True or False")
+    content = guard.text(result.content, "tool result")
+    call_id = guard.maybe_name(result.call_id, "tool call id")
+    return SafeResult(ToolResult(content, call_id, result.is_error))
+
+
+def _leaves(value: Any) -> str:
+    """The leaves of a JSON value as text: what a person would search for."""
+    if isinstance(value, dict):
+        return " ".join(f"{key} {_leaves(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return " ".join(map(_leaves, value))
+    return "" if value is None else str(value)
+
 
 BATCH = 2_000
 _BATCH_CHARACTERS = 4_000_000

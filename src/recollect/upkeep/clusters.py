@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.segment import CHARACTER_WEIGHT, query_terms
-from recollect.learn.neighbours import weighed_words
+from recollect.learn.advice import weighed_words
 from recollect.rules.clusters import Pair
 from recollect.rules.likeness import apart, overlap
 from recollect.rules.slots import slot_of

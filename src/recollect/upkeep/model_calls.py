@@ -8,7 +8,7 @@ from datetime import date
 from recollect.language.detection import Wanted, language_of
 from recollect.language.fence import fence
 from recollect.language.secrets.finder import redact
-from recollect.learn.answers import LEARNT
+from recollect.learn.extractors import LEARNT
 from recollect.prompts import Language, filled, prompt
 from recollect.providers.chat.base import ChatModel, Object, Schema, WrongShape
 from recollect.types import Candidate, Json, Memory

@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from recollect.clock import Clock, in_zone
 from recollect.errors import NotFound, RecollectError
 from recollect.ids import new_id
-from recollect.jobs.schedule import next_run
+from recollect.jobs.worker import next_run
 from recollect.language.guard import guard_of
 from recollect.rules import checks
 from recollect.settings import Settings

@@ -12,7 +12,7 @@ from recollect.documents.fallback.notes import Note
 from recollect.errors import InvalidInput, NotFound
 from recollect.ids import is_id
 from recollect.language.guard import Guard
-from recollect.record.accept import accept_turns
+from recollect.record.recorder import accept_turns
 from recollect.rules.speakers import FOREIGN, voice_of
 from recollect.store.contract import Unit
 from recollect.store.rows import TurnRow

@@ -16,7 +16,7 @@ from recollect.store.sqlite.jobs import SqliteTasks
 from recollect.store.sqlite.journal import SqliteJournal
 from recollect.store.sqlite.ledger import SqliteLedger
 from recollect.store.sqlite.store import SqliteUnit
-from recollect.store.sqlite.textstats import TextStats
+from recollect.store.sqlite.text import TextStats
 from recollect.types import EMPTY, Event, Fact, SafeName, Turn, key_of
 
 HOST_FAIL = "host_fail"

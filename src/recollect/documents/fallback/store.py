@@ -27,7 +27,7 @@ from recollect.learn.memories import MemoryWriter
 from recollect.settings import Settings
 from recollect.store.contract import Unit
 from recollect.store.rows import TurnRow
-from recollect.store.sqlite import fork_gate
+from recollect.store.sqlite import connection
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.sqlite.store import SqliteStore, SqliteUnit
 from recollect.types import SafeName, Stats, key_of
@@ -53,7 +53,7 @@ class PlainFileStore(SqliteStore):
         self._opened: dict[str, tuple[str, str, datetime]] = {}
         self._closed = self._stale = False
         self.begin_again(clean=True)
-        fork_gate.watch(self)
+        connection.watch(self)
 
     def show(self, writer: MemoryWriter, caches: Sequence[Callable[[], None]]) -> None:
         """Show the files from now on. ``writer`` adds their statements; ``caches`` empties what is

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 import apsw
 
 from recollect.store import codec
-from recollect.store.documents import TABLES, first_doc, last_doc
 from recollect.store.erasure import Orphans
+from recollect.store.rows import TABLES, first_doc, last_doc
 from recollect.types import RECORD_TYPES
 
 # What leads to nothing: its table, what names it, and how it is told.

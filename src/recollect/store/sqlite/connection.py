@@ -12,16 +12,18 @@ import ctypes
 import importlib.util
 import os
 import random
+import shutil
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import TracebackType
+from typing import Protocol
 
 import apsw
 
 from recollect import errors
-from recollect.store.sqlite import fork_gate
-from recollect.store.sqlite.faults import SUSPICIOUS, UNREADABLE, explain, is_sound
 from recollect.store.sqlite.readonly import (
     FileState,
     Reader,
@@ -31,6 +33,169 @@ from recollect.store.sqlite.readonly import (
     refusal,
     state_of,
 )
+
+PATIENCE = 10.0  # seconds a fork waits for transactions of other threads
+
+
+class Forkable(Protocol):
+    """Something that holds connections."""
+
+    def let_go(self) -> None: ...
+    def begin_again(self, *, clean: bool) -> None: ...
+
+
+class _Gate:
+    def __init__(self) -> None:
+        self.turn = threading.Condition()
+        self.inside: dict[int, int] = {}
+        self.shut = False
+        self.clean = False
+
+
+_gate = _Gate()
+_holders: weakref.WeakSet[Forkable] = weakref.WeakSet()
+
+
+def watch(holder: Forkable) -> None:
+    """Tell ``holder`` about forks for as long as it lives."""
+    with passing:
+        _holders.add(holder)
+
+
+class _Passing:
+    """Be inside: a fork by another thread waits until this ends. A thread may enter again.
+
+    Every transaction comes by, so the usual case takes no lock: a thread first says that it is
+    inside and then looks whether the gate is shut; a fork shuts it first and then looks inside.
+    """
+
+    def __enter__(self) -> None:
+        gate, me = _gate, threading.get_ident()
+        entered = gate.inside[me] = gate.inside.get(me, 0) + 1
+        if gate.shut and entered == 1:
+            _wait_outside(gate, me)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        gate, me = _gate, threading.get_ident()
+        remaining = (
+            gate.inside.get(me, 1) - 1
+        )  # in a child forked from inside, the gate is a new one
+        if remaining:
+            gate.inside[me] = remaining
+            return
+        gate.inside.pop(me, None)
+        if gate.shut:
+            with gate.turn:
+                gate.turn.notify_all()
+
+
+passing = _Passing()
+
+
+def _wait_outside(gate: _Gate, me: int) -> None:
+    with gate.turn:
+        del gate.inside[me]
+        gate.turn.notify_all()
+        while gate.shut:
+            gate.turn.wait()
+        gate.inside[me] = 1
+
+
+def _before() -> None:
+    me = threading.get_ident()
+    with _gate.turn:
+        _gate.shut = True
+        # A thread that forks inside its own transaction would wait for itself.
+        _gate.clean = me not in _gate.inside and _gate.turn.wait_for(
+            lambda: not _gate.inside, PATIENCE
+        )
+    if _gate.clean:
+        for holder in list(_holders):
+            holder.let_go()
+
+
+def _after_in_parent() -> None:
+    with _gate.turn:
+        _gate.shut = False
+        _gate.turn.notify_all()
+
+
+def _after_in_child() -> None:
+    global _gate
+    clean, _gate = _gate.clean, _Gate()
+    for holder in list(_holders):
+        holder.begin_again(clean=clean)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child
+    )
+
+
+_NEARLY_FULL = 1 << 20
+# What reading a file can raise: SQLite's own errors, and text that is not UTF-8.
+UNREADABLE = (apsw.Error, UnicodeDecodeError)
+# What code that handles rows raises when a row is not what was written.
+SUSPICIOUS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def explain(error: Exception, path: str) -> errors.StoreError:
+    """The typed error for what SQLite said about ``path``."""
+    message = f"{path}: {error}"
+    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _is_full(path)):
+        return errors.DiskFull(
+            f"No space left while writing {message}",
+            remedy="Free some disk space and call again; nothing was written",
+        )
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return errors.StoreDamaged(
+            f"The database is damaged: {message}",
+            remedy="It was left as it is; run `recollect doctor`, or restore a backup",
+        )
+    if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
+        return errors.StoreReadOnly(
+            f"The database cannot be written: {message}",
+            remedy="Give write permission on the file and its folder, or choose another with --db",
+        )
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return errors.StoreBusy(
+            f"Another process kept the database locked: {message}",
+            remedy="Close the program that holds a write transaction, or raise store.busy_timeout",
+        )
+    if isinstance(error, apsw.CantOpenError | apsw.IOError):
+        return errors.StoreUnavailable(
+            f"The database cannot be reached: {message}",
+            remedy="Check that the folder exists, can be written and is on a healthy disk",
+        )
+    if isinstance(error, apsw.TooBigError):
+        return errors.StoreError(
+            f"A value is too big for SQLite: {message}", remedy="Split the text"
+        )
+    # A broken schema or index shows up as a plain SQL error in statements that are known good.
+    return errors.StoreDamaged(
+        f"The database does not answer as it should: {message}",
+        remedy="It was left as it is; run `recollect doctor`, or restore a backup",
+    )
+
+
+def _is_full(path: str) -> bool:
+    folder = Path(path).parent
+    return folder.is_dir() and shutil.disk_usage(folder).free < _NEARLY_FULL
+
+
+def is_sound(conn: apsw.Connection) -> bool:
+    """Whether SQLite finds nothing wrong with the file. Slow: only for when something is wrong."""
+    try:
+        return bool(conn.execute("PRAGMA integrity_check(1)").get == "ok")
+    except apsw.Error:
+        return False
+
 
 MEMORY = ":memory:"
 _PRAGMAS: tuple[str, ...] = (
@@ -64,9 +229,9 @@ class Database:
         self._damaged = False
         self._writer: apsw.Connection | None = None
         self._pool: list[Reader] = []
-        with fork_gate.passing:
+        with passing:
             self._start()
-            fork_gate.watch(self)
+            watch(self)
 
     def _start(self) -> None:
         self._pid = os.getpid()
@@ -86,7 +251,7 @@ class Database:
 
     def begin(self) -> apsw.Connection:
         """Start a write transaction, to be ended by ``commit`` or ``abandon``."""
-        fork_gate.passing.__enter__()
+        passing.__enter__()
         self._lock.acquire()
         try:
             self._check()
@@ -128,12 +293,12 @@ class Database:
 
     def _leave(self) -> None:
         self._lock.release()
-        fork_gate.passing.__exit__(None, None, None)
+        passing.__exit__(None, None, None)
 
     @contextlib.contextmanager
     def read(self) -> Iterator[apsw.Connection]:
         """A consistent snapshot."""
-        with fork_gate.passing:
+        with passing:
             self._check()
             if self.path == MEMORY:
                 with self._lock:
@@ -156,7 +321,7 @@ class Database:
 
     def once(self, work: Callable[[apsw.Connection], None]) -> None:
         """Run ``work`` outside a transaction on the write connection (pragmas, VACUUM)."""
-        with fork_gate.passing, self._lock:
+        with passing, self._lock:
             self._check()
             if self.read_only:
                 raise refusal(self.path)
@@ -167,7 +332,7 @@ class Database:
 
     def close(self) -> None:
         """Close this process's connections."""
-        with fork_gate.passing:
+        with passing:
             if self._closed:
                 return
             self._closed = True

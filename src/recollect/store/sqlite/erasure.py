@@ -10,7 +10,6 @@ import apsw
 
 from recollect.plain import plain
 from recollect.store import codec
-from recollect.store.documents import TABLES, first_doc, last_doc, number_of
 from recollect.store.erasure import (
     Removal,
     Rewrite,
@@ -18,13 +17,12 @@ from recollect.store.erasure import (
     StoredTextKind,
     Stretch,
 )
-from recollect.store.rows import EmbedText
+from recollect.store.rows import TABLES, EmbedText, first_doc, last_doc, number_of
 from recollect.store.sqlite.echoes import SqliteEchoes
 from recollect.store.sqlite.episodes import SqliteEpisodes
 from recollect.store.sqlite.postings import quoted
-from recollect.store.sqlite.text import set_terms
+from recollect.store.sqlite.text import TextStats, set_terms
 from recollect.store.sqlite.text_columns import STORED, stored_texts
-from recollect.store.sqlite.textstats import TextStats
 from recollect.store.sqlite.vectors import TEXTS
 from recollect.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 

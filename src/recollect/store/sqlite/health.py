@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from recollect.store import codec
-from recollect.store.documents import TABLES, first_doc, last_doc
+from recollect.store.rows import TABLES, first_doc, last_doc
 from recollect.store.sqlite import migrate
 from recollect.types import RECORD_TYPES, TURN_STATES, Finding, RecordType, Stats
 

@@ -10,7 +10,6 @@ from typing import Any
 from recollect.errors import Conflict, NotFound
 from recollect.rules.speakers import FOREIGN, Speech
 from recollect.store import codec
-from recollect.store.documents import first_doc, last_doc
 from recollect.store.rows import (
     Place,
     Placed,
@@ -18,6 +17,8 @@ from recollect.store.rows import (
     Transcript,
     TurnFilter,
     TurnRow,
+    first_doc,
+    last_doc,
 )
 from recollect.store.sqlite.speech import SpeechRows
 from recollect.store.sqlite.text import add_many, next_doc

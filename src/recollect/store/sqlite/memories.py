@@ -10,8 +10,7 @@ import apsw
 
 from recollect.rules.slots import slot_of
 from recollect.store import codec
-from recollect.store.documents import first_doc, last_doc
-from recollect.store.rows import MemoryFilter
+from recollect.store.rows import MemoryFilter, first_doc, last_doc
 from recollect.store.sqlite.text import add_terms, next_doc
 from recollect.types import Kind, Memory, MemoryStatus, SafeName, SafeText, Source
 

@@ -14,9 +14,8 @@ from pathlib import Path
 import apsw
 
 from recollect import errors, private
-from recollect.store.sqlite import fork_gate
-from recollect.store.sqlite.connection import MEMORY, Database
-from recollect.store.sqlite.faults import explain
+from recollect.store.sqlite import connection
+from recollect.store.sqlite.connection import MEMORY, Database, explain
 from recollect.store.sqlite.readonly import ReadOnlyFile, is_writable
 
 LATEST = 4
@@ -76,7 +75,7 @@ def _inspect(path: str) -> int:
         _, version, application, kind, cells = _HEADER.unpack(header)
         tables = int(kind != _LEAF or cells > 0)
     else:
-        with fork_gate.passing:
+        with connection.passing:
             application, version, tables = _look(path)
     if application != APPLICATION_ID and (application or tables):
         raise errors.NotADatabase(

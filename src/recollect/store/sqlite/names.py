@@ -15,8 +15,8 @@ import apsw
 
 from recollect.rules.slots import slot_of
 from recollect.store import codec
-from recollect.store.documents import TABLES
 from recollect.store.erasure import Name, NameKind, Removal
+from recollect.store.rows import TABLES
 from recollect.types import EMPTY, RecordType, SafeName
 
 # Columns that hold one name each.

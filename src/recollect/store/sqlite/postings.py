@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from recollect.rules import bm25
 from recollect.store.rows import QueryTerm
-from recollect.store.sqlite.textstats import SMALL, SpaceStats
+from recollect.store.sqlite.text import SMALL, SpaceStats
 
 _LIST_LIMIT = 2_000  # documents of a term that are counted before its frequency is extrapolated
 _READ_LIMIT = 6_000  # list entries of rare terms that one query reads at least ...

@@ -8,8 +8,7 @@ from typing import Any
 import apsw
 
 from recollect.store import codec
-from recollect.store.documents import TABLES, first_doc, last_doc
-from recollect.store.rows import Scope
+from recollect.store.rows import TABLES, Scope, first_doc, last_doc
 from recollect.types import RecordType
 
 _TIME: dict[RecordType, str] = {

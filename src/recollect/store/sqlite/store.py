@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, TypeVar
@@ -16,12 +16,11 @@ import apsw
 from recollect import private
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.store import codec
-from recollect.store.documents import MAX_SPACES, NOBODY
+from recollect.store.rows import MAX_SPACES, NOBODY
 from recollect.store.sqlite import compaction, health, migrate, text, text_columns
 from recollect.store.sqlite.attachments import SqliteAttachments
 from recollect.store.sqlite.cleanup import SqliteCleanup
 from recollect.store.sqlite.connection import MEMORY, Database
-from recollect.store.sqlite.counters import SqliteCounters
 from recollect.store.sqlite.document_states import SqliteDocumentStates
 from recollect.store.sqlite.echoes import SqliteEchoes
 from recollect.store.sqlite.episodes import SqliteEpisodes
@@ -33,11 +32,34 @@ from recollect.store.sqlite.memories import SqliteMemories
 from recollect.store.sqlite.names import SqliteNames
 from recollect.store.sqlite.runs import SqliteCards, SqliteOnboardings, SqliteRuns
 from recollect.store.sqlite.scratchpads import SqliteScratchpads
-from recollect.store.sqlite.text import SqliteText
-from recollect.store.sqlite.textstats import TextStats
+from recollect.store.sqlite.text import SqliteText, TextStats
 from recollect.store.sqlite.tiers import SqliteTiers
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Finding, Stats
+
+
+class SqliteCounters:
+    """The counters of one space on one connection."""
+
+    def __init__(self, conn: apsw.Connection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    def add(self, day: date, amounts: Mapping[str, int]) -> None:
+        self._conn.executemany(
+            "INSERT INTO counters VALUES (?, ?, ?, ?) ON CONFLICT (space, day, name)"
+            " DO UPDATE SET amount = amount + excluded.amount",
+            [(self._space, day.isoformat(), name, amount) for name, amount in amounts.items()],
+        )
+
+    def totals(self, since: date | None) -> dict[str, int]:
+        """The sums of all days from then on."""
+        rows = self._conn.execute(
+            "SELECT name, sum(amount) FROM counters WHERE space = ? AND day >= ? GROUP BY name",
+            (self._space, "" if since is None else since.isoformat()),
+        )
+        return {str(name): int(amount) for name, amount in rows}
+
 
 T = TypeVar("T")
 

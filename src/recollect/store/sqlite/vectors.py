@@ -11,15 +11,19 @@ from collections.abc import Iterable, Mapping, Sequence
 import apsw
 
 from recollect.errors import BadVector, StoreDamaged
-from recollect.store.documents import (
+from recollect.store.rows import (
     TABLES,
+    Coverage,
+    EmbedText,
+    LoadedVectors,
+    VectorRow,
+    VectorState,
     first_doc,
     last_doc,
     number_of,
     place_of,
     type_of,
 )
-from recollect.store.rows import Coverage, EmbedText, LoadedVectors, VectorRow, VectorState
 from recollect.types import RECORD_TYPES, RecordType
 
 _FLOAT = 4  # bytes
