@@ -20,7 +20,7 @@ from recollect.locks import ForkSafeLock
 from recollect.providers.embedding import cedict, lexicon
 from recollect.providers.embedding.base import Vector, Vectors, unit_vector
 from recollect.providers.embedding.lexicon import Lexicon
-from recollect.providers.embedding.local import LocalEmbedder, VectorTable
+from recollect.providers.embedding.local import LocalEmbedder, PieceVectors
 
 MARK = "+cedict-"  # in the name, before the edition of the dictionary
 
@@ -104,7 +104,7 @@ class GlossedEmbedder(LocalEmbedder):
 class _WordVectors:
     """Sums over the words of texts. Safe to use from several threads."""
 
-    def __init__(self, table: VectorTable, words: Lexicon) -> None:
+    def __init__(self, table: PieceVectors, words: Lexicon) -> None:
         self._table = table
         self._lexicon = words
         self._memo: dict[str, Vector] = {}

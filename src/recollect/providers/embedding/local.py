@@ -36,7 +36,7 @@ class LocalEmbedder:
     def __init__(self, folder: Path | None = None) -> None:
         """``folder`` holds ``weights/`` and ``tokenizers/``; by default the installed package."""
         self._folder = folder
-        self._table: VectorTable | None = None
+        self._table: PieceVectors | None = None
         self._loading = ForkSafeLock()
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
@@ -59,15 +59,15 @@ class LocalEmbedder:
         if self._table is not None:
             self._table.forget()
 
-    def _loaded(self) -> VectorTable:
+    def _loaded(self) -> PieceVectors:
         if self._table is None:
             with self._loading:
                 if self._table is None:
-                    self._table = VectorTable(self._folder or installed())
+                    self._table = PieceVectors(self._folder or installed())
         return self._table
 
 
-class VectorTable:
+class PieceVectors:
     """The vectors of the pieces, widened one by one as they are met."""
 
     dimensions = _DIMENSIONS
