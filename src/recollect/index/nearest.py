@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.growable import grown
-from recollect.index.quantized import QuantizedRows, scores_of
+from recollect.index.quantized import QuantizedRows, grown, scores_of
 
 Floats = NDArray[np.float32]
 Docs = NDArray[np.int64]
