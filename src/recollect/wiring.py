@@ -33,7 +33,7 @@ from recollect.index.embedding_job import Ask, EmbeddingJob
 from recollect.index.engine import VectorEngine
 from recollect.index.live_tables import Holder
 from recollect.index.segment import forget_words
-from recollect.jobs.worker import Failing, Handler, Pace, RecurringJob, Worker
+from recollect.jobs.worker import FailureListener, Handler, Pace, RecurringJob, Worker
 from recollect.language.guard import Guard, forget_names, guard_of
 from recollect.language.lines import forget_labels
 from recollect.learn import session_end
@@ -562,7 +562,10 @@ def _worker(
         bus.KIND: rules.run,
         erasure.KIND: eraser.finish,
     }
-    failing: dict[str, Failing] = {triggers.KIND: extraction.failed, session_end.KIND: end.failed}
+    failing: dict[str, FailureListener] = {
+        triggers.KIND: extraction.failed,
+        session_end.KIND: end.failed,
+    }
     if shared.embedder is not None:
         filled = engine if engine.lasting else None
         handlers[embedding_job.KIND] = EmbeddingJob(store, shared.embedder, filled).run
