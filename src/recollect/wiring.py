@@ -22,7 +22,7 @@ from recollect.documents.library import Documents, folders_of
 from recollect.documents.onboarding import Onboarding
 from recollect.errors import ConfigError, InvalidInput, StoreError
 from recollect.forget import erasure
-from recollect.forget.erasure import Erasure, Outside, RemovedRecords
+from recollect.forget.erasure import Erasure, ExternalCopies, RemovedRecords
 from recollect.health.audit import Audit
 from recollect.health.doctor import Doctor
 from recollect.health.metrics import Uses
@@ -495,7 +495,7 @@ def _forgetting(
         shared.clock,
         settings,
         ask=shared.ask,
-        outside=Outside(
+        copies=ExternalCopies(
             gather=gather,
             transcript=transcript,
             documents=documents,

@@ -31,11 +31,11 @@ from recollect.types import EMPTY, RECORD_TYPES, Fact, Job, Json, Receipt, SafeN
 
 KIND = "forget"
 EVENT = "forget"
-_MAX_JOBS = 1_000  # jobs
+_MAX_JOBS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class ExternalCopies:
     """Copies of text outside the database, and buffers of this process.
 
     ``gather`` writes pending buffers; ``transcript`` removes the JSONL copy of a session, to be
@@ -88,7 +88,7 @@ class Erasure:
         settings: Settings,
         *,
         ask: Ask,
-        outside: Outside,
+        copies: ExternalCopies,
     ) -> None:
         self._store = store
         self._space = space
@@ -96,7 +96,7 @@ class Erasure:
         self._settings = settings
         self._guard = guard_of(settings)
         self._ask = ask
-        self._outside = outside
+        self._copies = copies
 
     def forget(
         self,
@@ -123,9 +123,9 @@ class Erasure:
             with self._store.read(self._space) as unit:
                 plan = Planner(unit, self._settings, marked=True).plan(request)
                 return self._receipt(plan, request, items=True)
-        self._outside.gather()
+        self._copies.gather()
         with self._store.write(self._space) as unit:
-            unfinished = _unfinished(unit)
+            unfinished = unfinished_jobs(unit)
             plan = Planner(unit, self._settings).plan(request)
             receipt = self._receipt(plan, request)
             if not plan.empty:
@@ -215,10 +215,10 @@ class Erasure:
 
     def _finish(self, space: str, receipt: Receipt, removed: RemovedRecords) -> None:
         for session in removed.sessions:
-            self._outside.transcript(space, session)
-        self._outside.documents(space, removed)
-        self._outside.vectors()
-        self._outside.caches()
+            self._copies.transcript(space, session)
+        self._copies.documents(space, removed)
+        self._copies.vectors()
+        self._copies.caches()
         with _finished_later():
             self._store.compact()
             with self._store.write(space) as unit:
@@ -254,5 +254,6 @@ def _strings(value: Json) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else []
 
 
-def _unfinished(unit: Unit) -> list[Job]:
+def unfinished_jobs(unit: Unit) -> list[Job]:
+    """The removals that still have work outside the database."""
     return [job for job in unit.tasks.unfinished(None, _MAX_JOBS) if job.kind == KIND]

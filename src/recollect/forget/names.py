@@ -9,7 +9,7 @@ from __future__ import annotations
 import mimetypes
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from recollect.forget.request import has_phrase
@@ -133,11 +133,6 @@ def rename_tools(turns: Iterable[Turn], names: Renamed) -> list[Turn]:
         else turn
         for turn in turns
     ]
-
-
-def rename(texts: Sequence[str], kind: NameKind, names: Renamed) -> tuple[str, ...]:
-    """Names of one kind with replacements applied."""
-    return tuple(names.get(Name(kind, text), text) for text in texts)
 
 
 def rename_in_text(text: str, names: Renamed) -> str:

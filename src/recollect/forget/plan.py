@@ -81,7 +81,6 @@ class ForgetPlan:
     sessions: set[SafeName] = field(default_factory=set)
     texts: list[str] = field(default_factory=list)
     traces: Traces = field(default_factory=lambda: Traces("00"))
-    unique_words: set[str] = field(default_factory=set)
     items: list[Forgotten] = field(default_factory=list)
 
     @property
@@ -189,8 +188,7 @@ class Planner:
         derived: list[str] = [
             text for episode in episodes for text in (episode.summary, episode.goal)
         ]
-        for event in self._days(removed.daily_events):
-            derived.append(event[1])
+        derived += [summary for _, summary in self._days(removed.daily_events)]
         records: dict[RecordType, list[str]] = {
             "turn": [*removed.turns],
             "memory": [*removed.memories, *partly],
@@ -203,11 +201,11 @@ class Planner:
         candidates.difference_update(
             *(row.terms.split() for row in plan.rewritten_episodes.values())
         )
-        plan.unique_words = unit.erasing.only_in(candidates, docs)
+        unique_words = unit.erasing.only_in(candidates, docs)
         key = secrets.token_bytes(_KEY_BYTES)
         # A query within a time range leaves other times alone, so its phrase is no trace there.
         phrase = None if request.timed else request.query
-        plan.traces = traces_of(key, plan.texts, plan.unique_words, phrase)
+        plan.traces = traces_of(key, plan.texts, unique_words, phrase)
 
     def _days(self, ids: Iterable[str]) -> list[tuple[str, str]]:
         chosen = set(ids)
@@ -248,8 +246,8 @@ class Planner:
         info = self._unit.ledger.session(episode.session)
         about: tuple[str, ...] = ()
         if info is not None:
-            about = names.rename([info.project], "project", plan.renamed)
-            about += names.rename([info.topic], "topic", plan.renamed)
+            partition = (Name("project", info.project), Name("topic", info.topic))
+            about = tuple(plan.renamed.get(name, name.text) for name in partition)
         ended = episode.source != "context_compress"
         story = tell(turns, self._settings.episodes, tags=about, ended=ended)
         guard = guard_of(self._settings)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from recollect.clock import Clock
 from recollect.forget import receipts
-from recollect.forget.erasure import KIND, Erasure
+from recollect.forget.erasure import Erasure, unfinished_jobs
 from recollect.ids import made_at
 from recollect.index.embedding_job import queue as ask_vectors
 from recollect.learn.reindex import repair_text_index
@@ -123,7 +123,7 @@ class Doctor:
         )
 
     def _forgetting_done(self, unit: Unit) -> Finding:
-        jobs = [job for job in unit.tasks.unfinished(None, _MAX_ROWS) if job.kind == KIND]
+        jobs = unfinished_jobs(unit)
         return Finding(
             check="forgetting",
             ok=not jobs,
@@ -136,7 +136,7 @@ class Doctor:
     def repair(self, progress: Callable[[int], None]) -> int:
         """Repair what can be repaired; safe to interrupt and repeat."""
         with self._store.read(self._space) as unit:
-            jobs = [job for job in unit.tasks.unfinished(None, _MAX_ROWS) if job.kind == KIND]
+            jobs = unfinished_jobs(unit)
         for job in jobs:
             self._erasure.finish(job)
         indexed = repair_text_index(self._store, progress)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 
 from recollect.clock import Clock
@@ -138,7 +138,7 @@ def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> 
     since = None if days is None else now - timedelta(days=checks.check_limit(days))
     stats = store.stats(space)
     with store.read(space) as unit:
-        counts = unit.counters.totals(_day(now.date(), days))
+        counts = unit.counters.totals(None if since is None else since.date())
         usage = unit.journal.usage(since)
         pending = unit.memories.to_offer(now=now, since=None, limit=checks.MAX_ROWS)
 
@@ -184,10 +184,6 @@ def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> 
         model_tokens=sum(total.input_tokens + total.output_tokens for total in usage),
         cost=sum(costs) if costs else None,
     )
-
-
-def _day(today: date, days: int | None) -> date | None:
-    return None if days is None else today - timedelta(days=days)
 
 
 def _rate(part: int, whole: int) -> float | None:
