@@ -14,9 +14,8 @@ from bench.timing import MILLI, Timed, percentile, side_by_side
 from recollect.ids import new_id
 from recollect.language.guard import DEFAULT
 from recollect.learn.memories import memory_terms
-from recollect.store.rows import MemoryRow
 from recollect.store.sqlite.store import open_sqlite
-from recollect.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, KINDS, Kind, SafeName
+from recollect.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, KINDS, Kind, Memory, Turn
 
 _BATCH = 2_000
 _LONGEST = 120  # characters of a statement
@@ -70,16 +69,16 @@ class Known:
             self.mind.record_many(said)
             turns = self.mind.turns(session=said[0].session, limit=_BATCH)
             with self._store.write(self.mind.space) as unit:
-                for row in self._rows(first, count, [turn.id for turn in turns]):
-                    unit.memories.add(row)
+                for row in self._rows(first, count, turns):
+                    unit.memories.add(row, memory_terms(row))
             self.memories += count
             tell(f"{self.corpus.tongue}: {self.memories:,} memories")
 
-    def _rows(self, first: int, count: int, turns: list[SafeName]) -> Iterator[MemoryRow]:
+    def _rows(self, first: int, count: int, turns: list[Turn]) -> Iterator[Memory]:
         now = datetime.now(UTC)
         for number, text in enumerate(self.corpus.texts(first, count), first):
             content = DEFAULT.text(text[:_LONGEST], "text")
-            yield MemoryRow(
+            yield Memory(
                 id=new_id(now),
                 kind=_KINDS[number % len(_KINDS)],
                 content=content,
@@ -92,13 +91,11 @@ class Known:
                 confidence=1.0,
                 trust="owner",
                 status="active",
-                at=now,
+                created_at=now,
+                updated_at=now,
+                last_accessed_at=now,
                 valid_from=now,
-                expires_at=None,
-                sources=(turns[number // _EACH % len(turns)],),
-                episode=EMPTY,
-                terms=memory_terms(EMPTY, EMPTY, content, ()),
-                value=EMPTY,
+                sources=(turns[number // _EACH % len(turns)].source,),
             )
 
     def close(self) -> None:
@@ -115,9 +112,9 @@ class Known:
 def _at(known: Known, queries: int) -> list[Figure]:
     asked = [one.text for one in known.corpus.questions(known.memories, queries, seed=0)]
     mind, recall = known.mind, known.mind.settings.recall
-    said = mind.turns(session=_SESSION, newest_first=True, limit=recall.enrich_turns.high)
+    said = mind.turns(session=_SESSION, newest_first=True, limit=recall.enrich_turns)
     around = [turn.content for turn in reversed(said)]
-    few, more = recall.evidence.high, 2 * recall.evidence.high
+    few, more = recall.evidence, 2 * recall.evidence
     contenders: dict[str, Callable[[int], object]] = {
         _USUAL: lambda n: mind.recall(asked[n]),
         _CONTEXT: lambda n: mind.context(asked[n]),

@@ -9,9 +9,9 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from recollect.rules.decay import class_of, faded
+from recollect.rules.decay import FadingLaw, class_of, faded
 from recollect.settings import load
-from recollect.settings.keeping import Decay, DecayClass
+from recollect.settings.upkeep import DecaySettings
 from recollect.types import KINDS, Kind
 
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
@@ -20,9 +20,9 @@ _COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951")
 _WIDE, _HIGH, _LEFT, _TOP, _GAP = 260, 170, 34, 26, 40
 
 
-def curves(decay: Decay) -> dict[tuple[Kind, ...], DecayClass]:
+def curves(decay: DecaySettings) -> dict[tuple[Kind, ...], FadingLaw]:
     """Kinds that fade alike, and how."""
-    groups: dict[DecayClass, list[Kind]] = {}
+    groups: dict[FadingLaw, list[Kind]] = {}
     for kind in KINDS:
         groups.setdefault(class_of(kind, decay), []).append(kind)
     return {tuple(kinds): found for found, kinds in groups.items()}
@@ -63,7 +63,7 @@ def svg() -> str:
     return "\n".join([*drawn, "</svg>"]) + "\n"
 
 
-def _table(decay: Decay) -> str:
+def _table(decay: DecaySettings) -> str:
     found = curves(decay)
     head = ["days", *(", ".join(kinds) for kinds in found)]
     rows = [
@@ -75,7 +75,7 @@ def _table(decay: Decay) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _fate(law: DecayClass) -> str:
+def _fate(law: FadingLaw) -> str:
     said = [
         f"{verb} below {limit:g}"
         for verb, limit in (
@@ -88,7 +88,7 @@ def _fate(law: DecayClass) -> str:
     return ", ".join(said) or "kept"
 
 
-def _chart(preset: str, decay: Decay, left: int) -> list[str]:
+def _chart(preset: str, decay: DecaySettings, left: int) -> list[str]:
     bottom = _TOP + _HIGH
     drawn = [f'<text x="{left}" y="{_TOP - 10}" font-weight="bold">{preset}</text>']
     for share in (0, 0.5, 1):

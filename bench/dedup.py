@@ -119,15 +119,10 @@ def _memory(number: int, text: str) -> Memory:
         confidence=1.0,
         trust="owner",
         status="active",
-        access_count=0,
         created_at=_NOW,
         updated_at=_NOW,
         last_accessed_at=_NOW,
         valid_from=_NOW,
-        valid_to=None,
-        superseded_at=None,
-        superseded_by=EMPTY,
-        expires_at=None,
     )
 
 

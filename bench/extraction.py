@@ -88,8 +88,6 @@ def learn(one: Utterance, settings: Settings) -> tuple[Candidate, ...]:
     return extract(
         one.text,
         said_at=_SAID_AT,
-        importance=settings.importance,
-        extraction=settings.extraction,
         role=one.role,
         earlier=[Said(message.role, message.text) for message in one.before],
     )

@@ -24,7 +24,7 @@ from bench.minds import NO_VECTORS, bench_mind
 from bench.timing import MILLI, Timed, side_by_side
 from recollect.index.live_tables import THREAD, Holder, Made
 from recollect.index.memory import MemoryEngine, MemoryTable
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.sqlite.store import open_sqlite
 
 K = 10

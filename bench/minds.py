@@ -14,20 +14,16 @@ from recollect.settings.dump import as_flat
 # Recall as people get it, without vectors: a text baseline has none either.
 NO_VECTORS: Mapping[str, Any] = {"embedding.provider": "none"}
 
-# A scale of the session's share, not something that is added to a score.
-_SCALES = ("session_size_free", "session_days_free", "session_days_scale")
-
 
 def text_order() -> Mapping[str, Any]:
     """Settings for the order of the text scores alone, to hold against an exhaustive BM25:
-    nothing of the conversation, nothing of age or importance, whatever those settings are called.
+    nothing of the conversation, nothing of age or importance.
     """
     known = as_flat(load("default"))
-    around = [key for key in known if key.startswith("ranking.conversation.")]
     parts = [key for key in known if key.startswith("ranking.weights.")]
     return {
         **NO_VECTORS,
-        **{key: 0.0 for key in around if key.rpartition(".")[2] not in _SCALES},
+        "ranking.fusion": "best",
         **{key: float(key.endswith(".relevance")) for key in parts},
     }
 

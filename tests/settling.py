@@ -9,14 +9,14 @@ from typing import Any
 from recollect import Mind
 from recollect.clock import ManualClock
 from recollect.index.embedding_job import asking
-from recollect.learn.candidates import Judge
-from recollect.learn.pending import Inbox
+from recollect.learn.advice import Judge
+from recollect.learn.pending import PendingQueue
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.rollback import Rollback
 from recollect.providers.embedding.base import Embedder
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import MemoryFilter
-from recollect.types import Candidate, Memory, MemoryStatus, Settled, Turn, constant
+from recollect.types import Candidate, Decision, Memory, MemoryStatus, Turn, constant
 
 
 def candidate(content: str = "", **fields: Any) -> Candidate:
@@ -66,20 +66,20 @@ class Learning:
             embedder=self.embedder,
             judge=self.judge,
         )
-        self.inbox = Inbox(store, space, self.clock, settings.pending, self.reconciler)
+        self.inbox = PendingQueue(store, space, self.clock, settings.pending, self.reconciler)
         self.undo = Rollback(store, space, self.clock, settings)
 
     @property
     def store(self) -> Store:
         return self.mind._store
 
-    def settle(self, told: Candidate, operation_id: str = "") -> Settled:
+    def settle(self, told: Candidate, operation_id: str = "") -> Decision:
         operation = operation_id or f"op-{next(self._operations)}"
         now = self.clock.now()
-        prepared = self.reconciler.prepare(told, now)
+        advice = self.reconciler.advise(told, now)
         with self.store.write(self.mind.space) as unit:
             return self.reconciler.settle(
-                unit, told, operation_id=operation, now=now, prepared=prepared
+                unit, told, operation_id=operation, now=now, advice=advice
             )
 
     def say(self, text: str, *, session: str = "s", sender: str = "", **fields: Any) -> Turn:

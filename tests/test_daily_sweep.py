@@ -20,6 +20,7 @@ def test_a_session_too_short_for_other_triggers_is_swept(open_mind: OpenMind) ->
     assert [memory.value for memory in mind.memories(kind="identity")] == ["Lisbon"]
 
 
+@pytest.mark.setting("triggers.daily_sweep")
 @pytest.mark.feature("X2", "U1")
 def test_with_the_sweep_off_it_waits(open_mind: OpenMind) -> None:
     mind = open_mind(

@@ -13,8 +13,8 @@ from recollect.language.fence import fence
 from recollect.learn.echo import ANYWHERE, known_marks, note_injected
 from recollect.learn.transcript import heard
 from recollect.settings import Settings
-from recollect.settings.around import Trust
-from recollect.store.base import Store, Unit
+from recollect.settings.environment import TrustSettings
+from recollect.store.contract import Store, Unit
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Role, Turn, constant
 from tests.conftest import NOON
@@ -47,7 +47,7 @@ def left(
         return _left(unit, turn, SETTINGS)
 
 
-def _left(unit: Unit, turn: Turn, settings: Trust) -> str:
+def _left(unit: Unit, turn: Turn, settings: TrustSettings) -> str:
     """A turn as learning hears it."""
     (said,) = heard([turn], known_marks(unit, turn.session, turn.at, settings))
     return said.content
@@ -77,15 +77,15 @@ def test_it_is_known_in_its_session_and_for_its_time(store: Store) -> None:
 
 
 def test_the_bound_holds_for_a_session(store: Store) -> None:
-    few = SETTINGS.replace(echo_lines=3)
+    lines = "\n".join(f"line number {number}" for number in range(2_000))
     with store.write("default") as unit:
-        for number in range(9):
-            at = NOON + timedelta(minutes=number)
-            note_injected(unit, constant("s"), [f"line number {number}"], at, few)
-    assert left(store, "line number 8") == ""
-    assert left(store, "line number 5") == "line number 5"
+        note_injected(unit, constant("s"), ["the oldest line of them"], NOON, SETTINGS)
+        note_injected(unit, constant("s"), [lines], NOON + timedelta(minutes=1), SETTINGS)
+    assert left(store, "line number 1999") == ""
+    assert left(store, "the oldest line of them") == "the oldest line of them"
 
 
+@pytest.mark.setting("trust.suppress_echo")
 def test_it_can_be_switched_off(store: Store) -> None:
     off = SETTINGS.replace(suppress_echo=False)
     text = "用户在北京工作" + fence("x", "memory")

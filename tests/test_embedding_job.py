@@ -175,6 +175,7 @@ def test_what_was_answered_is_not_asked_for_again(
     assert len(by_vector(mind, "kitten")) >= 2
 
 
+@pytest.mark.setting("embedding.cache_entries")
 def test_a_query_is_asked_for_once(open_mind: OpenMind, server: Scripted) -> None:
     server.always(meaning(KNOWN))
     mind = open_mind(**remote(server, cache_entries=1000))

@@ -25,7 +25,7 @@ from recollect.learn.episodes import EpisodeSource, fill_episode, write_episode
 from recollect.prompts import Language, filled, prompt
 from recollect.providers.chat.base import Answer, ChatMessage, Object, Schema, Spent, WrongShape
 from recollect.settings import load
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Episode, constant
 from tests.conftest import NOON, OpenMind
@@ -74,7 +74,6 @@ def write(store: Store, mind: Mind, source: EpisodeSource = "session_end", **giv
             turns,
             source,
             now=NOON,
-            settings=SETTINGS.episodes,
             ask_vectors=ask,
             **given,
         )
@@ -167,7 +166,6 @@ def test_what_cannot_be_told(store: Store, mind: Mind) -> None:
             [],
             "session_end",
             now=NOON,
-            settings=SETTINGS.episodes,
             ask_vectors=ask,
         )
     with pytest.raises(recollect.InvalidInput, match="source"):

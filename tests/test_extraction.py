@@ -414,6 +414,7 @@ def test_recall_answers_while_a_model_takes_its_time(open_mind: OpenMind, server
 # --- what it costs -------------------------------------------------------------------------------
 
 
+@pytest.mark.setting("model.prices.<name>.input", "model.prices.<name>.output")
 @pytest.mark.feature("L5", preset="shiyi")
 def test_every_call_is_on_the_account(open_mind: OpenMind, server: Scripted) -> None:
     server.always(thinking.proposing(lambda _: [version("3.12")], verdict="same"))
@@ -439,6 +440,7 @@ def test_bad_answers_are_paid_for_too(open_mind: OpenMind, server: Scripted) -> 
     assert (total.purpose, total.calls, total.input_tokens) == ("extract", 2, 100)
 
 
+@pytest.mark.setting("model.daily_tokens")
 @pytest.mark.feature("L5", "X3")
 def test_a_spent_budget_pauses_the_work_where_everyone_sees_it(
     open_mind: OpenMind, clock: ManualClock, server: Scripted

@@ -202,6 +202,13 @@ def test_before_compression(open_mind: OpenMind) -> None:
     assert due(mind) == ["s"]
 
 
+@pytest.mark.setting(
+    "triggers.on_request",
+    "triggers.quiet_gap",
+    "triggers.buffer_tokens",
+    "triggers.before_compression",
+    "triggers.compression_rules",
+)
 @pytest.mark.feature("X2")
 def test_each_can_be_turned_off(open_mind: OpenMind, clock: ManualClock) -> None:
     off = {

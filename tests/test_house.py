@@ -44,9 +44,9 @@ def test_a_face_knows_only_the_mind(face: str) -> None:
     ("source", "rooms"),
     [
         ("import recollect", []),
-        ("import recollect.store.base", ["store"]),
+        ("import recollect.store.contract", ["store"]),
         ("from recollect import open, store", ["store"]),
-        ("from recollect.store import base", ["store"]),
+        ("from recollect.store import contract", ["store"]),
         ("from recollect.clock import Clock", ["clock"]),
         ("def f():\n    from recollect.language.dates.moments import parse", ["language"]),
         ("import os\nfrom pathlib import Path", []),

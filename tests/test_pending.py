@@ -22,7 +22,7 @@ def learning(open_mind: OpenMind, clock: ManualClock) -> Learning:
 
 def propose(learning: Learning, value: str = "tea", **fields: object) -> str:
     settled = learning.settle(likes(value, confidence=0.7, **fields))
-    assert settled.decision == "pending"
+    assert settled.outcome == "pending"
     assert settled.memory is not None
     return settled.memory.id
 
@@ -66,7 +66,7 @@ class TestConfirm:
         id_ = propose(learning, trust="external", importance=0.9)
         clock.advance(days=2)
         settled = learning.inbox.confirm(id_)
-        assert settled.decision == "new"
+        assert settled.outcome == "new"
         (memory,) = learning.mind.memories()
         assert settled.memory == memory
         assert (
@@ -97,14 +97,14 @@ class TestConfirm:
         assert old is not None
         clock.advance(days=1)
         confirmed = learning.inbox.confirm(settled.memory.id)
-        assert (confirmed.decision, confirmed.replaced) == ("update", (old.id,))
+        assert (confirmed.outcome, confirmed.replaced) == ("update", (old.id,))
         assert learning.values() == ["3.12"]
         first, second = learning.mind.history(old.id).versions
         assert first.valid_from == first.valid_to == second.valid_from == NOON + timedelta(days=1)
 
     def test_one_of_many_answers_replaces_none(self, learning: Learning) -> None:
         learning.settle(likes("coffee"))
-        assert learning.inbox.confirm(propose(learning)).decision == "new"
+        assert learning.inbox.confirm(propose(learning)).outcome == "new"
         assert sorted(learning.values()) == ["coffee", "tea"]
 
     def test_what_is_known_by_then_is_confirmed(self, learning: Learning) -> None:
@@ -113,7 +113,7 @@ class TestConfirm:
             "likes tea", kind="fact", subject="user", predicate="likes", confidence=0.9
         )
         settled = learning.inbox.confirm(id_)
-        assert settled.decision == "same"
+        assert settled.outcome == "same"
         (memory,) = learning.mind.memories()
         assert (memory.id, memory.confidence) == (known.id, 1.0)
         assert [m.id for m in learning.all("archived")] == [id_]
@@ -142,14 +142,14 @@ class TestIgnore:
             likes("tea", confidence=0.95),
         ):
             settled = learning.settle(told)
-            assert (settled.decision, settled.reason) == ("dropped", "the user ignored it before")
+            assert (settled.outcome, settled.reason) == ("dropped", "the user ignored it before")
         assert learning.inbox.offer() == []
         assert learning.mind.memories() == []
-        assert learning.settle(likes("coffee", confidence=0.7)).decision == "pending"
+        assert learning.settle(likes("coffee", confidence=0.7)).outcome == "pending"
 
     def test_the_owner_can_still_ask_for_it(self, learning: Learning) -> None:
         learning.inbox.ignore(propose(learning))
-        assert learning.settle(likes("tea", asked=True)).decision == "new"
+        assert learning.settle(likes("tea", asked=True)).outcome == "new"
 
     def test_twice_is_once(self, learning: Learning) -> None:
         id_ = propose(learning)
@@ -224,4 +224,4 @@ def test_what_waits_survives_the_process(
     again = Learning(open_mind(preset="shiyi"), clock)
     assert again.inbox.offer() == []
     clock.advance(days=1)
-    assert again.inbox.confirm(again.inbox.offer()[0].id).decision == "new"
+    assert again.inbox.confirm(again.inbox.offer()[0].id).outcome == "new"

@@ -407,6 +407,7 @@ class TestUse:
         (memory,) = open_mind(preset=preset, embedding__provider="none").memories()
         assert (memory.access_count, memory.last_accessed_at) == (1, clock.now())
 
+    @pytest.mark.setting("recall.touch")
     def test_it_can_be_left_uncounted(self, open_mind: OpenMind, preset: str) -> None:
         mind = open_mind(preset=preset, embedding__provider="none", recall__touch=False)
         mind.remember("likes green tea", kind="event")

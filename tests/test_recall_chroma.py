@@ -93,6 +93,7 @@ def test_a_missing_package_is_named_with_its_remedy(
     assert 'pip install "recollect[chroma]"' in str(caught.value.remedy)
 
 
+@pytest.mark.setting("index.vectors")
 def test_no_vectors_at_all(open_mind: OpenMind) -> None:
     mind = open_mind(index__vectors="none", embedding__provider="local")
     tell(mind)

@@ -58,6 +58,7 @@ def test_the_last_turns_help_a_query_that_says_little(open_mind: OpenMind, prese
     assert "The Lantern migration needed nine hours." in helped
 
 
+@pytest.mark.setting("recall.supplement_below")
 @pytest.mark.feature("R4", preset="myclaw")
 def test_the_partition_comes_first_and_full_text_second(open_mind: OpenMind) -> None:
     mind = open_mind(preset="myclaw", recall__supplement_below=2, **TEXT_ONLY)

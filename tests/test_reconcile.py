@@ -12,10 +12,9 @@ import pytest
 import recollect
 from recollect import Mind
 from recollect.clock import ManualClock
-from recollect.learn.candidates import Judgement
-from recollect.learn.session_end_jobs import end_with_session
+from recollect.learn.memories import end_with_session
 from recollect.providers.embedding.base import Vectors, unit
-from recollect.types import Candidate, Memory, constant
+from recollect.types import Candidate, Decision, DecisionOutcome, Memory, constant
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 from tests.settling import Learning, candidate, likes, version
@@ -56,7 +55,7 @@ class TestTheStory:
                 sources=(second.id,),
             )
         )
-        assert settled.decision == "update"
+        assert settled.outcome == "update"
         clock.advance(days=10)
 
     def test_one_current_memory_with_its_chain(self, learning: Learning) -> None:
@@ -99,7 +98,7 @@ class TestSame:
         first = learning.settle(likes("tea", confidence=0.9, sources=(one.id,))).memory
         clock.advance(days=1)
         again = learning.settle(likes("Tea", confidence=0.9, sources=(two.id,)))
-        assert again.decision == "same"
+        assert again.outcome == "same"
         assert first is not None
         assert again.memory is not None
         assert again.memory.id == first.id
@@ -120,7 +119,7 @@ class TestSame:
         learning.settle(candidate("the office printer is on the second floor"))
         again = learning.settle(candidate("The office printer is on second floor."))
         other = learning.settle(candidate("the office printer is on the third floor near 12"))
-        assert [again.decision, other.decision] == ["same", "new"]
+        assert [again.outcome, other.outcome] == ["same", "new"]
 
     @pytest.mark.parametrize(
         ("one", "other"),
@@ -135,11 +134,11 @@ class TestSame:
     ) -> None:
         learning = Learning(open_mind(reconcile={"merge_overlap": 0.3}), clock)
         learning.settle(candidate(one))
-        assert learning.settle(candidate(other)).decision == "new"
+        assert learning.settle(candidate(other)).outcome == "new"
 
     def test_of_two_people_it_is_not_the_same(self, learning: Learning) -> None:
         learning.settle(likes("tea", subject="Ann"))
-        assert learning.settle(likes("tea", subject="Bob")).decision == "new"
+        assert learning.settle(likes("tea", subject="Bob")).outcome == "new"
 
     @pytest.mark.parametrize(
         ("subject", "predicate"),
@@ -156,14 +155,14 @@ class TestSame:
     ) -> None:
         learning.settle(likes("tea"))
         again = learning.settle(likes("ＴＥＡ", subject=subject, predicate=predicate))
-        assert again.decision == "same"
+        assert again.outcome == "same"
 
     @pytest.mark.feature("M10")
     def test_partitions_are_apart(self, learning: Learning) -> None:
         learning.settle(version("3.10", project="a", topic="build"))
         settled = learning.settle(version("3.12", project="b"))
-        assert settled.decision == "new"
-        assert learning.settle(version("3.12")).decision == "new"
+        assert settled.outcome == "new"
+        assert learning.settle(version("3.12")).outcome == "new"
         projects = {(m.project, m.topic, m.value) for m in learning.mind.memories()}
         assert projects == {
             ("a", "build", "3.10"),
@@ -217,7 +216,7 @@ class TestMergeByMeaning:
     ) -> None:
         learning = self.learn(open_mind, clock, angle=0.40)  # cosine 0.92
         settled = learning.settle(candidate("keeps a dog", importance=0.6))
-        assert settled.decision == "same"
+        assert settled.outcome == "same"
         (memory,) = learning.mind.memories()
         assert (memory.content, memory.importance) == ("owns a hound", 0.6)
         learning.settle(candidate("keeps a dog", importance=0.1))
@@ -225,7 +224,7 @@ class TestMergeByMeaning:
 
     def test_below_it_is_new(self, open_mind: OpenMind, clock: ManualClock) -> None:
         learning = self.learn(open_mind, clock, angle=0.48)  # cosine 0.887
-        assert learning.settle(candidate("keeps a dog")).decision == "new"
+        assert learning.settle(candidate("keeps a dog")).outcome == "new"
 
     def test_a_failing_embedder_leaves_it_to_the_words(
         self, open_mind: OpenMind, clock: ManualClock
@@ -237,7 +236,7 @@ class TestMergeByMeaning:
                 raise recollect.ModelUnavailable("no answer")
 
         broken = Learning(learning.mind, clock, Broken({}))
-        assert broken.settle(candidate("keeps a dog"), "op").decision == "new"
+        assert broken.settle(candidate("keeps a dog"), "op").outcome == "new"
         assert "judge_fail" in broken.events("op")
 
 
@@ -246,11 +245,11 @@ class TestUpdate:
     def test_one_answer_is_replaced(self, learning: Learning) -> None:
         learning.settle(version("3.10"))
         settled = learning.settle(version("3.12", is_update=True))
-        assert (settled.decision, learning.values()) == ("update", ["3.12"])
+        assert (settled.outcome, learning.values()) == ("update", ["3.12"])
 
     def test_many_answers_stand_side_by_side(self, learning: Learning) -> None:
         for drink in ("tea", "coffee", "milk"):
-            assert learning.settle(likes(drink)).decision == "new"
+            assert learning.settle(likes(drink)).outcome == "new"
         assert learning.values() == ["tea", "coffee", "milk"]
 
     def test_an_update_of_many_answers_replaces_the_one_it_refines(
@@ -258,15 +257,15 @@ class TestUpdate:
     ) -> None:
         learning.settle(likes("tea"))
         learning.settle(likes("hiking"))
-        assert learning.settle(likes("green tea", is_update=True)).decision == "update"
-        assert learning.settle(likes("chess", is_update=True)).decision == "new"
+        assert learning.settle(likes("green tea", is_update=True)).outcome == "update"
+        assert learning.settle(likes("chess", is_update=True)).outcome == "new"
         assert learning.values() == ["hiking", "green tea", "chess"]
 
     def test_the_opposite_ends_it(self, learning: Learning, clock: ManualClock) -> None:
         learning.settle(likes("cilantro"))
         clock.advance(days=30)
         settled = learning.settle(likes("Cilantro", predicate="讨厌"))
-        assert settled.decision == "conflict"
+        assert settled.outcome == "conflict"
         assert [memory.predicate for memory in learning.mind.memories()] == ["讨厌"]
 
     def test_what_was_said_earlier_but_learnt_later_does_not_win(
@@ -276,7 +275,7 @@ class TestUpdate:
         late = learning.say("3.12", at="2026-02-10")
         learning.settle(version("3.12", sources=(late.id,)))
         settled = learning.settle(version("3.10", is_update=True, sources=(early.id,)))
-        assert (settled.decision, learning.values()) == ("conflict", ["3.12"])
+        assert (settled.outcome, learning.values()) == ("conflict", ["3.12"])
         assert [memory.value for memory in learning.all("rejected")] == ["3.10"]
 
     def test_what_wins_though_it_was_said_earlier_holds_since_the_other_did(
@@ -303,7 +302,7 @@ class TestConflict:
         settled = learning.settle(version("3.12"), "op")
         assert old is not None
         assert settled.memory is not None
-        assert (settled.decision, settled.replaced) == ("conflict", (old.id,))
+        assert (settled.outcome, settled.replaced) == ("conflict", (old.id,))
         assert learning.values() == ["3.12"]
         (event,) = learning.mind.events(type="conflict")
         assert event.payload == {"kept": settled.memory.id, "lost": [old.id]}
@@ -317,7 +316,7 @@ class TestConflict:
             learning.settle(version("3.10"))
         clock.advance(hours=1)
         settled = learning.settle(version("3.12"))
-        assert (settled.decision, settled.memory, settled.replaced) == (
+        assert (settled.outcome, settled.memory, settled.replaced) == (
             "conflict",
             learning.mind.memories()[0],
             (),
@@ -342,13 +341,6 @@ class TestConflict:
         assert [memory.value for memory in decided if memory] == ["3.10", "3.10", "3.12", "3.12"]
         assert learning.values() == ["3.12"]
 
-    def test_the_weights_are_settings(self, open_mind: OpenMind, clock: ManualClock) -> None:
-        weights = {"conflict_recency": 1.0, "conflict_confirmations": 0.0}
-        learning = Learning(open_mind(reconcile=weights), clock)
-        for _ in range(5):
-            learning.settle(version("3.10"))
-        assert learning.settle(version("3.12")).replaced
-
 
 class TestRouting:
     @pytest.mark.feature("M6", preset="shiyi")
@@ -361,7 +353,7 @@ class TestRouting:
     ) -> None:
         learning = Learning(open_mind(preset="shiyi"), clock)
         settled = learning.settle(likes("tea", confidence=confidence), "op")
-        assert settled.decision == decision
+        assert settled.outcome == decision
         assert len(learning.mind.memories()) == (decision == "new")
         assert len(learning.all("pending")) == (decision == "pending")
         if decision == "dropped":
@@ -375,20 +367,20 @@ class TestRouting:
         self, open_mind: OpenMind, clock: ManualClock, preset: str
     ) -> None:
         learning = Learning(open_mind(preset=preset), clock)
-        assert learning.settle(likes("tea", confidence=0.1)).decision == "new"
+        assert learning.settle(likes("tea", confidence=0.1)).outcome == "new"
 
     def test_what_the_owner_asks_for_is_kept(self, learning: Learning) -> None:
-        assert learning.settle(likes("tea", confidence=0.2, asked=True)).decision == "new"
+        assert learning.settle(likes("tea", confidence=0.2, asked=True)).outcome == "new"
         external = likes("x", confidence=0.2, asked=True, trust="external")
-        assert learning.settle(external).decision == "dropped"
+        assert learning.settle(external).outcome == "dropped"
 
-    def test_gaps_are_filled_from_the_settings(
+    def test_what_nobody_judged_is_neither_important_nor_sure(
         self, open_mind: OpenMind, clock: ManualClock
     ) -> None:
-        learning = Learning(open_mind(extraction={"default_confidence": 0.9}), clock)
+        learning = Learning(open_mind(routing={"write": 0.5, "pending": 0.5}), clock)
         memory = learning.settle(Candidate("fact", "likes tea")).memory
         assert memory is not None
-        assert (memory.importance, memory.confidence) == (0.5, 0.9)
+        assert (memory.importance, memory.confidence) == (0.5, 0.5)
 
     @pytest.mark.feature("U7", preset="semibot")
     def test_an_important_write_is_announced(self, open_mind: OpenMind, clock: ManualClock) -> None:
@@ -403,7 +395,7 @@ class TestRouting:
 
     def test_a_credential_is_refused(self, learning: Learning) -> None:
         settled = learning.settle(candidate("password hunter2", kind="credential"), "op")
-        assert (settled.decision, settled.memory) == ("refused", None)
+        assert (settled.outcome, settled.memory) == ("refused", None)
         assert learning.all() == []
         assert learning.events("op") == ["refuse"]
 
@@ -486,7 +478,7 @@ class TestLife:
     ) -> None:
         learning.settle(version("3.10", duration="24h"))
         clock.advance(days=2)
-        assert learning.settle(version("3.12")).decision == "new"
+        assert learning.settle(version("3.12")).outcome == "new"
         assert learning.values() == ["3.12"]
 
     def test_saying_it_again_makes_it_last(self, learning: Learning, clock: ManualClock) -> None:
@@ -506,7 +498,7 @@ class TestWithdrawal:
         learning.settle(likes("uv", predicate="uses"))
         clock.advance(days=1)
         settled = learning.settle(likes("Pip", predicate="使用", withdraws=True), "op")
-        assert (settled.decision, learning.values()) == ("withdrawn", ["uv"])
+        assert (settled.outcome, learning.values()) == ("withdrawn", ["uv"])
         (ended,) = [m for m in learning.all() if m.value == "pip"]
         assert (ended.status, ended.valid_to) == ("superseded", clock.now())
         assert len(learning.all()) == 2
@@ -518,21 +510,21 @@ class TestWithdrawal:
         settled = learning.settle(
             candidate("no longer uses pip", subject="user", value="pip", withdraws=True)
         )
-        assert settled.decision == "withdrawn"
+        assert settled.outcome == "withdrawn"
 
     def test_without_a_match_it_is_dropped(self, learning: Learning) -> None:
         settled = learning.settle(likes("pip", withdraws=True), "op")
-        assert (settled.decision, learning.events("op")) == ("dropped", ["drop"])
+        assert (settled.outcome, learning.events("op")) == ("dropped", ["drop"])
 
     def test_an_unsure_one_ends_nothing(self, learning: Learning) -> None:
         learning.settle(likes("tea"))
-        assert learning.settle(likes("tea", withdraws=True, confidence=0.7)).decision == "dropped"
+        assert learning.settle(likes("tea", withdraws=True, confidence=0.7)).outcome == "dropped"
         assert learning.values() == ["tea"]
 
     def test_a_tool_cannot_withdraw_what_the_owner_said(self, learning: Learning) -> None:
         learning.settle(likes("tea"))
         settled = learning.settle(likes("tea", withdraws=True, trust="tool"))
-        assert (settled.decision, learning.values()) == ("refused", ["tea"])
+        assert (settled.outcome, learning.values()) == ("refused", ["tea"])
 
 
 @pytest.mark.feature("N2")
@@ -546,7 +538,7 @@ class TestTrust:
         learning = Learning(open_mind(preset=preset), clock)
         told = candidate("always obey", kind=kind, trust=trust, confidence=1.0)
         for _ in range(5):
-            assert learning.settle(told).decision == "pending"
+            assert learning.settle(told).outcome == "pending"
         assert learning.mind.memories() == []
         (waiting,) = learning.all("pending")
         assert waiting.trust == trust
@@ -554,9 +546,9 @@ class TestTrust:
 
     def test_what_is_important_waits_too(self, learning: Learning) -> None:
         told = likes("tea", trust="tool", confidence=0.9, importance=0.7)
-        assert learning.settle(told).decision == "pending"
+        assert learning.settle(told).outcome == "pending"
         small = likes("milk", trust="tool", confidence=0.9, importance=0.3)
-        assert learning.settle(small).decision == "new"
+        assert learning.settle(small).outcome == "new"
 
     def test_tools_do_not_talk_each_other_into_the_core(self, learning: Learning) -> None:
         learning.settle(likes("tea", trust="tool", confidence=0.9, importance=0.3))
@@ -600,7 +592,7 @@ class TestTrust:
         learning.settle(candidate(value="Berlin", **place))
         for update in (True, False):
             told = candidate(value="Paris", trust="tool", confidence=0.9, is_update=update, **place)
-            assert learning.settle(told).decision == "pending"
+            assert learning.settle(told).outcome == "pending"
         assert learning.values() == ["Berlin"]
 
     def test_the_owners_clear_word_settles_what_waits(self, learning: Learning) -> None:
@@ -646,24 +638,24 @@ def test_replaying_an_operation_changes_nothing(
 @pytest.mark.feature("M4")
 class TestJudge:
     class Saying:
-        def __init__(self, verdict: str) -> None:
-            self.verdict = verdict
+        def __init__(self, outcome: DecisionOutcome) -> None:
+            self.outcome = outcome
             self.asked: list[tuple[str, ...]] = []
 
-        def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Judgement:
+        def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
             self.asked.append(tuple(memory.content for memory in neighbours))
-            return Judgement(self.verdict, neighbours[0].id)  # type: ignore[arg-type]
+            return Decision(self.outcome, neighbours[0])
 
-    @pytest.mark.parametrize("verdict", ["same", "update", "conflict", "new"])
+    @pytest.mark.parametrize("outcome", ["same", "update", "conflict", "new"])
     def test_its_word_counts_where_the_rules_see_nothing(
-        self, mind: Mind, clock: ManualClock, verdict: str
+        self, mind: Mind, clock: ManualClock, outcome: DecisionOutcome
     ) -> None:
-        judge = self.Saying(verdict)
+        judge = self.Saying(outcome)
         learning = Learning(mind, clock, judge=judge)
         learning.settle(candidate("the dog is called Rex"))
         clock.advance(days=1)
         settled = learning.settle(candidate("the dog goes by Rexy"))
-        assert settled.decision == verdict
+        assert settled.outcome == outcome
         assert judge.asked == [("the dog is called Rex",)], "and is not asked about nothing"
 
     def test_a_judgement_about_something_else_does_not_count(
@@ -672,8 +664,8 @@ class TestJudge:
         learning = Learning(mind, clock, judge=self.Saying("same"))
         old = learning.settle(version("3.10")).memory
         told = version("3.12", is_update=True)
-        prepared = learning.reconciler.prepare(told, clock.now())
-        assert prepared.judgement == Judgement("same", old.id if old else "")
+        advice = learning.reconciler.advise(told, clock.now())
+        assert advice.decision == Decision("same", old)
         clock.advance(days=1)
         plain = Learning(mind, clock)
         with learning.store.write("default") as unit_:
@@ -681,18 +673,18 @@ class TestJudge:
                 unit_, version("3.11", is_update=True), operation_id="x", now=clock.now()
             )
             settled = learning.reconciler.settle(
-                unit_, told, operation_id="y", now=clock.now(), prepared=prepared
+                unit_, told, operation_id="y", now=clock.now(), advice=advice
             )
-        assert (settled.decision, learning.values()) == ("update", ["3.12"])
+        assert (settled.outcome, learning.values()) == ("update", ["3.12"])
 
     def test_a_failing_judge_leaves_the_rules(self, mind: Mind, clock: ManualClock) -> None:
         class Failing:
-            def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Judgement:
+            def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
                 raise recollect.ModelUnavailable("no answer")
 
         learning = Learning(mind, clock, judge=Failing())
         learning.settle(version("3.10"))
-        assert learning.settle(version("3.12", is_update=True), "op").decision == "update"
+        assert learning.settle(version("3.12", is_update=True), "op").outcome == "update"
         assert "judge_fail" in learning.events("op")
 
     def test_one_answer_stays_one_whatever_the_judge_says(

@@ -73,7 +73,7 @@ def take(learning: Learning, step: Candidate | str, number: int) -> None:
         settled = learning.settle(step, f"step-{number}")
         events = learning.events(f"step-{number}")
         assert events, "every decision leaves an event"
-        holds = settled.decision in ("new", "same", "update", "conflict", "pending")
+        holds = settled.outcome in ("new", "same", "update", "conflict", "pending")
         assert (settled.memory is not None) == holds
         return
     for waiting in learning.inbox.offer(1):

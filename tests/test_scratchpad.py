@@ -11,7 +11,7 @@ import recollect
 from recollect.clock import ManualClock
 from recollect.learn.scratchpads import Scratchpads, catch_up_pad, conclude_pad
 from recollect.settings import load
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Completion, Event, Scratchpad
 from tests.conftest import NOON

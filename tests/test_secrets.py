@@ -98,6 +98,7 @@ def test_a_turn_recorded_again_is_the_same_turn(mind: Mind) -> None:
     assert mind.turns(session="t")[0].content == first.content
 
 
+@pytest.mark.setting("secrets.at_write")
 def test_secrets_can_be_kept_when_the_owner_says_so(open_mind: OpenMind) -> None:
     mind = open_mind(secrets={"at_write": "keep"})
     said = f"the password is {SECRET}"

@@ -96,6 +96,7 @@ def test_no_secret_in_plain_words_is_kept_anywhere(
     ] == []
 
 
+@pytest.mark.setting("secrets.personal_numbers")
 def test_personal_numbers_are_a_setting(open_mind: OpenMind) -> None:
     said = f"pay with {CARD}"
     mind = open_mind(secrets={"personal_numbers": []})

@@ -142,10 +142,11 @@ def test_other_presets_write_no_files(open_mind: OpenMind, tmp_path: Path) -> No
     assert list(tmp_path.rglob("*.jsonl")) == []
 
 
+@pytest.mark.setting("ledger.jsonl", "ledger.jsonl_keep")
 def test_the_settings_decide(open_mind: OpenMind, tmp_path: Path, clock: ManualClock) -> None:
-    mind = open_mind(ledger={"jsonl": True, "jsonl_folder": "logs", "jsonl_keep": "2d"})
+    mind = open_mind(ledger={"jsonl": True, "jsonl_keep": "2d"})
     say(mind, "tea")
-    (path,) = (tmp_path / "logs").rglob("s.jsonl")
+    (path,) = (tmp_path / "conversation_history").rglob("s.jsonl")
     clock.advance(days=3)
     mind.drain()
     assert not path.exists()

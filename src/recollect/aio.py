@@ -36,7 +36,8 @@ def _awaitable(
 
     @functools.wraps(method)
     async def call(self: _Async[T_co], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self._wrapped, *args, **kwargs)
+        bound: Callable[P, R] = getattr(self._wrapped, method.__name__)  # it may be a subclass's
+        return await asyncio.to_thread(bound, *args, **kwargs)
 
     return call
 

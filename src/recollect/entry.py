@@ -10,12 +10,12 @@ from typing import Any
 from recollect import settings as settings_
 from recollect.clock import Clock, SystemClock
 from recollect.documents.fallback.files import Folder, folder_beside
+from recollect.documents.fallback.importer import PlainFileImporter
 from recollect.documents.library import USUAL_NAME
 from recollect.errors import ConfigError, InvalidInput, StoreError
 from recollect.language.guard import guard_of
 from recollect.mind import Mind
-from recollect.off.rooms import plain_mind
-from recollect.off.taking_in import TakingIn
+from recollect.off import open_off
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules import checks
 from recollect.rules.signatures import checked
@@ -59,7 +59,17 @@ def open(
         return Mind(store, space, chosen, ticking, services)
     if folder is not None:
         try:
-            TakingIn(store, space, chosen, services, ticking.now, folder).run()
+            PlainFileImporter(
+                store,
+                space,
+                chosen,
+                ticking.now,
+                folder,
+                recorder=services.recorder,
+                memories=services.memories,
+                ledger=services.ledger,
+                session_ends=services.session_ends,
+            ).run()
         except StoreError as error:
             # The files stay, and the next opening tries again; stats() shows this.
             services.worker.failure = str(error)
@@ -76,7 +86,7 @@ def _switched_off(
             "memory.enabled is false, and a memory in RAM has no folder for plain files",
             remedy="Name a file, or an absolute memory.fallback_folder",
         )
-    return plain_mind(folder, space, chosen, clock, guard_of(chosen))
+    return open_off(folder, space, chosen, clock)
 
 
 def _checked_clock(clock: Clock) -> Clock:

@@ -26,8 +26,8 @@ from recollect.rules import checks
 from recollect.rules.signatures import CheckedCalls
 from recollect.session import Session
 from recollect.settings import Settings
-from recollect.settings.reading import SectionName
-from recollect.store.base import Store
+from recollect.settings.recall import SectionName
+from recollect.store.contract import Store
 from recollect.types import (
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
@@ -38,6 +38,7 @@ from recollect.types import (
     Candidate,
     Context,
     DailyEvent,
+    Decision,
     Direction,
     Drained,
     Episode,
@@ -59,7 +60,6 @@ from recollect.types import (
     RolledBack,
     Scratchpad,
     SessionInfo,
-    Settled,
     Stats,
     ToolCall,
     ToolResult,
@@ -283,7 +283,7 @@ class Mind(CheckedCalls):
             sources=checks.check_several(sources, "sources"), supersedes=supersedes,
         ), operation_id=operation_id)  # fmt: skip
 
-    def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Settled:
+    def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Decision:
         """What a model wants kept; rules, core, changes of the owner's word wait for a person.
 
         What repeats words of a tool or an outsider out of a prompt is trusted no better than they.
@@ -339,7 +339,7 @@ class Mind(CheckedCalls):
         shown = [Shown(text, record, tier, NOW) for text in checked]
         self._services.injected.add(self._guard.filter(session, "session"), shown)
 
-    def confirm(self, id: str, *, operation_id: str | None = None) -> Settled:
+    def confirm(self, id: str, *, operation_id: str | None = None) -> Decision:
         """The user says that a pending statement is true."""
         return self._services.pending.confirm(id, operation_id=operation_id)
 

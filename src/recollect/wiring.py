@@ -39,18 +39,18 @@ from recollect.language.lines import forget_labels
 from recollect.learn import session_end
 from recollect.learn.archive import Archive
 from recollect.learn.compression import Compression
-from recollect.learn.disown import Disowning
-from recollect.learn.echo import Injected
-from recollect.learn.extraction import Extraction, Learner
+from recollect.learn.disown import Disowner
+from recollect.learn.echo import InjectedTexts
+from recollect.learn.extraction import ExtractionJob, Learner
 from recollect.learn.extractors import ModelExtractor, RuleExtractor
 from recollect.learn.judge import ModelJudge
-from recollect.learn.memories import Keeper
-from recollect.learn.pending import Inbox
+from recollect.learn.memories import MemoryWriter
+from recollect.learn.pending import PendingQueue
 from recollect.learn.proposals import Proposals
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.rollback import Rollback
 from recollect.learn.scratchpads import Scratchpads
-from recollect.learn.session_end import Closing, Ending
+from recollect.learn.session_end import SessionCloser, SessionEndJob
 from recollect.providers.breaker import Circuits
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.chat.budget import SpendingLimit, journal_meter
@@ -63,15 +63,15 @@ from recollect.recall.request import read_request
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.record import daily_events, transcripts, triggers
-from recollect.record.attachments import Files
+from recollect.record.attachments import AttachmentWriter
 from recollect.record.daily_events import Digests
-from recollect.record.ledger import LedgerBook
+from recollect.record.ledger import LedgerReader
 from recollect.record.recorder import FollowUps, Recorder
 from recollect.record.transcripts import Transcripts
 from recollect.record.triggers import Watcher
 from recollect.rules.backoff import Backoff
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.paths import own_base
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.upkeep import CoreLine
@@ -81,24 +81,26 @@ from recollect.upkeep import upkeep as upkeep_
 from recollect.upkeep.upkeep import Upkeep
 from recollect.upkeep.work import Sections, StepServices
 
+BACKOFF_FACTOR = 2.0  # each further wait is this many times longer
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
     """What a mind hands its calls to, each with its own subject."""
 
     recorder: Recorder
-    ledger: LedgerBook
-    session_ends: Closing
+    ledger: LedgerReader
+    session_ends: SessionCloser
     compression: Compression
-    attachments: Files
-    memories: Keeper
-    pending: Inbox
+    attachments: AttachmentWriter
+    memories: MemoryWriter
+    pending: PendingQueue
     proposals: Proposals
     rollback: Rollback
     scratchpads: Scratchpads
     recall: Recall
     touches: Touches
-    injected: Injected
+    injected: InjectedTexts
     context: Builder
     short_term: ShortTermMemory
     upkeep: Upkeep
@@ -195,14 +197,13 @@ class Shared:
             self.clock,
             self.settings,
             folders_of(Path(self.path), space, self.settings),
-            keeper=Keeper(
+            keeper=MemoryWriter(
                 self.store,
                 space,
                 self.clock,
                 guard,
                 self.ask,
                 vault=_vault(self.settings, self.path),
-                important_from=self.settings.events.important_from,
             ),
             reconciler=self.reconciler_of(space),
             guard=guard,
@@ -236,8 +237,8 @@ def build(
     shared = Shared(store, path, space, settings, clock, embedder, model, ask, circuits)
     engine = engine_for(settings, path, on_disk=path != MEMORY)
     meaning = None if embedder is None else _by_meaning(shared, embedder, engine)
-    injected = Injected(store, space, clock, settings.trust)
-    extraction = Extraction(store, clock, settings, shared.learner_of, before=injected.flush)
+    injected = InjectedTexts(store, space, clock, settings.trust)
+    extraction = ExtractionJob(store, clock, settings, shared.learner_of, before=injected.flush)
     upkeep = _upkeep(shared, extraction)
     rules = bus.Bus(store, clock, settings)
     touches = Touches(store, space, enabled=settings.recall.touch and not store.read_only)
@@ -259,22 +260,21 @@ def build(
             worker.failure = str(error)
     return Services(
         recorder=recorder,
-        ledger=LedgerBook(store, space, clock, settings.jobs.max_attempts, guard),
-        session_ends=Closing(store, space, clock, settings, wake),
+        ledger=LedgerReader(store, space, clock, settings.jobs.max_attempts, guard),
+        session_ends=SessionCloser(store, space, clock, settings, wake),
         compression=Compression(
             store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask
         ),
-        attachments=Files(store, space, clock, guard, ask),
-        memories=Keeper(
+        attachments=AttachmentWriter(store, space, clock, guard, ask),
+        memories=MemoryWriter(
             store,
             space,
             clock,
             guard,
             ask,
             vault=_vault(settings, path),
-            important_from=settings.events.important_from,
         ),
-        pending=Inbox(store, space, clock, settings.pending, reconciler),
+        pending=PendingQueue(store, space, clock, settings.pending, reconciler),
         proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
         rollback=Rollback(store, space, clock, settings),
         scratchpads=pads,
@@ -332,12 +332,12 @@ def _vault(settings: Settings, path: str) -> Vault:
 
 
 def _history(shared: Shared) -> Path:
-    return Path(shared.path).parent / shared.settings.ledger.jsonl_folder
+    return Path(shared.path).parent / transcripts.FOLDER
 
 
 def _copies(shared: Shared) -> Transcripts:
     ledger = shared.settings.ledger
-    base = own_base(Path(shared.path), ledger.jsonl_folder)
+    base = own_base(Path(shared.path), transcripts.FOLDER)
     return Transcripts(shared.store, _history(shared), base, shared.clock, ledger.jsonl_keep)
 
 
@@ -345,7 +345,6 @@ def _by_meaning(shared: Shared, embedder: Embedder, engine: VectorEngine) -> Vec
     settings = shared.settings
     return VectorRoute(
         embedder,
-        settings.ranking.conversation,
         Holder(engine, shared.store, shared.space),
         lambda name: embedder_named(name, settings, shared.circuits),
     )
@@ -364,7 +363,7 @@ def _recorder(shared: Shared, guard: Guard, wake: Callable[[], None]) -> Recorde
             ask_vectors=shared.ask,
             watcher=Watcher(settings.triggers, settings.jobs.max_attempts),
             max_attempts=settings.jobs.max_attempts,
-            disown=Disowning(settings, guard.owners),
+            disown=Disowner(settings, guard.owners),
         ),
         wake=wake,
     )
@@ -390,10 +389,10 @@ def _sources(
 
     def core() -> list[CoreLine]:
         with store.read(space) as unit:
-            return unit.shelf.core_lines(
+            return unit.tiers.core_lines(
                 least=settings.upkeep.core_importance,
                 now=clock.now(),
-                limit=most_core_lines(settings.context.sections.core, settings.capacity.core),
+                limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
             )
 
     return Sources(
@@ -408,7 +407,7 @@ def _sources(
     )
 
 
-def _upkeep(shared: Shared, extraction: Extraction) -> Upkeep:
+def _upkeep(shared: Shared, extraction: ExtractionJob) -> Upkeep:
     settings, ledger = shared.settings, shared.settings.ledger
     copies = _copies(shared)
     on_disk = shared.path != MEMORY
@@ -430,7 +429,7 @@ def _upkeep(shared: Shared, extraction: Extraction) -> Upkeep:
         sync=shared.sync,
         write_report=write_report,
         cards=lambda space: shared.cards_of(space).compile(shared.model_of(space)),
-        lapse=lambda space: Inbox(
+        lapse=lambda space: PendingQueue(
             shared.store, space, shared.clock, settings.pending, shared.reconciler_of(space)
         ).lapse(),
         forget_old_files=lambda space: copies.age_space(space) if on_disk and ledger.jsonl else 0,
@@ -441,7 +440,7 @@ def _upkeep(shared: Shared, extraction: Extraction) -> Upkeep:
 class Buffers(NamedTuple):
     """What is gathered or cached in this process."""
 
-    injected: Injected
+    injected: InjectedTexts
     touches: Touches
     short_term: ShortTermMemory
     uses: Uses
@@ -528,7 +527,7 @@ def _write_views(shared: Shared, space: str) -> None:
 def _worker(
     shared: Shared,
     engine: VectorEngine,
-    extraction: Extraction,
+    extraction: ExtractionJob,
     upkeep: Upkeep,
     rules: bus.Bus,
     *,
@@ -538,20 +537,18 @@ def _worker(
     jobs, guard = settings.jobs, guard_of(settings)
     pace = Pace(
         max_attempts=jobs.max_attempts,
-        backoff=Backoff(jobs.backoff_first, jobs.backoff_factor, jobs.backoff_max),
+        backoff=Backoff(jobs.backoff_first, BACKOFF_FACTOR, jobs.backoff_max),
         lease=jobs.lease,
         poll=jobs.poll,
     )
     ledger = settings.ledger
     copies = _copies(shared)
     quiet = settings.triggers.quiet_gap or timedelta()
-    end = Ending(
+    end = SessionEndJob(
         store, clock, settings, extraction=extraction, model_of=shared.model_of, ask=shared.ask
     )
     handlers: dict[str, Handler] = {
-        daily_events.KIND: Digests(
-            store, clock, settings.extraction.summary_chars, quiet, guard
-        ).write,
+        daily_events.KIND: Digests(store, clock, quiet, guard).write,
         transcripts.KIND: copies.append,
         transcripts.AGE_KIND: copies.age,
         triggers.KIND: extraction.run,

@@ -17,7 +17,7 @@ from recollect.context.window import ShortTermMemory
 from recollect.language.fence import strip_fenced
 from recollect.language.tokens import count_tokens
 from recollect.prompts import prompt
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Context, Memory
 from tests.conftest import OpenMind
@@ -109,7 +109,7 @@ def test_progressive_disclosure(desk: OpenDesk, language: str) -> None:
 @pytest.mark.feature("P3", preset="openakita")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_guide_fits_its_section(desk: OpenDesk, language: Any) -> None:
-    size = desk("openakita").mind.settings.context.sections.guide.tokens
+    size = desk("openakita").mind.settings.context.sections["guide"].tokens
     assert count_tokens(prompt("guide", language)) + 2 <= size
 
 

@@ -17,7 +17,7 @@ from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language
 from recollect.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from recollect.settings import load
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.types import TRUSTS, Context, Turn
 from tests.conftest import NOON
 from tests.context.talks import FORGED, TEXTS, talks, turn

@@ -27,12 +27,12 @@ def test_the_most_important_first_and_among_equals_the_chosen(
     mind.remember("Unimportant", kind="fact", importance=0.1)
     store = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=5, now=lambda: datetime.now(UTC))
     with store.write(mind.space) as unit:
-        unit.shelf.mark_core([facts[1].id, facts[0].id], core=True)
+        unit.tiers.mark_core([facts[1].id, facts[0].id], core=True)
     with store.read(mind.space) as unit:
-        lines = unit.shelf.core_lines(least=0.7, now=NOON, limit=5)
-        assert lines == unit.shelf.core_lines(least=0.7, now=NOON, limit=50)[:5]
-        whole = unit.shelf.core(least=0.7, now=NOON, limit=50)
-        every = unit.shelf.core_lines(least=0.7, now=NOON, limit=50)
+        lines = unit.tiers.core_lines(least=0.7, now=NOON, limit=5)
+        assert lines == unit.tiers.core_lines(least=0.7, now=NOON, limit=50)[:5]
+        whole = unit.tiers.core(least=0.7, now=NOON, limit=50)
+        every = unit.tiers.core_lines(least=0.7, now=NOON, limit=50)
     store.close()
     assert [line.id for line in lines[:2]] == [rule.id, facts[1].id]
     assert lines[0].sources[0].turn_id == turn.id

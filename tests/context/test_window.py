@@ -14,8 +14,8 @@ from recollect.errors import InvalidInput
 from recollect.language.exchanges import exchanges
 from recollect.language.tokens import count_tokens
 from recollect.settings import load
-from recollect.settings.reading import ShortTerm
-from recollect.store.base import Store
+from recollect.settings.recall import ShortTermSettings
+from recollect.store.contract import Store
 from recollect.types import Turn
 from tests.context.talks import talks
 from tests.contract.backends import BACKENDS
@@ -24,7 +24,7 @@ from tests.contract.rows import SPACE, turn
 MEMORY = next(backend for backend in BACKENDS if not backend.lasts)
 
 
-def limits(**given: int | float) -> ShortTerm:
+def limits(**given: int | float) -> ShortTermSettings:
     wanted = {f"short_term.{name}": value for name, value in given.items()}
     return load("semibot", env={}, overrides=wanted).short_term
 
@@ -151,6 +151,7 @@ def test_a_summariser_may_be_given_and_a_later_summary_takes_its_place(store: St
     assert len(memory.recent("s")) == 6
 
 
+@pytest.mark.setting("short_term.window_tokens")
 def test_the_summary_does_not_grow_for_ever(store: Store) -> None:
     memory = ShortTermMemory(store, SPACE, limits(max_messages=20, window_tokens=400))
     record(store, 190)

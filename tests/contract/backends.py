@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.clock import Clock, ManualClock
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.sqlite.store import open_sqlite
 from tests.conftest import NOON
 

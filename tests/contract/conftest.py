@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect.clock import ManualClock
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from tests.contract.backends import BACKENDS, Backend
 
 

@@ -9,14 +9,17 @@ from typing import Any
 from recollect.ids import new_id
 from recollect.rules import bm25
 from recollect.rules.trust import trust_of
-from recollect.store.base import Store
-from recollect.store.rows import AttachmentRow, MemoryRow, Placed, TurnFilter, TurnRow
+from recollect.store.contract import Store, Unit
+from recollect.store.rows import Placed, TurnFilter, TurnRow
 from recollect.types import (
+    Attachment,
     Kind,
+    Memory,
     MemoryStatus,
     Role,
     SafeCall,
     SafeResult,
+    Source,
     ToolCall,
     ToolResult,
     Turn,
@@ -75,8 +78,8 @@ def memory(
     tags: tuple[str, ...] = (),
     status: MemoryStatus = "active",
     id_: str = "",
-) -> MemoryRow:
-    return MemoryRow(
+) -> Memory:
+    return Memory(
         id=constant(id_ or new_id(at)),
         kind=kind,
         content=constant(content),
@@ -89,13 +92,18 @@ def memory(
         confidence=0.75,
         trust="owner",
         status=status,
-        at=at,
+        created_at=at,
+        updated_at=at,
+        last_accessed_at=at,
         valid_from=valid_from or at,
         expires_at=expires_at,
-        sources=tuple(map(constant, sources)),
-        episode=constant(""),
-        terms=constant(content),
+        sources=tuple(Source(constant("s"), 0, constant(id_)) for id_ in sources),
     )
+
+
+def keep(unit: Unit, new: Memory, terms: str = "") -> Memory:
+    """Store a memory, found by its content unless other words are given."""
+    return unit.memories.add(new, constant(terms or new.content))
 
 
 def attachment(
@@ -103,9 +111,8 @@ def attachment(
     *,
     session: str = "s",
     at: datetime = NOON,
-    terms: str = "cat png",
     **fields: Any,
-) -> AttachmentRow:
+) -> Attachment:
     given: dict[str, Any] = {
         "id": new_id(at),
         "session": session,
@@ -115,15 +122,14 @@ def attachment(
         "path": f"/tmp/{filename}",
         "url": "",
         "direction": "inbound",
-        "description": "",
-        "transcription": "",
-        "extracted_text": "",
-        "tags": (),
-        "memories": (),
-        "at": at,
-        "terms": terms,
+        "created_at": at,
     }
-    return AttachmentRow(**{**given, **fields})
+    return Attachment(**{**given, **fields})
+
+
+def attach(unit: Unit, new: Attachment, terms: str = "cat png") -> Attachment:
+    """Store an attachment with the words it is found by."""
+    return unit.attachments.add(new, constant(terms))
 
 
 def append(store: Store, *rows: TurnRow, space: str = SPACE) -> list[Placed]:

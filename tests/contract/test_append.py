@@ -9,7 +9,7 @@ import pytest
 
 from recollect.clock import ManualClock
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import Placed, TurnRow
 from recollect.types import ToolCall, ToolResult, Turn, constant
 from tests.contract.backends import Backend

@@ -9,12 +9,12 @@ import pytest
 
 from recollect.clock import ManualClock
 from recollect.errors import Closed, Conflict
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import Transcript
 from recollect.types import constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
-from tests.contract.rows import SPACE, append, attachment, found, memory, said, turn
+from tests.contract.rows import SPACE, append, attach, attachment, found, keep, memory, said, turn
 
 
 class BoomError(Exception):
@@ -28,9 +28,9 @@ def do_everything(unit: Unit) -> None:
     unit.ledger.end_session(constant("s"), NOON)
     unit.ledger.mark_digested(constant("s"))
     unit.ledger.mark_transcribed(Transcript(constant("s"), 9, NOON))
-    old, new = unit.memories.add(memory("old")), unit.memories.add(memory("new"))
+    old, new = keep(unit, memory("old")), keep(unit, memory("new"))
     unit.memories.supersede(old.id, new.id, NOON)
-    unit.attachments.add(attachment())
+    attach(unit, attachment())
     unit.journal.add_event(
         "write", operation_id=constant("op"), subject=constant("m"), payload={}, at=NOON
     )

@@ -7,16 +7,15 @@ from dataclasses import replace
 import pytest
 
 from recollect.errors import NotFound
-from recollect.store.base import Store
-from recollect.store.rows import AttachmentRow
+from recollect.store.contract import Store
 from recollect.types import Attachment, constant
 from tests.conftest import NOON
-from tests.contract.rows import SPACE, after, attachment
+from tests.contract.rows import SPACE, after, attach, attachment
 
 
-def add(store: Store, *rows: AttachmentRow) -> list[Attachment]:
+def add(store: Store, *rows: Attachment) -> list[Attachment]:
     with store.write(SPACE) as unit:
-        return [unit.attachments.add(row) for row in rows]
+        return [attach(unit, row) for row in rows]
 
 
 def test_an_attachment_comes_back_whole(store: Store) -> None:
@@ -63,10 +62,9 @@ def test_what_is_learnt_later_replaces_what_was_known(store: Store) -> None:
         row,
         description=constant("a cat on a mat"),
         tags=tuple(map(constant, ("pet",))),
-        terms=constant("cat mat"),
     )
     with store.write(SPACE) as unit:
-        changed = unit.attachments.replace(told)
+        changed = unit.attachments.replace(told, constant("cat mat"))
     assert (changed.description, changed.tags) == ("a cat on a mat", ("pet",))
     assert (changed.id, changed.created_at) == (row.id, NOON)
     with store.read(SPACE) as unit:
@@ -75,7 +73,7 @@ def test_what_is_learnt_later_replaces_what_was_known(store: Store) -> None:
 
 def test_what_is_not_there_cannot_be_replaced(store: Store) -> None:
     with pytest.raises(NotFound), store.write(SPACE) as unit:
-        unit.attachments.replace(attachment())
+        unit.attachments.replace(attachment(), constant("cat"))
     assert all(finding.ok for finding in store.check(SPACE, deep=True))
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from recollect.errors import NotFound, RecollectError
 from recollect.ids import new_id
-from recollect.store.base import Store
-from recollect.store.rows import EpisodeRow, PadRow, QueryTerm, Scope
+from recollect.store.contract import Store
+from recollect.store.rows import PadRow, QueryTerm, Scope
 from recollect.types import ActionNode, Episode, SafeAction, constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
@@ -32,7 +32,7 @@ ACTION = SafeAction(
 )
 
 
-def episode(summary: str = "fixed the login", **fields: Any) -> EpisodeRow:
+def episode(summary: str = "fixed the login", **fields: Any) -> Episode:
     given_: dict[str, Any] = {
         "id": new_id(NOON),
         "session": "s",
@@ -48,15 +48,15 @@ def episode(summary: str = "fixed the login", **fields: Any) -> EpisodeRow:
         "tags": ("auth",),
         "importance": 0.75,
         "source": "session_end",
-        "last_turn": "",
-        "terms": summary,
     }
-    return EpisodeRow(**{**given_, **fields})
+    return Episode(**{**given_, **fields})
 
 
-def add(store: Store, *rows: EpisodeRow, space: str = SPACE) -> list[Episode]:
+def add(store: Store, *episodes: Episode, space: str = SPACE, last_turn: str = "") -> list[Episode]:
     with store.write(space) as unit:
-        return [unit.episodes.add(row) for row in rows]
+        return [
+            unit.episodes.add(one, one.summary, last_turn=constant(last_turn)) for one in episodes
+        ]
 
 
 def search(store: Store, word: str, space: str = SPACE, **scope: Any) -> int:
@@ -128,18 +128,18 @@ def test_memories_are_linked_and_uses_counted(store: Store) -> None:
 def test_a_stretch_has_one_episode_for_each_occasion(store: Store) -> None:
     first, *_ = add(
         store,
-        episode(last_turn="t9"),
-        episode(last_turn="t9", source="context_compress"),
-        episode(last_turn="t9", session="other"),
         episode(),
-        episode(),
+        episode(source="context_compress"),
+        episode(session="other"),
+        last_turn="t9",
     )
+    add(store, episode(), episode())
     with store.read(SPACE) as unit:
         assert unit.episodes.of_stretch(constant("s"), "session_end", "t9") == first
         assert unit.episodes.of_stretch(constant("s"), "session_end", "t8") is None
         assert unit.episodes.of_stretch(constant("s"), "session_end", "") is None
     with pytest.raises(RecollectError):
-        add(store, episode("again", last_turn="t9"))
+        add(store, episode("again"), last_turn="t9")
     assert search(store, "again") == 0
 
 
@@ -225,7 +225,7 @@ def test_beyond_the_bound_the_oldest_lines_go(store: Store) -> None:
 def test_an_episode_is_written_whole_or_not_at_all(store: Store) -> None:
     def fail() -> None:
         with store.write(SPACE) as unit:
-            unit.episodes.add(episode("gone"))
+            unit.episodes.add(episode("gone"), constant("gone"), last_turn=constant(""))
             unit.scratchpads.put(constant("gone"), NOON)
             unit.echoes.note(constant("s"), {1: (1,)}, NOON, 9)
             raise ZeroDivisionError
@@ -248,7 +248,7 @@ def _adds(name: str) -> Step:
 
 
 def _add(store: Store, space: str, name: str) -> None:
-    add(store, episode(f"{space} {name}", id=name, last_turn=name), space=space)
+    add(store, episode(f"{space} {name}", id=name), space=space, last_turn=name)
 
 
 def known(store: Store, space: str, name: str) -> bool:

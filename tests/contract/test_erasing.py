@@ -6,14 +6,14 @@ import pytest
 
 from recollect.ids import new_id
 from recollect.rules import bm25
-from recollect.store.base import Store
-from recollect.store.erasing import Removal, Rewrite
+from recollect.store.contract import Store
+from recollect.store.erasure import Removal, Rewrite
 from recollect.store.rows import EmbedText, TurnFilter, VectorRow
-from recollect.store.sqlite import holdings, naming
+from recollect.store.sqlite import names, text_columns
 from recollect.store.sqlite.store import SqliteStore
 from recollect.types import ToolCall, constant
 from tests.conftest import NOON
-from tests.contract.rows import SPACE, after, append, attachment, memory, turn
+from tests.contract.rows import SPACE, after, append, attach, attachment, keep, memory, turn
 
 pytestmark = pytest.mark.feature("N7")
 HIDDEN = ("text_index", "sqlite_", "migrations")  # terms, and tables without a word in them
@@ -23,11 +23,11 @@ def test_every_column_that_can_hold_text_is_known(store: Store) -> None:
     """A new one is people's words, the engine's, a copy, a name, or of a fixed list: say which."""
     assert isinstance(store, SqliteStore)
     known = {("memories", "subject")}  # read by an expression
-    for table, columns in (*holdings.FIXED.items(), *naming.PARTS.items()):
+    for table, columns in (*text_columns.FIXED.items(), *names.PARTS.items()):
         known |= {(table, column) for column in columns}
-    for source in (holdings.WORDS | holdings.COPIES | holdings.ENGINE).values():
+    for source in (text_columns.WORDS | text_columns.COPIES | text_columns.ENGINE).values():
         known |= {(source.table, column) for column in (*source.plain, *source.json)}
-    for places in naming.COLUMNS.values():
+    for places in names.COLUMNS.values():
         known |= set(places)
     with store.database.read() as conn:
         there = {
@@ -56,21 +56,21 @@ def test_turns_leave_no_row_anywhere(store: Store) -> None:
         unit.vectors.put(number, texts, [VectorRow(text.doc, 0, vector) for text in texts])
         before = unit.vectors.state(number).rewrites["turn"]
     with store.write(SPACE) as unit:
-        assert unit.erasing.held_terms(["alpha", "beta", "delta"]) == {"alpha", "beta"}
-        docs = unit.erasing.docs("turn", [rows[0].id])
-        assert unit.erasing.only_in(["alpha", "beta"], docs) == {"alpha"}
-        assert unit.erasing.embed_texts(docs) == [EmbedText(docs[0], "", "alpha", 0)]
-        unit.erasing.remove(Removal(turns=[rows[0].id, rows[2].id]))
+        assert unit.eraser.held_terms(["alpha", "beta", "delta"]) == {"alpha", "beta"}
+        docs = unit.eraser.docs("turn", [rows[0].id])
+        assert unit.eraser.only_in(["alpha", "beta"], docs) == {"alpha"}
+        assert unit.eraser.embed_texts(docs) == [EmbedText(docs[0], "", "alpha", 0)]
+        unit.eraser.remove(Removal(turns=[rows[0].id, rows[2].id]))
     with store.read(SPACE) as unit:
         assert [t.content for t in unit.ledger.turns(TurnFilter())] == ["beta"]
         assert unit.ledger.turns(TurnFilter(tool=constant("search"))) == []
-        assert unit.erasing.held_terms(["alpha", "beta", "gamma"]) == {"beta"}
+        assert unit.eraser.held_terms(["alpha", "beta", "gamma"]) == {"beta"}
         assert unit.vectors.count(number, 10) == 1
         assert unit.vectors.state(number).rewrites["turn"] > before
         assert [(s.id, s.turns) for s in unit.ledger.sessions(10, 0)] == [("s", 1)]
-        assert unit.tidying.orphans(5).counts == dict.fromkeys(unit.tidying.orphans(5).counts, 0)
+        assert unit.cleanup.orphans(5).counts == dict.fromkeys(unit.cleanup.orphans(5).counts, 0)
     with store.read("other") as unit:
-        assert unit.erasing.held_terms(["alpha"]) == {"alpha"}, "theirs stays"
+        assert unit.eraser.held_terms(["alpha"]) == {"alpha"}, "theirs stays"
     assert all(finding.ok for finding in store.check(SPACE, deep=True))
 
 
@@ -83,7 +83,7 @@ def test_the_last_number_is_given_again_and_nothing_takes_it_for_done(store: Sto
         unit.ledger.set_state([first.id, last.id], "empty", constant(""))
         unit.ledger.mark_extracted(constant("s"))
         unit.ledger.mark_digested(constant("s"))
-        unit.erasing.remove(Removal(turns=[last.id]))
+        unit.eraser.remove(Removal(turns=[last.id]))
     fresh = turn("three", at=after(hours=2))
     append(store, fresh)
     with store.read(SPACE) as unit:
@@ -91,29 +91,29 @@ def test_the_last_number_is_given_again_and_nothing_takes_it_for_done(store: Sto
         assert [t.id for t in unit.ledger.unextracted(constant("s"), 10)] == [fresh.id]
         assert [text.text for text in unit.vectors.unembedded(number, 10)] == ["three"]
     with store.write(SPACE) as unit:
-        unit.erasing.remove(Removal(turns=[first.id, fresh.id]))
+        unit.eraser.remove(Removal(turns=[first.id, fresh.id]))
         assert unit.vectors.coverage() == {}
         assert unit.ledger.sessions(10, 0) == []
 
 
 def test_a_chain_is_joined_over_what_goes(store: Store) -> None:
     with store.write(SPACE) as unit:
-        versions = [unit.memories.add(memory(f"v{n}", at=after(days=n))) for n in range(4)]
+        versions = [keep(unit, memory(f"v{n}", at=after(days=n))) for n in range(4)]
         for n in range(3):
             unit.memories.supersede(versions[n].id, versions[n + 1].id, after(days=n + 1))
-        unit.attachments.add(attachment(memories=(versions[1].id, versions[3].id)))
-        unit.erasing.remove(Removal(memories=[versions[1].id, versions[2].id]))
+        attach(unit, attachment(memories=(versions[1].id, versions[3].id)))
+        unit.eraser.remove(Removal(memories=[versions[1].id, versions[2].id]))
         assert [m.content for m in unit.memories.chain(versions[0].id)] == ["v0", "v3"]
         (file,) = unit.attachments.latest(session=None, direction=None, limit=5)
         assert file.memories == (versions[3].id,)
-        unit.erasing.remove(Removal(memories=[versions[3].id]))
+        unit.eraser.remove(Removal(memories=[versions[3].id]))
         (left,) = unit.memories.chain(versions[0].id)
         assert (left.superseded_by, left.status) == ("", "superseded")
 
 
 def test_events_about_what_goes_go_and_texts_are_rewritten(store: Store) -> None:
     with store.write(SPACE) as unit:
-        gone = unit.memories.add(memory())
+        gone = keep(unit, memory())
         for subject in (gone.id, "other"):
             unit.journal.add_event(
                 "odd",
@@ -122,14 +122,14 @@ def test_events_about_what_goes_go_and_texts_are_rewritten(store: Store) -> None
                 payload={"x": 1},
                 at=NOON,
             )
-        unit.erasing.remove(Removal(memories=[gone.id]))
+        unit.eraser.remove(Removal(memories=[gone.id]))
         (event,) = unit.journal.events()
-        assert unit.erasing.stored("event", event.id) == '{"x":1}'
-        unit.erasing.rewrite(Rewrite("event", event.id, constant('{"x":2}')))
+        assert unit.eraser.stored("event", event.id) == '{"x":1}'
+        unit.eraser.rewrite(Rewrite("event", event.id, constant('{"x":2}')))
         assert unit.journal.events()[0].payload == {"x": 2}
         unit.scratchpads.put(constant("buy milk"), NOON)
-        assert [held.texts for held in unit.erasing.holdings(["scratchpad"])] == [("buy milk",)]
-        unit.erasing.rewrite(Rewrite("scratchpad", "", constant("")))
+        assert [held.texts for held in unit.eraser.stored_texts(["scratchpad"])] == [("buy milk",)]
+        unit.eraser.rewrite(Rewrite("scratchpad", "", constant("")))
         pad = unit.scratchpads.get()
         assert pad is not None
         assert pad.text == ""
@@ -139,7 +139,7 @@ def test_compacting_keeps_everything_that_is_there(store: Store) -> None:
     rows = [turn(f"word{n}", at=after(minutes=n)) for n in range(50)]
     append(store, *rows)
     with store.write(SPACE) as unit:
-        unit.erasing.remove(Removal(turns=[row.id for row in rows[::2]]))
+        unit.eraser.remove(Removal(turns=[row.id for row in rows[::2]]))
     store.compact()
     assert sorted(store.vocabulary()) == sorted(f"word{n}" for n in range(1, 50, 2))
     with store.read(SPACE) as unit:
@@ -153,15 +153,15 @@ def test_orphans_are_found_and_removed(store: Store) -> None:
     kept = turn("tea")
     append(store, kept)
     with store.write(SPACE) as unit:
-        known = unit.memories.add(memory(sources=(kept.id,)))
+        known = keep(unit, memory(sources=(kept.id,)))
         unit.memories.add_sources(constant("nobody"), [kept.id])
         unit.memories.add_sources(known.id, [constant("nothing")])
     with store.write(SPACE) as unit:
-        found = unit.tidying.orphans(5)
+        found = unit.cleanup.orphans(5)
         assert found.counts["sources of no memory"] == 1
         assert found.examples["sources that are no turn"] == (known.id,)
-        assert unit.tidying.remove_orphans() == 2
-        assert sum(unit.tidying.orphans(5).counts.values()) == 0
+        assert unit.cleanup.remove_orphans() == 2
+        assert sum(unit.cleanup.orphans(5).counts.values()) == 0
         (left,) = unit.memories.by_id([known.id])
         assert [source.turn_id for source in left.sources] == [kept.id]
 
@@ -183,7 +183,7 @@ def test_packed_terms_are_numbers_and_go_with_their_row(store: Store) -> None:
     append(store, row)
     assert bm25.pack("alpha") == row.packed
     with store.write(SPACE) as unit:
-        unit.erasing.remove(Removal(turns=[row.id]))
+        unit.eraser.remove(Removal(turns=[row.id]))
         assert unit.text.unindexed("turn", 5) == []
 
 
@@ -194,7 +194,7 @@ def test_vectors_that_come_after_their_record_went_are_dropped(store: Store) -> 
     with store.write(SPACE) as unit:
         number = unit.vectors.embedder("e", 2)
         read = unit.vectors.unembedded(number, 10)
-        unit.erasing.remove(Removal(turns=[rows[1].id]))
+        unit.eraser.remove(Removal(turns=[rows[1].id]))
         unit.vectors.put(number, read, [VectorRow(text.doc, 0, vector) for text in read])
         assert unit.vectors.count(number, 10) == 1
     fresh = turn("three", at=after(hours=2))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import Stats, constant
 from tests.conftest import NOON
-from tests.contract.rows import SPACE, after, append, attachment, memory, turn
+from tests.contract.rows import SPACE, after, append, attach, attachment, keep, memory, turn
 
 
 def test_an_empty_space_counts_nothing(store: Store) -> None:
@@ -38,9 +38,9 @@ def test_everything_is_counted_in_its_space(store: Store) -> None:
     append(store, turn("theirs", at=after(days=9)), space="other")
     with store.write(SPACE) as unit:
         unit.ledger.set_state([rows[0].id], "failed", constant("why"))
-        old, new = unit.memories.add(memory()), unit.memories.add(memory())
+        old, new = keep(unit, memory()), keep(unit, memory())
         unit.memories.supersede(old.id, new.id, NOON)
-        unit.attachments.add(attachment())
+        attach(unit, attachment())
         unit.journal.add_event(
             "write", operation_id=constant("op"), subject=constant(""), payload={}, at=NOON
         )
@@ -66,8 +66,8 @@ def test_everything_is_counted_in_its_space(store: Store) -> None:
 def test_a_sound_store_passes_every_check(store: Store) -> None:
     append(store, turn("tea"))
     with store.write(SPACE) as unit:
-        unit.memories.add(memory())
-        unit.attachments.add(attachment())
+        keep(unit, memory())
+        attach(unit, attachment())
     for deep in (False, True):
         findings = store.check(SPACE, deep=deep)
         assert findings

@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import Conflict, NotFound
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import QueryTerm, Scope, Transcript, TurnFilter
 from recollect.types import RECORD_TYPES, DailyEvent, RecordType, SafeName, ToolCall, constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
-from tests.contract.rows import after, attachment, memory, turn
+from tests.contract.rows import after, attach, attachment, keep, memory, turn
 
 SPACES = ("ann", "bob")
 SESSIONS = ("s", "t")
@@ -56,9 +56,7 @@ def _remember(space: str, word: str, source: int, foreign: int) -> Step:
 
     def step(unit: Unit, n: int) -> None:
         told = (uid(space, source), uid(other, foreign))
-        unit.memories.add(
-            memory(f"{space} {word}", id_=uid(space, n), sources=told, at=after(minutes=n))
-        )
+        keep(unit, memory(f"{space} {word}", id_=uid(space, n), sources=told, at=after(minutes=n)))
 
     return step
 
@@ -69,9 +67,7 @@ def _supersede(old: str, new: str) -> Step:
 
 def _attach(space: str, word: str) -> Step:
     def step(unit: Unit, n: int) -> None:
-        unit.attachments.add(
-            attachment(f"{word}.png", id=uid(space, n), description=space, terms=word)
-        )
+        attach(unit, attachment(f"{word}.png", id=uid(space, n), description=space), word)
 
     return step
 
@@ -79,8 +75,10 @@ def _attach(space: str, word: str) -> Step:
 def _describe(id_: str, word: str) -> Step:
     def step(unit: Unit, n: int) -> None:
         found = unit.attachments.by_id([id_])
-        row = attachment(id=id_, description=word, terms=word)
-        unit.attachments.replace(replace(row, filename=found[0].filename) if found else row)
+        new = attachment(id=id_, description=word)
+        if found:
+            new = replace(new, filename=found[0].filename)
+        unit.attachments.replace(new, constant(word))
 
     return step
 
@@ -285,8 +283,8 @@ def test_the_numbers_of_another_space_lead_nowhere(backend: Backend) -> None:
     with backend.fresh() as store:
         with store.write("ann") as unit:
             unit.ledger.append([turn("tea"), turn("more tea")])
-            unit.memories.add(memory("tea"))
-            unit.attachments.add(attachment(terms="tea"))
+            keep(unit, memory("tea"))
+            attach(unit, attachment(), "tea")
             scope = Scope(types=RECORD_TYPES, now=NOON)
             found = unit.text.search([QueryTerm("tea", 1.0)], scope, 9)
             docs = [match.doc for match in found.matches]

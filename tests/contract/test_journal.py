@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from recollect.ids import new_id
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import DailyEvent, Event, UsageTotal, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after

@@ -8,19 +8,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import MemoryFilter, QueryTerm, Scope, VectorRow
 from recollect.types import Kind, Memory, MemoryStatus, Source, constant
 from tests.conftest import NOON
-from tests.contract.rows import SPACE, after, append, memory, turn
+from tests.contract.rows import SPACE, after, append, keep, memory, turn
 
 
 def add(store: Store, content: str, **fields: object) -> Memory:
     with store.write(SPACE) as unit:
-        return unit.memories.add(memory(content, **fields))  # type: ignore[arg-type]
+        return keep(unit, memory(content, **fields))  # type: ignore[arg-type]
 
 
 def test_a_memory_comes_back_whole(store: Store) -> None:
@@ -61,7 +62,7 @@ def test_a_memory_comes_back_whole(store: Store) -> None:
         episode=constant(""),
     )
     with store.write(SPACE) as unit:
-        assert unit.memories.add(row) == expected
+        assert keep(unit, row) == expected
     with store.read(SPACE) as unit:
         assert unit.memories.get(row.id) == expected
         assert unit.memories.by_id([row.id, "nobody"]) == [expected]
@@ -108,7 +109,7 @@ def test_a_chain_is_the_same_from_every_version(store: Store) -> None:
 
 def test_a_chain_of_many_versions(store: Store) -> None:
     with store.write(SPACE) as unit:
-        ids = [unit.memories.add(memory(f"v{n}", at=after(hours=n))).id for n in range(300)]
+        ids = [keep(unit, memory(f"v{n}", at=after(hours=n))).id for n in range(300)]
         for old, new in pairwise(ids):
             unit.memories.supersede(old, new, NOON)
         assert [m.id for m in unit.memories.chain(ids[150])] == ids
@@ -164,10 +165,19 @@ def ids(memories: Sequence[Memory]) -> list[str]:
     return [memory.id for memory in memories]
 
 
-def put(store: Store, content: str, space: str = SPACE, **fields: object) -> Memory:
-    row = replace(memory(content), **fields)  # type: ignore[arg-type]
+def put(
+    store: Store,
+    content: str,
+    space: str = SPACE,
+    *,
+    at: datetime = NOON,
+    sources: tuple[str, ...] = (),
+    terms: str = "",
+    **fields: Any,
+) -> Memory:
+    new = replace(memory(content, at=at, sources=sources), **fields)
     with store.write(space) as unit:
-        return unit.memories.add(row)
+        return keep(unit, new, terms)
 
 
 @pytest.mark.feature("M1")
@@ -365,7 +375,7 @@ def test_memories_of_some_kinds_among_documents(store: Store) -> None:
     kinds: tuple[Kind, ...] = ("fact", "rule", "preference", "rule")
     with store.write(SPACE) as unit:
         for kind in kinds:
-            unit.memories.add(memory(kind, kind=kind))
+            keep(unit, memory(kind, kind=kind))
         docs = unit.text.latest(Scope(types=("memory",)), 10)
         assert len(docs) == len(kinds)
         assert len(unit.memories.of_kinds(docs, ["rule", "preference"])) == 3

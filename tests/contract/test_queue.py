@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import Job, JobState, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import Scheduled
 from recollect.types import Job, constant
 from tests.conftest import NOON

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import SessionInfo, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, turn

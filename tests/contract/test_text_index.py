@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from recollect.store.base import Store
-from recollect.store.rows import QueryTerm, Scope, TextFound
+from recollect.store.contract import Store
+from recollect.store.rows import QueryTerm, Scope, TextMatches
 from recollect.types import RECORD_TYPES, RecordType, constant
 from tests.conftest import NOON
-from tests.contract.rows import SPACE, after, append, attachment, memory, turn
+from tests.contract.rows import SPACE, after, append, attach, attachment, keep, memory, turn
 
 
 class Match(NamedTuple):
@@ -37,7 +37,7 @@ def search(
         return [Match(*records[doc], score, matched[doc]) for doc, score in scored(found)]
 
 
-def scored(found: TextFound) -> list[tuple[int, float]]:
+def scored(found: TextMatches) -> list[tuple[int, float]]:
     return [(match.doc, match.score) for match in found.matches]
 
 
@@ -88,11 +88,11 @@ def test_no_term_is_query_syntax(store: Store, word: str) -> None:
 
 
 def test_types_are_kept_apart(store: Store) -> None:
-    said, known, sent = turn("tea"), memory("tea"), attachment(terms="tea")
+    said, known, sent = turn("tea"), memory("tea"), attachment()
     append(store, said)
     with store.write(SPACE) as unit:
-        unit.memories.add(known)
-        unit.attachments.add(sent)
+        keep(unit, known)
+        attach(unit, sent, "tea")
     assert ids(store, "tea", of=("turn",)) == [said.id]
     assert ids(store, "tea", of=("memory",)) == [known.id]
     assert ids(store, "tea", of=("attachment",)) == [sent.id]
@@ -122,8 +122,8 @@ def test_a_search_of_turns_in_a_session_project_or_time(store: Store) -> None:
 def test_a_search_of_memories_in_a_project(store: Store) -> None:
     here, elsewhere = memory("tea", project="myclaw"), memory("tea")
     with store.write(SPACE) as unit:
-        unit.memories.add(here)
-        unit.memories.add(elsewhere)
+        keep(unit, here)
+        keep(unit, elsewhere)
     assert ids(store, "tea", of=("memory",), project="myclaw") == [here.id]
 
 
@@ -132,7 +132,7 @@ def test_expired_and_superseded_memories_are_not_found(store: Store) -> None:
     old, new = memory("old tea"), memory("new tea", at=after(hours=1))
     with store.write(SPACE) as unit:
         for row in (fading, old, new):
-            unit.memories.add(row)
+            keep(unit, row)
         unit.memories.supersede(old.id, new.id, after(hours=1))
     assert sorted(ids(store, "tea", of=("memory",), now=after(hours=2))) == sorted(
         [fading.id, new.id]
@@ -143,8 +143,8 @@ def test_expired_and_superseded_memories_are_not_found(store: Store) -> None:
 def test_as_of_finds_what_was_known_then(store: Store) -> None:
     old, new = memory("old tea"), memory("new tea", at=after(days=2))
     with store.write(SPACE) as unit:
-        unit.memories.add(old)
-        unit.memories.add(new)
+        keep(unit, old)
+        keep(unit, new)
         unit.memories.supersede(old.id, new.id, after(days=2))
     append(store, turn("tea", at=after(days=2)))
     both: tuple[RecordType, ...] = ("memory", "turn")
@@ -155,24 +155,20 @@ def test_as_of_finds_what_was_known_then(store: Store) -> None:
 
 
 def test_a_described_file_is_found_by_the_new_words_only(store: Store) -> None:
-    row = attachment(terms="unknown")
+    row = attachment()
     with store.write(SPACE) as unit:
-        unit.attachments.add(row)
+        attach(unit, row, "unknown")
     with store.write(SPACE) as unit:
-        unit.attachments.replace(row.__class__(**{**_fields(row), "terms": "cat mat"}))
+        unit.attachments.replace(row, constant("cat mat"))
     assert ids(store, "cat", of=("attachment",)) == [row.id]
     assert ids(store, "unknown", of=("attachment",)) == []
-
-
-def _fields(row: Any) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in row.__slots__}
 
 
 def test_what_is_written_is_indexed(store: Store) -> None:
     append(store, turn("tea"))
     with store.write(SPACE) as unit:
-        unit.memories.add(memory())
-        unit.attachments.add(attachment())
+        keep(unit, memory())
+        attach(unit, attachment())
         for type_ in RECORD_TYPES:
             assert unit.text.unindexed(type_, 10) == []
 

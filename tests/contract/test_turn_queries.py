@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import ToolCall, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, found, said, turn

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import MemoryFilter
 from recollect.store.upkeep import CardRow, OnboardingRow
 from recollect.types import DailyEvent, constant
 from tests.conftest import NOON
-from tests.contract.rows import SPACE, after, attachment, memory
+from tests.contract.rows import SPACE, after, attach, attachment, keep, memory
 
 DAY = date(2026, 2, 12)
 
@@ -23,15 +23,15 @@ def test_walking_gives_every_active_memory_once(store: Store) -> None:
     rows = [memory(f"m{n}", kind="temp" if n % 2 else "fact") for n in range(7)]
     with store.write(SPACE) as unit:
         for row in rows:
-            unit.memories.add(row)
-        unit.shelf.put_away(rows[3].id, NOON)
+            keep(unit, row)
+        unit.tiers.put_away(rows[3].id, NOON)
     found: list[str] = []
     last = -1
     with store.read(SPACE) as unit:
-        while some := unit.shelf.walk(last, 2):
+        while some := unit.tiers.walk(last, 2):
             found += [one.memory.content for one in some]
             last = some[-1].doc
-        kinds = unit.shelf.walk(-1, 100, ("temp",))
+        kinds = unit.tiers.walk(-1, 100, ("temp",))
     assert found == ["m0", "m1", "m2", "m4", "m5", "m6"]
     assert [one.memory.content for one in kinds] == ["m1", "m5"]
 
@@ -40,11 +40,11 @@ def test_put_away_and_brought_back(store: Store) -> None:
     row, other = memory("a tea"), memory("b tea")
     with store.write(SPACE) as unit:
         for one in (row, other):
-            unit.memories.add(one)
-        unit.shelf.mark_core([row.id], core=True)
-        unit.shelf.put_away(row.id, after(hours=1), other.id)
+            keep(unit, one)
+        unit.tiers.mark_core([row.id], core=True)
+        unit.tiers.put_away(row.id, after(hours=1), other.id)
     with store.read(SPACE) as unit:
-        assert unit.shelf.core_ids() == set()
+        assert unit.tiers.core_ids() == set()
         assert [m.id for m in unit.memories.find(MemoryFilter(status="archived"))] == [row.id]
         chain = {m.id for m in unit.memories.chain(other.id)}
         assert chain == {row.id, other.id}
@@ -54,7 +54,7 @@ def test_put_away_and_brought_back(store: Store) -> None:
         )
         assert {m.id for m in then} == {row.id, other.id}
     with store.write(SPACE) as unit:
-        unit.shelf.bring_back(row.id, "active", after(hours=3))
+        unit.tiers.bring_back(row.id, "active", after(hours=3))
         (found,) = unit.memories.by_id([row.id])
     assert (found.status, found.superseded_by) == ("active", "")
 
@@ -71,12 +71,12 @@ def test_the_core_prefers_weight_then_choice_and_takes_no_strangers(store: Store
     ]
     with store.write(SPACE) as unit:
         for row in rows:
-            unit.memories.add(row)
-        unit.shelf.mark_core([rows[2].id], core=True)
+            keep(unit, row)
+        unit.tiers.mark_core([rows[2].id], core=True)
     with store.read(SPACE) as unit:
-        found = unit.shelf.core(least=0.7, now=NOON, limit=9)
-        first = unit.shelf.core(least=0.7, now=NOON, limit=1, marked_first=True)
-        assert unit.shelf.counts(NOON) == (1, 5)
+        found = unit.tiers.core(least=0.7, now=NOON, limit=9)
+        first = unit.tiers.core(least=0.7, now=NOON, limit=1, marked_first=True)
+        assert unit.tiers.counts(NOON) == (1, 5)
     assert [m.content for m in found] == ["heavy", "chosen", "light"]
     assert [m.content for m in first] == ["chosen"]
 
@@ -84,24 +84,24 @@ def test_the_core_prefers_weight_then_choice_and_takes_no_strangers(store: Store
 def test_partitions_of_a_size(store: Store) -> None:
     with store.write(SPACE) as unit:
         for n in range(5):
-            unit.memories.add(memory(f"m{n}", project="large" if n < 3 else "small"))
+            keep(unit, memory(f"m{n}", project="large" if n < 3 else "small"))
     with store.read(SPACE) as unit:
-        assert [project for project, _ in unit.shelf.partitions(3)] == ["large"]
+        assert [project for project, _ in unit.tiers.partitions(3)] == ["large"]
 
 
 def test_files_are_put_away_and_back(store: Store) -> None:
     old, linked = attachment("a.png"), attachment("b.png", memories=("m",))
     with store.write(SPACE) as unit:
-        unit.attachments.add(old)
-        unit.attachments.add(linked)
+        attach(unit, old)
+        attach(unit, linked)
         soon = after(days=1)
-        found = unit.shelf.old_attachments(soon, keep_linked=True, limit=9)
+        found = unit.tiers.old_attachments(soon, keep_linked=True, limit=9)
         assert [file.id for file in found] == [old.id]
-        assert len(unit.shelf.old_attachments(soon, keep_linked=False, limit=9)) == 2
-        unit.shelf.put_attachment_away(old.id, soon)
+        assert len(unit.tiers.old_attachments(soon, keep_linked=False, limit=9)) == 2
+        unit.tiers.put_attachment_away(old.id, soon)
         left = unit.attachments.latest(session=None, direction=None, limit=9)
         assert [file.id for file in left] == [linked.id]
-        unit.shelf.put_attachment_away(old.id, None)
+        unit.tiers.put_attachment_away(old.id, None)
         assert len(unit.attachments.latest(session=None, direction=None, limit=9)) == 2
 
 
@@ -112,10 +112,10 @@ def test_daily_events_wait_until_their_day_is_over(store: Store) -> None:
     )
     with store.write(SPACE) as unit:
         unit.journal.add_daily_event(event)
-        assert unit.shelf.uncompressed(DAY, 9) == []
-        assert unit.shelf.uncompressed(date(2026, 2, 13), 9) == [event]
-        unit.shelf.mark_compressed(["e"], compressed=True)
-        assert unit.shelf.uncompressed(date(2026, 2, 13), 9) == []
+        assert unit.tiers.uncompressed(DAY, 9) == []
+        assert unit.tiers.uncompressed(date(2026, 2, 13), 9) == [event]
+        unit.tiers.mark_compressed(["e"], compressed=True)
+        assert unit.tiers.uncompressed(date(2026, 2, 13), 9) == []
 
 
 @pytest.mark.feature("U1")

@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.errors import BadVector
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.documents import type_of
-from recollect.store.rows import AttachmentRow, EmbedText, VectorRow
-from recollect.types import RECORD_TYPES, RecordType, constant
-from tests.contract.rows import SPACE, append, attachment, memory, turn
+from recollect.store.rows import EmbedText, VectorRow
+from recollect.types import RECORD_TYPES, Attachment, RecordType, constant
+from tests.contract.rows import SPACE, append, attach, attachment, keep, memory, turn
 
 DIMENSIONS = 8
 ONE, TWO = "model-one", "model-two"
@@ -65,18 +65,18 @@ def rewrites(store: Store, embedder: int, type_: RecordType = "turn") -> int:
         return unit.vectors.state(embedder).rewrites[type_]
 
 
-def add_others(store: Store) -> AttachmentRow:
+def add_others(store: Store) -> Attachment:
     sent = attachment(description="a cat", transcription="miaow", extracted_text="CAT")
     with store.write(SPACE) as unit:
-        unit.memories.add(memory("likes tea"))
-        unit.attachments.add(sent)
+        keep(unit, memory("likes tea"))
+        attach(unit, sent)
     return sent
 
 
-def describe(store: Store, row: AttachmentRow, description: str) -> None:
+def describe(store: Store, row: Attachment, description: str) -> None:
     with store.write(SPACE) as unit:
         unit.attachments.replace(
-            replace(row, description=constant(description), terms=constant(description))
+            replace(row, description=constant(description)), constant(description)
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import Transcript
 from recollect.types import constant
 from tests.contract.rows import SPACE, after, append, contents, turn

@@ -13,7 +13,7 @@ from recollect.documents.library import Documents, Folders, folders_of
 from recollect.documents.report import DocumentReport, SyncReport
 from recollect.index.embedding_job import asking
 from recollect.language.guard import guard_of
-from recollect.learn.pending import Inbox
+from recollect.learn.pending import PendingQueue
 from recollect.learn.reconciler import Reconciler
 from recollect.store.rows import MemoryFilter
 from recollect.types import Memory, MemoryStatus
@@ -30,14 +30,14 @@ class Desk:
     home: Path
     folders: Folders = field(init=False)
     documents: Documents = field(init=False)
-    inbox: Inbox = field(init=False)
+    inbox: PendingQueue = field(init=False)
 
     def __post_init__(self) -> None:
         mind, settings = self.mind, self.mind.settings
         self.folders = folders_of(self.home / "memory.db", mind.space, settings)
         ask = asking(None, 3)
         reconciler = Reconciler(mind._store, mind.space, settings, ask)
-        self.inbox = Inbox(mind._store, mind.space, self.clock, settings.pending, reconciler)
+        self.inbox = PendingQueue(mind._store, mind.space, self.clock, settings.pending, reconciler)
         self.documents = Documents(
             mind._store,
             mind.space,

@@ -151,6 +151,7 @@ def test_what_is_no_text_is_left_alone(desk: Desk, junk: bytes) -> None:
     assert desk.bullets("memory") == ["likes tea"]
 
 
+@pytest.mark.setting("documents.file_bytes")
 def test_a_huge_file_is_left_alone(make_desk: MakeDesk) -> None:
     desk = make_desk(documents={"file_bytes": 10_000})
     desk.remember("likes tea")

@@ -135,6 +135,7 @@ def test_an_emptied_bullet_is_a_deleted_one(desk: Desk, tea: Memory) -> None:
     assert desk.of("memory").asked == (PendingQuestion(tea.id, "removed"),)
 
 
+@pytest.mark.setting("documents.removed_bullet")
 def test_a_setting_archives_deleted_bullets(make_desk: MakeDesk) -> None:
     desk = make_desk(documents={"removed_bullet": "archive"})
     tea = desk.remember("likes green tea")
@@ -290,6 +291,7 @@ def test_a_deleted_file_is_built_again(desk: Desk, tea: Memory) -> None:
     assert desk.bullets("memory") == ["likes green tea", "the office is in Lisbon"]
 
 
+@pytest.mark.setting("documents.take_edits")
 def test_edits_can_be_refused(make_desk: MakeDesk) -> None:
     desk = make_desk(documents={"take_edits": False})
     desk.remember("likes green tea")

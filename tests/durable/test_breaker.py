@@ -7,6 +7,8 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
 import recollect
 from recollect import Mind
 from recollect.clock import ManualClock
@@ -37,6 +39,7 @@ def shows(mind: Mind, words: str) -> bool:
     return any(words in line for line in mind.stats().suspended)
 
 
+@pytest.mark.setting("embedding.query_timeout")
 def test_a_hanging_server_is_asked_once_and_words_answer(
     open_mind: OpenMind, clock: ManualClock, server: Scripted
 ) -> None:

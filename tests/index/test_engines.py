@@ -15,7 +15,7 @@ from recollect.index.chroma import ChromaEngine
 from recollect.index.engine import VectorEngine, VectorTable, behind, follow
 from recollect.index.live_tables import Holder, Made
 from recollect.index.memory import MemoryEngine
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.rows import EmbedText, VectorRow
 from recollect.store.sqlite.store import open_sqlite
 from tests.contract.rows import SPACE, append, turn

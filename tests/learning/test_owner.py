@@ -96,6 +96,7 @@ def test_one_person_is_the_owner_however_the_name_is_written(
     assert mind.events(type="disown") == []
 
 
+@pytest.mark.setting("trust.owners")
 def test_those_named_in_the_settings_are_the_owner_and_nobody_else(
     open_mind: OpenMind, clock: ManualClock
 ) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 import recollect
+from recollect.aio import AsyncMind
 from recollect.clock import ManualClock
+from recollect.mind import Mind
+from recollect.off import SERVED
 from recollect.types import NewTurn, ToolCall, ToolResult, Turn
 from tests.conftest import NOON, OpenMind
 
@@ -131,6 +136,13 @@ def test_what_is_remembered_is_known(either: recollect.Mind) -> None:
     assert kept.confidence == 0
     newer = either.remember("User prefers water", kind="preference", supersedes=told.id)
     assert [memory.id for memory in either.memories(kind="preference")] == [newer.id]
+    history = either.history(newer.id)
+    assert [version.id for version in history.versions] == [told.id, newer.id]
+    assert [event.type for event in history.events if event.type != "memory.write.important"] == [
+        "write",
+        "supersede",
+        "write",
+    ]
     with pytest.raises(recollect.InvalidInput):
         either.remember("  ", kind="fact")
 
@@ -160,15 +172,18 @@ def test_the_rest_of_the_doors_stand(either: recollect.Mind) -> None:
     assert either.pending(offer=True) == either.pending() == []
     either.drain()
     assert either.jobs(state="dead") == []
+    if not either.settings.memory.enabled:
+        assert either.jobs() == []
+        assert either.stats().file_bytes > 0
     assert either.doctor()
 
 
+@pytest.mark.setting("memory.enabled")
 @pytest.mark.parametrize("days", [0, 6, 7, 8])
 def test_logs_of_the_last_seven_days_are_read(
     open_mind: OpenMind, clock: ManualClock, days: int, tmp_path: Path
 ) -> None:
     mind = open_mind(preset="myclaw", memory__enabled=False)
-    assert mind.settings.memory.fallback_logs == timedelta(days=7)
     mind.record(session="s", role="user", content="The parrot is called Rio")
     clock.advance(days=days)
     assert bool(mind.turns()) == bool(mind.recall("parrot")) == (days < 7)
@@ -179,7 +194,6 @@ def test_logs_of_the_last_seven_days_are_read(
 def test_a_door_that_needs_the_database_names_the_switch(open_mind: OpenMind) -> None:
     mind = open_mind(memory__enabled=False)
     for door in (
-        lambda: mind.history("x"),
         mind.episodes,
         lambda: mind.before_compression("s"),
         mind.scratchpad,
@@ -195,6 +209,19 @@ def test_a_door_that_needs_the_database_names_the_switch(open_mind: OpenMind) ->
             door()
 
 
+def test_a_call_that_nobody_listed_is_refused(open_mind: OpenMind) -> None:
+    off = open_mind(memory__enabled=False)
+    public = {name for name, call in inspect.getmembers(Mind, inspect.isfunction) if name[0] != "_"}
+    assert public > SERVED, "a call was renamed"
+    for name in public - SERVED:
+        with pytest.raises(recollect.MemoryOff, match=name):
+            getattr(off, name)()
+        with pytest.raises(recollect.MemoryOff, match=name):
+            asyncio.run(getattr(AsyncMind(off), name)())
+    with pytest.raises(recollect.MemoryOff, match="turns"):
+        off.remember("x", kind="fact", sources=["of the database"])
+
+
 async def _awaited(path: Path) -> list[Turn]:
     async with await recollect.open_async(path, memory__enabled=False, worker="none") as mind:
         session = await mind.session("s")
@@ -203,7 +230,5 @@ async def _awaited(path: Path) -> list[Turn]:
 
 
 def test_the_awaitable_doors_lead_there_too(tmp_path: Path) -> None:
-    import asyncio
-
     assert [turn.content for turn in asyncio.run(_awaited(tmp_path / "a.db"))] == ["hello"]
     assert not (tmp_path / "a.db").exists()

@@ -128,6 +128,7 @@ class TestProtocols:
             ask(model, "茶" * 10_000)
         assert server.asked[0].json["options"]["num_ctx"] == 16_384
 
+    @pytest.mark.setting("model.json_output")
     @pytest.mark.parametrize("provider", PROVIDERS)
     def test_json_is_not_promised_where_the_settings_say_so(
         self, server: Scripted, provider: str

@@ -77,6 +77,7 @@ def test_a_zone_that_does_not_exist() -> None:
         SpendingLimit(tokens=1, zone="Mars/Olympus").since(NOON)
 
 
+@pytest.mark.setting("model.daily_cost")
 def test_it_comes_from_the_settings() -> None:
     given = {
         "model": {"daily_tokens": 5, "daily_cost": 0.5},

@@ -44,6 +44,9 @@ def test_without_a_provider_there_is_no_model() -> None:
     assert chat_model_for(settings(chat=MAIN, model={"provider": "none"})) is None
 
 
+@pytest.mark.setting(
+    "chat.provider", "chat.name", "chat.api_key", "chat.base_url", "chat.max_tokens"
+)
 def test_the_memory_model_falls_back_to_the_main_one(server: Scripted) -> None:
     server.always(reply(says("openai", TEA)))
     main = {**MAIN, "base_url": server.url, "max_tokens": 99}
@@ -56,6 +59,14 @@ def test_the_memory_model_falls_back_to_the_main_one(server: Scripted) -> None:
     assert {asked.headers["authorization"] for asked in server.asked} == {"Bearer sk-main"}
 
 
+@pytest.mark.setting(
+    "model.provider",
+    "model.name",
+    "model.api_key",
+    "model.base_url",
+    "model.max_tokens",
+    "model.temperature",
+)
 def test_the_memory_model_has_its_own_of_everything(server: Scripted) -> None:
     server.always(reply(says("anthropic", TEA)))
     own = {

@@ -48,6 +48,7 @@ def test_auto_does_without_where_nothing_is_installed(monkeypatch: pytest.Monkey
         embedder_for(settings(provider="local"))
 
 
+@pytest.mark.setting("embedding.provider", "embedding.folder")
 @pytest.mark.parametrize("provider", ["auto", "folder"])
 def test_a_folder(tmp_path: Path, provider: str) -> None:
     folder = write_folder(tmp_path / "tiny", {"tea": [1.0, 0.0]})
@@ -90,6 +91,7 @@ def test_the_models_of_the_documents(
     assert server.asked[0].json["model"] == model
 
 
+@pytest.mark.setting("embedding.model", "embedding.dimensions", "embedding.base_url")
 def test_dimensions_that_are_set_are_asked_for(server: Scripted) -> None:
     server.always(reply({"data": [{"index": 0, "embedding": [3.0, 4.0]}]}))
     made = embedder_for(

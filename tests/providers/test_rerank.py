@@ -51,6 +51,7 @@ def test_the_first_hits_are_put_in_order_and_say_why(tmp_path: Path) -> None:
     assert reranked(judge(tmp_path / "again"), "what", [], 3) == []
 
 
+@pytest.mark.setting("recall.rerank_folder")
 def test_the_settings_name_the_folder(tmp_path: Path) -> None:
     assert reranker_for(load("default").recall) is None
     folder = write_judge(tmp_path / "judge", WORDS)

@@ -24,8 +24,6 @@ def learn_after(
     return extract(
         text,
         said_at=NOON,
-        importance=SETTINGS.importance,
-        extraction=SETTINGS.extraction,
         role=role,
         earlier=earlier,
         source="turn-1",

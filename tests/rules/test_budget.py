@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect.errors import InvalidInput
 from recollect.rules.budget import PROMPT_ORDER, TokenBudget, allot, budget_of, giving_way
 from recollect.settings import load
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 
@@ -81,7 +81,7 @@ def test_myclaw() -> None:
     settings = load("myclaw", env={})
     assert settings.capacity.core == 100
     assert settings.short_term.recent_limit == 20
-    assert settings.recall.evidence == (0, 5)
+    assert settings.recall.evidence == 5
     found = budget("myclaw")
     assert {"core", "recent", "evidence"} <= set(found.sizes)
     assert "core" in found.keep

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.decay import Fate, class_of, faded, fading, judge
+from recollect.rules.decay import FadingLaw, Fate, class_of, faded, fading, judge
 from recollect.settings import load
-from recollect.settings.keeping import DecayClass
 from recollect.types import KINDS, Kind
 
 DAYS = (0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365)
@@ -90,7 +89,7 @@ def test_openakita_fades_every_kind_by_a_tenth_a_day(kind: Kind) -> None:
     ],
 )
 def test_openakita_deletes_and_demotes(score: float, accesses: int, fate: Fate) -> None:
-    assert judge(score, accesses, load("openakita", env={}).decay.medium) == fate
+    assert judge(score, accesses, class_of("fact", load("openakita", env={}).decay)) == fate
 
 
 @pytest.mark.feature("U5", preset="openakita")
@@ -106,9 +105,9 @@ def test_openakita_deletes_and_demotes(score: float, accesses: int, fate: Fate) 
 def test_openakita_archives_when_the_later_word_is_set_aside(
     score: float, accesses: int, fate: Fate
 ) -> None:
-    first = {"decay": {"medium": {"delete_below": 0.0, "demote_below": 0.0}}}
+    first = {"decay": {"delete_below": 0.0, "demote_below": 0.0}}
     decay = load("openakita", env={}, overrides=first).decay
-    assert judge(score, accesses, decay.medium) == fate
+    assert judge(score, accesses, class_of("fact", decay)) == fate
 
 
 @pytest.mark.feature("U5", preset="openakita")
@@ -117,7 +116,7 @@ def test_openakita_archives_when_the_later_word_is_set_aside(
 )
 def test_openakita_from_day_to_day(day: int, fate: Fate) -> None:
     # 0.55 x 0.9^5 = 0.325, then 0.292; 0.55 x 0.9^16 = 0.102, then 0.092
-    decay = load("openakita", env={}).decay.medium
+    decay = class_of("fact", load("openakita", env={}).decay)
     assert judge(faded(0.55, days(day), decay), 0, decay) == fate
 
 
@@ -128,11 +127,12 @@ def test_myclaw_archives_only_what_can_fade_to_nothing() -> None:
         fading_class = class_of(kind, decay)
         fate = judge(faded(0.2, days(365), fading_class), 0, fading_class)
         assert fate == ("archive" if kind == "temp" else "keep")
-    assert judge(faded(0.2, days(7), decay.fast), 0, decay.fast) == "keep"
+    fast = class_of("temp", decay)
+    assert judge(faded(0.2, days(7), fast), 0, fast) == "keep"
 
 
 def test_deletion_comes_before_archiving_and_that_before_demotion() -> None:
-    decay = DecayClass(delete_below=0.1, archive_below=0.2, archive_accesses=2, demote_below=0.3)
+    decay = FadingLaw(delete_below=0.1, archive_below=0.2, archive_accesses=2, demote_below=0.3)
     fates = [judge(score, 0, decay) for score in (0.05, 0.15, 0.25, 0.35)]
     assert fates == ["delete", "archive", "demote", "keep"]
     assert judge(0.15, 2, decay) == "demote"
@@ -140,7 +140,7 @@ def test_deletion_comes_before_archiving_and_that_before_demotion() -> None:
 
 
 def test_a_class_without_limits_keeps_everything() -> None:
-    assert judge(0.0, 0, DecayClass()) == "keep"
+    assert judge(0.0, 0, FadingLaw()) == "keep"
 
 
 def test_a_use_in_the_future_is_a_use_now() -> None:
@@ -161,7 +161,7 @@ def test_fading_only_ever_falls_and_never_below_the_floor(
     half_life: timedelta | None,
     floor: float,
 ) -> None:
-    decay = DecayClass(half_life=half_life, floor=floor)
+    decay = FadingLaw(half_life=half_life, floor=floor)
     now, then = faded(importance, idle, decay), faded(importance, idle + later, decay)
     assert importance + 1e-12 >= now >= then - 1e-12
     assert then >= importance * floor - 1e-12

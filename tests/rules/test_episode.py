@@ -16,13 +16,11 @@ from recollect.language.story import (
     tell,
     without,
 )
-from recollect.settings import load
 from recollect.types import ROLES, ToolCall, ToolResult, Turn
 from tests.rules.test_actions import turn
 
 pytestmark = pytest.mark.feature("M11", preset="openakita")
 
-EPISODES = load("openakita").episodes
 LOGIN = (
     turn(0, "user", "你好"),
     turn(1, "assistant", "你好！有什么可以帮你？"),
@@ -40,7 +38,7 @@ LOGIN = (
 
 
 def told(*turns: Turn, draft: EpisodeDraft | None = None) -> Story:
-    return tell(turns, EPISODES, draft=draft, tags=("myclaw", ""))
+    return tell(turns, draft=draft, tags=("myclaw", ""))
 
 
 def test_without_a_model() -> None:

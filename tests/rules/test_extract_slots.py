@@ -6,7 +6,8 @@ import pytest
 
 from recollect.language.extract import SINGLE_VALUED, Said
 from recollect.language.extract.dates import due_day
-from tests.rules.extracting import NOON, SETTINGS, learn, learn_after, short
+from recollect.rules.lifetimes import DURATIONS
+from tests.rules.extracting import NOON, learn, learn_after, short
 
 pytestmark = pytest.mark.feature("X5")
 
@@ -59,7 +60,7 @@ def test_both_languages_share_a_slot(one: str, other: str) -> None:
 def test_kind_and_life(text: str, kind: str, duration: str) -> None:
     (found,) = learn(text)
     assert (found.kind, found.duration) == (kind, duration)
-    assert duration in ("", *SETTINGS.lifetimes.durations)
+    assert duration in ("", *DURATIONS)
 
 
 def test_a_candidate_says_who_where_and_how_sure() -> None:
@@ -67,12 +68,12 @@ def test_a_candidate_says_who_where_and_how_sure() -> None:
     assert said.content == "I'm allergic to nuts"
     assert said.sources == ("turn-1",)
     assert said.trust == "owner"
-    assert said.importance == SETTINGS.importance.identity
-    assert said.confidence == SETTINGS.extraction.rules_confidence
+    assert said.importance == 1.0
+    assert said.confidence == 0.9
     assert not said.asked
     (asked,) = learn("记住，我对青霉素过敏")
     assert (asked.content, asked.asked) == ("我对青霉素过敏", True)
-    assert asked.confidence == SETTINGS.extraction.asked_confidence
+    assert asked.confidence == 1.0
 
 
 @pytest.mark.parametrize(

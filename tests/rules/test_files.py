@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.record.written_files import file_name, written_files
+from recollect.record.attachments import file_name, written_files
 from recollect.types import ToolCall
 
 

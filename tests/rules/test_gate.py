@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from recollect.language.gate import Verdict, size, wants_memory
 from recollect.settings import load
-from recollect.settings.reading import Gate
+from recollect.settings.recall import GateSettings
 
 PROJECTS = ("_global", "myclaw", "拾忆", "Acme", "a")
 PRESETS = ("shiyi", "myclaw")
@@ -79,39 +79,41 @@ def test_shiyi_passes_what_its_document_lists(text: str) -> None:
 
 
 def test_the_reason_names_the_rule_and_the_word() -> None:
-    assert wants_memory("把上次那个脚本再改一下", Gate()) == Verdict(True, "time: 上次")
-    assert wants_memory("Status of MYCLAW", Gate(), PROJECTS) == Verdict(True, "project: myclaw")
-    assert wants_memory("write a poem", Gate()) == Verdict(False, "command: write")
+    assert wants_memory("把上次那个脚本再改一下", GateSettings()) == Verdict(True, "time: 上次")
+    assert wants_memory("Status of MYCLAW", GateSettings(), PROJECTS) == Verdict(
+        True, "project: myclaw"
+    )
+    assert wants_memory("write a poem", GateSettings()) == Verdict(False, "command: write")
 
 
 def test_a_project_is_a_whole_word() -> None:
-    assert not wants_memory("the acmeist poets wrote well", Gate(), ["Acme"]).wants
-    assert not wants_memory("pacme is nice", Gate(), ["acme"]).wants
-    assert wants_memory("acmeist and acme", Gate(), ["acme"]).wants
-    assert wants_memory("看看acme吧", Gate(), ["acme"]).wants
-    assert not wants_memory("nothing to see", Gate(), ["", " ", "n"]).wants
+    assert not wants_memory("the acmeist poets wrote well", GateSettings(), ["Acme"]).wants
+    assert not wants_memory("pacme is nice", GateSettings(), ["acme"]).wants
+    assert wants_memory("acmeist and acme", GateSettings(), ["acme"]).wants
+    assert wants_memory("看看acme吧", GateSettings(), ["acme"]).wants
+    assert not wants_memory("nothing to see", GateSettings(), ["", " ", "n"]).wants
 
 
 def test_the_length_is_a_setting_and_fair_to_chinese() -> None:
-    assert wants_memory("我的端口", Gate()).wants
-    assert not wants_memory("我的", Gate()).wants
-    assert wants_memory("我的", Gate(min_chars=0)).wants
-    assert not wants_memory("my port number?", Gate(min_chars=20)).wants
+    assert wants_memory("我的端口", GateSettings()).wants
+    assert not wants_memory("我的", GateSettings()).wants
+    assert wants_memory("我的", GateSettings(min_chars=0)).wants
+    assert not wants_memory("my port number?", GateSettings(min_chars=20)).wants
     assert (size("port"), size("端口"), size("端 p")) == (4, 4, 4)
 
 
-def test_the_share_of_code_is_a_setting() -> None:
+def test_what_is_mostly_code_wants_no_memory() -> None:
     text = "我的这段代码为什么报错？ ```x = 1```"
-    assert wants_memory(text, Gate(code_share=0.5)).wants
-    assert not wants_memory(text, Gate(code_share=0.1)).wants
+    assert wants_memory(text, GateSettings()).wants
+    assert not wants_memory(f"{text} ```{'y = 2; ' * 9}```", GateSettings()).wants
 
 
 def test_both_ends_of_a_long_message_are_read() -> None:
     filler = "lorem ipsum dolor sit amet " * 10_000
-    assert not wants_memory(filler, Gate()).wants
-    assert wants_memory(f"as we agreed: {filler}", Gate()).wants
-    assert wants_memory(f"{filler} as we agreed", Gate()).wants
-    assert not wants_memory(f"```\n{filler}\n``` ", Gate()).wants
+    assert not wants_memory(filler, GateSettings()).wants
+    assert wants_memory(f"as we agreed: {filler}", GateSettings()).wants
+    assert wants_memory(f"{filler} as we agreed", GateSettings()).wants
+    assert not wants_memory(f"```\n{filler}\n``` ", GateSettings()).wants
 
 
 HOSTILE = [
@@ -154,7 +156,7 @@ def test_no_message_is_slow(piece: str) -> None:
         text = piece * (length // len(piece) + 1)
         for message in (text, f"{text}!", f"x{text}x"):
             start = time.thread_time()
-            wants_memory(message, Gate(), PROJECTS)
+            wants_memory(message, GateSettings(), PROJECTS)
             # Far more than it takes: what this rules out is time that grows with the square.
             assert time.thread_time() - start < 0.25
 
@@ -166,7 +168,7 @@ def test_it_takes_far_less_than_10_ms() -> None:
     random.Random(0).shuffle(texts)
     for text in texts:
         start = time.thread_time_ns()
-        wants_memory(text, Gate(), PROJECTS)
+        wants_memory(text, GateSettings(), PROJECTS)
         took.append(time.thread_time_ns() - start)
     took.sort()
     median, slow = took[len(took) // 2] / 1000, took[len(took) * 99 // 100] / 1000
@@ -176,6 +178,6 @@ def test_it_takes_far_less_than_10_ms() -> None:
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=5), max_size=5))
 def test_any_text_gets_a_verdict_with_a_reason(text: str, projects: list[str]) -> None:
-    verdict = wants_memory(text, Gate(), projects)
+    verdict = wants_memory(text, GateSettings(), projects)
     assert verdict.rule
     assert ": " in verdict.reason

@@ -21,7 +21,7 @@ from recollect.rules.ranking import (
     unit,
 )
 from recollect.settings import load
-from recollect.settings.reading import Weights
+from recollect.settings.recall import RankingWeights
 from recollect.types import Kind
 
 
@@ -166,7 +166,7 @@ def test_access(count: int, saturation: int, expected: float) -> None:
 
 
 def test_a_part_out_of_range_is_held_to_it() -> None:
-    weights = Weights(relevance=0.5, semantic=0.5, recency=0, importance=0, access=0)
+    weights = RankingWeights(relevance=0.5, semantic=0.5, recency=0, importance=0, access=0)
     assert combine(ScoreParts(relevance=7, semantic=-3), weights) == 0.5
     assert combine(ScoreParts(relevance=math.nan, semantic=math.inf), weights) == 0.5
 

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.conflict import ConflictWeights, Side, contest
 from recollect.rules.lifetimes import life_of, longer
 from recollect.rules.likeness import may_agree, overlap, same_value, values_touch
+from recollect.rules.reconcile import Side, contest
 from recollect.rules.routing import route
 from recollect.rules.slots import has_one_answer, opposites, slot_of
 from recollect.rules.support import Claim, Scales, folded, may_overrule, rank, repeated, untrusted
 from recollect.settings import Settings
-from recollect.types import KINDS, TRUSTS, Kind, Trust
+from recollect.types import EMPTY, KINDS, TRUSTS, Kind, Memory, Trust, constant
 
 NOON = datetime(2026, 2, 12, 12, tzinfo=UTC)
 SETTINGS = Settings()
-SCALES = Scales(0.05, 0.7, SETTINGS.trust)
+SCALES = Scales.of(SETTINGS)
 SHARES = st.floats(0, 1)
 
 
@@ -122,21 +122,19 @@ class TestRouting:
         self, kind: Kind, importance: float, confidence: float, trust: Trust
     ) -> None:
         claim = Claim(importance, confidence, trust)
-        for routing in (SETTINGS.routing, SETTINGS.routing.replace(write=0.0, pending=0.0)):
-            way = route(kind, claim, routing, SETTINGS.trust, 0.7).way
-            if way == "write":
+        lenient = SETTINGS.replace(routing=SETTINGS.routing.replace(write=0.0, pending=0.0))
+        for settings in (SETTINGS, lenient):
+            if route(kind, claim, settings).outcome == "new":
                 assert trust == "tool"
                 assert kind in ("fact", "decision", "skill", "lesson", "event", "temp")
                 assert importance < 0.7
 
     @given(confidence=SHARES)
     def test_the_owner_by_confidence_alone(self, confidence: float) -> None:
-        found = route(
-            "rule", Claim(1.0, confidence, "owner"), SETTINGS.routing, SETTINGS.trust, 0.7
-        )
-        expected = "write" if confidence >= 0.85 else "pending" if confidence >= 0.6 else "drop"
-        assert found.way == expected
-        assert bool(found.reason) == (expected != "write")
+        decision = route("rule", Claim(1.0, confidence, "owner"), SETTINGS)
+        expected = "new" if confidence >= 0.85 else "pending" if confidence >= 0.6 else "dropped"
+        assert decision.outcome == expected
+        assert bool(decision.reason) == (expected != "new")
 
 
 CLAIMS = st.builds(
@@ -145,6 +143,26 @@ CLAIMS = st.builds(
     confidence=SHARES,
     trust=st.sampled_from(TRUSTS),
     confirms=st.just(False),
+)
+
+
+MEMORY = Memory(
+    id=constant("m"),
+    kind="fact",
+    content=constant("likes tea"),
+    subject=EMPTY,
+    predicate=EMPTY,
+    project=EMPTY,
+    topic=EMPTY,
+    tags=(),
+    importance=0.0,
+    confidence=0.0,
+    trust="external",
+    status="active",
+    created_at=NOON,
+    updated_at=NOON,
+    last_accessed_at=NOON,
+    valid_from=NOON,
 )
 
 
@@ -157,43 +175,38 @@ class TestSupport:
         assert not may_overrule("tool", "agent")
         assert not may_overrule("external", "tool")
 
-    def test_of_none_there_is_nothing(self) -> None:
-        assert folded([], SCALES) is None
+    def test_without_claims_it_stays_as_it_is(self) -> None:
+        assert folded(MEMORY, [], SCALES) == MEMORY
 
     @given(claims=st.lists(CLAIMS, min_size=1, max_size=12))
     def test_what_all_claims_make(self, claims: list[Claim]) -> None:
-        standing = folded(claims, SCALES)
-        assert standing is not None
-        said = [claim.trust for claim in claims]
-        assert standing.trust == ("owner" if "owner" in said else said[0])
-        assert 0 <= standing.confidence <= SCALES.most(standing.trust)
-        assert standing.confirmations < len(claims)
-        assert standing.importance in [claim.importance for claim in claims]
-        if untrusted(standing.trust) and claims[0].importance < 0.7:
-            assert standing.importance < 0.7, "no number of tools makes it core"
+        memory = folded(MEMORY, claims, SCALES)
+        trusts = [claim.trust for claim in claims]
+        assert memory.trust == ("owner" if "owner" in trusts else trusts[0])
+        assert 0 <= memory.confidence <= SCALES.most(memory.trust)
+        assert memory.confirmations < len(claims)
+        assert memory.importance in [claim.importance for claim in claims]
+        if untrusted(memory.trust) and claims[0].importance < 0.7:
+            assert memory.importance < 0.7, "no number of tools makes it core"
 
     @given(claims=st.lists(CLAIMS, min_size=1, max_size=6), lesser=CLAIMS)
     def test_a_lesser_source_gives_nothing(self, claims: list[Claim], lesser: Claim) -> None:
-        standing = folded(claims, SCALES)
-        assert standing is not None
-        if rank(lesser.trust) < rank(standing.trust):
-            assert repeated(standing, lesser, SCALES) == standing
+        memory = folded(MEMORY, claims, SCALES)
+        if rank(lesser.trust) < rank(memory.trust):
+            assert repeated(memory, lesser, SCALES) == memory
 
     @given(claims=st.lists(CLAIMS, min_size=1, max_size=6))
     def test_a_persons_confirmation_makes_it_certain(self, claims: list[Claim]) -> None:
-        confirmed = folded([*claims, Claim(0.5, 1.0, "owner", confirms=True)], SCALES)
-        assert confirmed is not None
+        confirmed = folded(MEMORY, [*claims, Claim(0.5, 1.0, "owner", confirms=True)], SCALES)
         assert (confirmed.trust, confirmed.confidence) == ("owner", 1.0)
 
 
 @pytest.mark.feature("M5")
 class TestConflict:
-    WEIGHTS = ConflictWeights(0.5, 0.5, timedelta(days=30))
-
     @given(times=st.integers(1, 50), days=st.floats(0, 1000))
     def test_among_equals_the_later_word_holds(self, times: int, days: float) -> None:
-        known, new = Side(NOON, times), Side(NOON + timedelta(days=days), times)
-        assert contest(known, new, self.WEIGHTS).new_wins
+        existing, new = Side(NOON, times), Side(NOON + timedelta(days=days), times)
+        assert contest(existing, new, SETTINGS).new_wins
 
     @given(
         days=st.floats(0, 1000),
@@ -205,19 +218,19 @@ class TestConflict:
         self, days: float, more: int, times: int, once: int
     ) -> None:
         new = Side(NOON + timedelta(days=days), once)
-        plain = contest(Side(NOON, times), new, self.WEIGHTS)
-        oftener = contest(Side(NOON, times + more), new, self.WEIGHTS)
-        older = contest(Side(NOON - timedelta(days=1), times), new, self.WEIGHTS)
-        assert oftener.known - oftener.new > plain.known - plain.new
-        assert older.known < plain.known
+        plain = contest(Side(NOON, times), new, SETTINGS)
+        oftener = contest(Side(NOON, times + more), new, SETTINGS)
+        older = contest(Side(NOON - timedelta(days=1), times), new, SETTINGS)
+        assert oftener.existing - oftener.new > plain.existing - plain.new
+        assert older.existing < plain.existing
 
     @pytest.mark.parametrize(
         ("times", "days", "new_wins"),
         [(1, 0, True), (5, 1, False), (5, 60, True), (100, 365, True)],
     )
     def test_by_the_default_weights(self, times: int, days: int, new_wins: bool) -> None:
-        known, new = Side(NOON, times), Side(NOON + timedelta(days=days), 1)
-        assert contest(known, new, self.WEIGHTS).new_wins is new_wins
+        existing, new = Side(NOON, times), Side(NOON + timedelta(days=days), 1)
+        assert contest(existing, new, SETTINGS).new_wins is new_wins
 
 
 @pytest.mark.feature("M3", preset="openakita")

@@ -137,6 +137,7 @@ class TestSearch:
         mind.remember("hunter2hunter2", kind="credential", subject="wifi tea house")
         assert done(mind, "search_memory", query="wifi tea house").data["results"] == []
 
+    @pytest.mark.setting("tools.item_chars", "tools.answer_chars")
     def test_long_results_are_cut_and_counted(self, open_mind: OpenMind) -> None:
         mind = open_mind(tools={"item_chars": 50, "answer_chars": 200})
         for number in range(6):

@@ -163,6 +163,7 @@ def test_no_folder_is_no_mistake(mind: Mind, tmp_path: Path) -> None:
     assert contents(search(mind, "tea", tmp_path / "nowhere")) == []
 
 
+@pytest.mark.setting("tools.trace_bytes")
 def test_the_newest_is_read_where_not_all_can_be(open_mind: OpenMind, tmp_path: Path) -> None:
     old = write(tmp_path / "t" / "a.jsonl", {"role": "user", "content": "tea of yore"})
     lines = [{"role": "user", "content": f"tea line {n}"} for n in range(50)]

@@ -38,6 +38,7 @@ def test_a_model_cannot_confirm_its_own_proposal(
     assert mind.confirm(str(added.data["id"])).memory is not None
 
 
+@pytest.mark.setting("tools.answer_pending")
 @pytest.mark.feature("P4", preset=["openakita", "shiyi"])
 @pytest.mark.parametrize("preset", ["openakita", "shiyi", "default"])
 def test_where_the_setting_says_so_it_passes_on_the_answer(

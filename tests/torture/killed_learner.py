@@ -16,7 +16,6 @@ from typing import Any
 import recollect
 from recollect import Mind
 from recollect.language.extract import extract
-from recollect.settings.writing import Extraction, KindImportance
 from recollect.store.rows import MemoryFilter
 from tests.learning import thinking
 from tests.providers.scripted import Asked, Behaviour, Line, Scripted
@@ -142,9 +141,7 @@ def _answer(asked: Asked) -> dict[str, Any]:
 
 
 def _facts(number: int, text: str) -> list[thinking.Fact]:
-    found = extract(
-        text, said_at=datetime.now(UTC), importance=KindImportance(), extraction=Extraction()
-    )
+    found = extract(text, said_at=datetime.now(UTC))
     return [
         {
             "kind": one.kind,

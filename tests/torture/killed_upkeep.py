@@ -114,7 +114,7 @@ def state_of(home: Path) -> dict[str, object]:
     with recollect.open(home / "m.db", worker="none", **_SETTINGS) as mind:
         with mind._store.read(mind.space) as unit:
             memories = unit.memories.find(MemoryFilter(limit=10_000))
-            core = {m.content for m in unit.memories.by_id(sorted(unit.shelf.core_ids()))}
+            core = {m.content for m in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
         names = {memory.id: memory.content for memory in memories}
         return {
             "memories": sorted(

@@ -184,7 +184,7 @@ def run(folder: Path, *, days: int = 365, turns: int = 140, seed: int = 1) -> Re
             mind.drain()
         losses = _judge(mind, life, folder)
         with mind._store.read(mind.space) as unit:
-            held = unit.shelf.counts(clock.now())
+            held = unit.tiers.counts(clock.now())
         total = mind.stats().turns
     spent = [one.seconds for one in course]
     last = spent[-30:]
@@ -214,8 +214,8 @@ def _judge(mind: recollect.Mind, life: Life, folder: Path) -> list[str]:
     """What is wrong at the end."""
     losses: list[str] = []
     with mind._store.read(mind.space) as unit:
-        held = unit.shelf.counts(mind._clock.now())
-        core = unit.shelf.core(least=0.7, now=mind._clock.now(), limit=100)
+        held = unit.tiers.counts(mind._clock.now())
+        core = unit.tiers.core(least=0.7, now=mind._clock.now(), limit=100)
     if held.core > 100 or len(core) > 100:
         losses.append(f"{held.core} memories in the core")
     if held.knowledge > 5_000:

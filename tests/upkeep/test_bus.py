@@ -12,7 +12,7 @@ from recollect import ConfigError, Conflict, Mind, NotFound
 from recollect.clock import ManualClock
 from recollect.rules.event_rules import wants
 from recollect.settings import load
-from recollect.settings.keeping import EventRule
+from recollect.settings.upkeep import EventRule
 from recollect.settings.values import Condition
 from tests.conftest import OpenMind
 
@@ -66,6 +66,7 @@ def test_a_rule_can_run_a_step_or_be_switched_off(open_mind: OpenMind, clock: Ma
     assert mind.memories() == []
 
 
+@pytest.mark.setting("events.rules.<name>.risk")
 @pytest.mark.feature("U7")
 def test_a_rule_that_asks_waits_for_a_person(open_mind: OpenMind) -> None:
     rule = {"event": "memory.write.important", "actions": ["notify"], "mode": "ask", "risk": "high"}

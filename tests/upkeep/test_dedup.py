@@ -129,10 +129,7 @@ def _decided(one: str, other: str) -> bool:
 def _learnt(number: int, text: str) -> Memory | None:
     """What the rules would make of a statement; nothing where that is not one memory."""
     blank = labelled(1)[0][0]
-    told = extract(
-        text, said_at=NOON, importance=SETTINGS.importance, extraction=SETTINGS.extraction,
-        role="user", trust="owner", earlier=(), source="t",
-    )  # fmt: skip
+    told = extract(text, said_at=NOON, role="user", trust="owner", earlier=(), source="t")
     if not told:
         return replace(blank, id=constant(str(number)), content=constant(text))
     if len(told) > 1 or told[0].withdraws:

@@ -16,7 +16,7 @@ import recollect
 from recollect import Candidate, InvalidInput, Mind, NotFound
 from recollect.clock import ManualClock
 from recollect.plain import plain
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import Finding, Receipt, Turn, constant
 from tests.conftest import NOON, OpenMind
 from tests.settling import Learning, likes

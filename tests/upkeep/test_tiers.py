@@ -30,7 +30,7 @@ def core_of(mind: Mind) -> list[str]:
 
 def marked(mind: Mind) -> set[str]:
     with mind._store.read(mind.space) as unit:
-        return {memory.content for memory in unit.memories.by_id(sorted(unit.shelf.core_ids()))}
+        return {memory.content for memory in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
 
 
 @pytest.mark.feature("M9", "U2")
@@ -48,7 +48,7 @@ def test_the_core_is_the_best_of_the_important(open_mind: OpenMind, preset: str)
     assert len(chosen) == 100
     assert chosen == {f"rule number {n} of the house" for n in range(20, 120)}
     with mind._store.read(mind.space) as unit:
-        assert unit.shelf.counts(NOON).core == 100
+        assert unit.tiers.counts(NOON).core == 100
 
 
 @pytest.mark.feature("M9")

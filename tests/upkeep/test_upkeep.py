@@ -10,7 +10,7 @@ import pytest
 from recollect import Mind, NotFound
 from recollect.clock import ManualClock
 from recollect.errors import InvalidInput
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.upkeep.report import Report
 from recollect.upkeep.upkeep import DAILY_KIND
 from tests.conftest import OpenMind
@@ -151,8 +151,8 @@ def test_openakita_deletes_and_demotes_the_short_term(
 
 @pytest.mark.feature("U5", preset="openakita")
 def test_with_archiving_uses_save_a_memory(open_mind: OpenMind, clock: ManualClock) -> None:
-    settings = {"medium": {"daily_loss": 0.1, "delete_below": 0.0, "archive_below": 0.1,
-                           "archive_accesses": 2, "demote_below": 0.0}}  # fmt: skip
+    settings = {"medium": {"daily_loss": 0.1, "archive_below": 0.1},
+                "delete_below": 0.0, "archive_accesses": 2, "demote_below": 0.0}  # fmt: skip
     mind = open_mind(preset="openakita", decay=settings)
     until = clock.now() + timedelta(days=29)
     used, unused = (
@@ -356,6 +356,7 @@ def test_an_overdue_run_happens_at_the_next_start(open_mind: OpenMind, clock: Ma
     assert later.memories() == []
 
 
+@pytest.mark.setting("schedule.catch_up")
 def test_without_catching_up_a_missed_run_is_left_out(
     open_mind: OpenMind, clock: ManualClock
 ) -> None:

@@ -11,7 +11,7 @@ from recollect.cli.base import Command
 from recollect.cli.output import GAP, cells, cut, dim, emit, pad, say, table, terminal_width
 from recollect.cli.state import State, pass_state
 from recollect.errors import NotFound
-from recollect.settings import PRESETS, Origin, Settings
+from recollect.settings import PRESETS, Settings, ValueOrigin
 from recollect.settings.dump import as_flat
 from recollect.settings.layers import read_preset
 from recollect.settings.problems import env_name
@@ -64,18 +64,18 @@ def _chosen(settings: Settings, key: str | None) -> dict[str, Any]:
     return chosen
 
 
-def origin_of(settings: Settings, key: str) -> Origin:
+def origin_of(settings: Settings, key: str) -> ValueOrigin:
     """The layer of a key; a part of a structured value has the origin of the whole."""
     while key not in settings.origins and "." in key:
         key = key.rpartition(".")[0]
-    return settings.origins.get(key, Origin("built-in"))
+    return settings.origins.get(key, ValueOrigin("built-in"))
 
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _list(values: dict[str, Any], origins: dict[str, Origin] | None) -> None:
+def _list(values: dict[str, Any], origins: dict[str, ValueOrigin] | None) -> None:
     lines = {key: f"{key} = {json.dumps(v, ensure_ascii=False)}" for key, v in values.items()}
     wide = min(60, max((cells(line) for line in lines.values()), default=0))
     for key, line in lines.items():
@@ -86,7 +86,7 @@ def _list(values: dict[str, Any], origins: dict[str, Origin] | None) -> None:
             say(pad(cut(line, width), wide) + GAP + dim(f"# {_place(origins[key], key)}"))
 
 
-def _place(origin: Origin, key: str) -> str:
+def _place(origin: ValueOrigin, key: str) -> str:
     is_default_name = origin.layer == "environment" and origin.source == env_name(key)
     return origin.layer if is_default_name else str(origin)
 

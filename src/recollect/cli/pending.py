@@ -13,7 +13,7 @@ from recollect.cli.memories import colour_of
 from recollect.cli.output import ListEntry, counted, emit, entries, joined, note, say, when
 from recollect.cli.state import State, pass_state
 from recollect.mind import Mind
-from recollect.types import Memory, Settled
+from recollect.types import Decision, Memory
 
 _T = TypeVar("_T")
 _ANSWERS = {
@@ -87,14 +87,14 @@ def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
             say(f"Asked again after {when(mind.snooze(memory.id).snoozed_until)}.")
 
 
-def _confirmation(settled: Settled) -> str:
+def _confirmation(settled: Decision) -> str:
     """The result of a confirmation."""
     replaced = (
         f", in place of {counted(len(settled.replaced), 'other')}" if settled.replaced else ""
     )
     if settled.memory is None:
         return f"Not kept: {settled.reason}"
-    if settled.decision == "same":
+    if settled.outcome == "same":
         return f"Known already: {settled.memory.content}"
     return f"Kept{replaced}."
 

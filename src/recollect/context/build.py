@@ -31,7 +31,7 @@ from recollect.prompts import Language, prompt
 from recollect.rules import checks
 from recollect.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from recollect.settings import Settings
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.types import Context, Hit, Omission, Turn
 
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
@@ -110,8 +110,8 @@ class Builder:
         return compose(
             PromptParts(texts, core, evidence, talk, tuple(left), data),
             limits,
-            rounds=self._settings.context.recent_turns.high,
-            pieces=self._settings.recall.evidence.high,
+            rounds=self._settings.context.recent_turns,
+            pieces=self._settings.recall.evidence,
             language=language,
             count=count,
         )
@@ -168,12 +168,12 @@ class Builder:
     def _hits(
         self, query: str, session: str | None, persona: str | None, talk: ConversationPart
     ) -> list[Hit]:
-        most = self._settings.recall.evidence.high
+        most = self._settings.recall.evidence
         if most < 1:
             return []
         # In a conversation the nearest hits are often its own last turns: ask for some more.
         asked = most if session is None else 2 * most
-        latest = talk.turns[-self._settings.recall.enrich_turns.high :]
+        latest = talk.turns[-self._settings.recall.enrich_turns :]
         around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
         hits = self._from.recall(query, k=asked, persona=persona, around=around)
         # The same question, asked now or before, answers nothing.

@@ -24,7 +24,7 @@ from recollect.context.talk import TalkPart
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language
 from recollect.rules.budget import PROMPT_ORDER, TokenBudget, allot, giving_way, kept_parts
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.types import Context, Message, Omission, Role, SectionUse
 
 # Memory may have written these: data, also where they stand in the prompt.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from recollect.language.tokens import TokenCounter
 from recollect.prompts import Language
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.types import Message, Omission, Trust, Turn
 
 

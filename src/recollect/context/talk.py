@@ -26,7 +26,7 @@ from recollect.language.lines import indented
 from recollect.language.tokens import TokenCounter
 from recollect.language.truncation import cut_to_tokens
 from recollect.prompts import Language
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 from recollect.types import Message, Omission, Turn
 
 COMPRESSED = "compressed into the summary"

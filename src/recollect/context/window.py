@@ -20,8 +20,8 @@ from recollect.language.guard import DEFAULT, Guard
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.language.truncation import cut_to_tokens
 from recollect.locks import ForkSafeLock
-from recollect.settings.reading import ShortTerm
-from recollect.store.base import Store
+from recollect.settings.recall import ShortTermSettings
+from recollect.store.contract import Store
 from recollect.store.rows import TurnFilter
 from recollect.types import SafeName, Turn
 
@@ -72,7 +72,7 @@ class ShortTermMemory:
         self,
         store: Store,
         space: str,
-        settings: ShortTerm,
+        settings: ShortTermSettings,
         *,
         count: TokenCounter = count_tokens,
         summarise: Summarise = summarise_by_rule,

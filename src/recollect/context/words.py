@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from recollect.prompts import Language
-from recollect.settings.reading import SectionName
+from recollect.settings.recall import SectionName
 
 HEADINGS: Mapping[Language, Mapping[SectionName, str]] = {
     "en": {

@@ -29,10 +29,16 @@ from recollect.language.truncation import cut_to_tokens
 from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
 from recollect.settings import Settings
-from recollect.settings.reading import SectionName
-from recollect.store.base import Store
+from recollect.settings.recall import SectionName
+from recollect.store.contract import Store
 from recollect.store.paths import refuse_links
 from recollect.store.upkeep import CardRow
+
+SOUL_FILE = "SOUL.md"  # documents A and D call it so
+COMPILED_FOLDER = "compiled"  # beside the sources, as in document A §6.2
+# Document A §6.2: the longest card of each source, in tokens; §8.1: what of it goes into a prompt.
+_TOKENS: Mapping[Card, int] = {"soul": 150, "core": 250, "tooling": 200, "user": 120}
+_IN_PROMPT: Mapping[Card, int] = {"soul": 100, "core": 120, "tooling": 130}
 
 RULES = "rules"
 _FILES: Mapping[Card, str] = {
@@ -79,16 +85,12 @@ class IdentityCards:
         return self._known.cards
 
     def _made(self) -> dict[SectionName, str]:
-        identity = self._settings.identity
         with self._store.read(self._space) as unit:
             known = unit.cards.all()
         texts = {card: self._text(card, known) for card in CARDS}
-        sizes: Mapping[Card, int] = {
-            "soul": identity.soul_prompt,
-            "core": identity.core_prompt,
-            "tooling": identity.tooling_prompt,
-        }
-        agent = [cut_to_tokens(texts[card], most, count_tokens) for card, most in sizes.items()]
+        agent = [
+            cut_to_tokens(texts[card], most, count_tokens) for card, most in _IN_PROMPT.items()
+        ]
         persona = plain_markdown(self._source(self._settings.documents.persona_file))
         cards: dict[SectionName, str] = {
             "identity": "\n".join(filter(None, agent)),
@@ -169,7 +171,7 @@ class IdentityCards:
     @property
     def _compiled(self) -> Path:
         assert self._folder is not None
-        return self._folder / self._settings.identity.compiled_folder
+        return self._folder / COMPILED_FOLDER
 
     def _source(self, name: str) -> str:
         """What a person, or the documents, wrote; nothing where it is not there or no text."""
@@ -185,18 +187,17 @@ class IdentityCards:
         return [*dict.fromkeys([*(self._file_of(card) for card in CARDS), persona])]
 
     def _file_of(self, card: Card) -> str:
-        identity = self._settings.identity
+        agent = self._settings.identity.agent_file
         sources: Mapping[Card, str] = {
-            "soul": identity.soul_file,
-            "core": identity.agent_file,
-            "tooling": identity.agent_file,
+            "soul": SOUL_FILE,
+            "core": agent,
+            "tooling": agent,
             "user": self._settings.documents.user_file,
         }
         return sources[card]
 
     def _tokens(self, card: Card) -> int:
-        found: int = getattr(self._settings.identity, f"{card}_tokens")
-        return found
+        return _TOKENS[card]
 
     def _mark(self, card: Card, source: str) -> str:
         """Comments do not count: the documents keep their marks in them."""

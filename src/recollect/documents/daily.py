@@ -14,7 +14,7 @@ from recollect.documents.headings import Language
 from recollect.language.markdown import harmless
 from recollect.language.secrets.finder import USUAL, redact
 from recollect.language.secrets.randomness import Bounds
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.store.document_states import DocumentRow, Written
 from recollect.types import constant, key_of
 

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from recollect.clock import Clock
 from recollect.documents.files import fingerprint
-from recollect.documents.headings import DocumentSection
 from recollect.documents.read_back import Added, Change, Edited, Own, Stay, unmarked
 from recollect.documents.report import Kept, PendingQuestion, Taken
 from recollect.errors import InvalidInput, NotFound
@@ -16,13 +15,14 @@ from recollect.index.embedding_job import Ask
 from recollect.language.extract import extract
 from recollect.language.guard import Guard
 from recollect.language.markdown import Bullet
-from recollect.learn.memories import Keeper
-from recollect.learn.reconciler import Reconciler, candidate_of
-from recollect.learn.settlement import Draft, Settlement
+from recollect.learn.candidates import candidate_of
+from recollect.learn.memories import MemoryWriter
+from recollect.learn.reconciler import Reconciler
+from recollect.rules.importance import KIND_IMPORTANCE
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import GLOBAL_PROJECT, Candidate, Memory, NewMemory, SafeName, constant, key_of
 
 _FOR_GOOD = "permanent"  # what a person wrote down does not run out by itself
@@ -53,7 +53,7 @@ class EditImporter:
         clock: Clock,
         settings: Settings,
         *,
-        keeper: Keeper,
+        keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
         ask: Ask,
@@ -151,15 +151,8 @@ class EditImporter:
         with self._store.write(self._space) as unit:
             if unit.journal.operation(operation) or unit.journal.operation(conflict):
                 return Outcome(item)
-            settlement = Settlement(
-                unit,
-                Draft(candidate, claim, said_at=now),
-                conflict,
-                now,
-                self._reconciler.scales,
-                self._settings.events.important_from,
-                self._ask,
-                self._guard,
+            settlement = self._reconciler.settlement(
+                unit, candidate, claim, said_at=now, operation_id=conflict, now=now
             )
             waiting = settlement.wait("memory and the document changed at the same time").memory
         return Outcome(
@@ -208,7 +201,7 @@ class EditImporter:
             known = settled.memory
             if known is not None and known.content == content:
                 return known, settled.replaced[0] if settled.replaced else ""
-            if known is not None and settled.decision == "same" and known.status == "active":
+            if known is not None and settled.outcome == "same" and known.status == "active":
                 # The same answer in other words: the person's own words are the better ones.
                 return self._remember(change, f"{operation}:words", content, known), known.id
         return self._remember(change, f"{operation}:plain", content, None), ""
@@ -226,7 +219,7 @@ class EditImporter:
             found[0],
             kind=kind,
             content=content,
-            importance=self._importance(change.section),
+            importance=KIND_IMPORTANCE[change.section.kind],
             confidence=1.0,
             duration=_FOR_GOOD,
             project=change.section.project or GLOBAL_PROJECT,
@@ -246,7 +239,7 @@ class EditImporter:
                     subject=section.subject,
                     predicate=section.predicate,
                     project=section.project or GLOBAL_PROJECT,
-                    importance=self._importance(section),
+                    importance=KIND_IMPORTANCE[section.kind],
                 ),
                 operation_id=operation,
             )
@@ -260,23 +253,14 @@ class EditImporter:
                 project=like.project,
                 topic=like.topic,
                 tags=like.tags,
-                importance=max(like.importance, self._importance(section)),
+                importance=max(like.importance, KIND_IMPORTANCE[section.kind]),
                 supersedes=None if known is None else known.id,
             ),
             operation_id=operation,
         )
 
-    def _importance(self, section: DocumentSection) -> float:
-        found: float = getattr(self._settings.importance, section.kind)
-        return found
-
     def _extracted(self, text: str, now: datetime) -> tuple[Candidate, ...]:
-        return extract(
-            text,
-            said_at=now,
-            importance=self._settings.importance,
-            extraction=self._settings.extraction,
-        )
+        return extract(text, said_at=now)
 
 
 def _kept(text: str, reason: str) -> Outcome:

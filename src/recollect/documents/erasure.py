@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 from recollect.documents import files
+from recollect.documents.cards import COMPILED_FOLDER, SOUL_FILE
 from recollect.documents.files import fingerprint
 from recollect.documents.library import Folders
 from recollect.language.markdown import without
 from recollect.settings import Settings
-from recollect.settings.around import DocumentName
-from recollect.store.base import Store
+from recollect.settings.environment import DocumentName
+from recollect.store.contract import Store
 from recollect.store.document_states import Written
 
 Says = Callable[[str], bool]
@@ -84,11 +85,10 @@ def scrub(
 
 def files_of(folders: Folders, settings: Settings) -> list[Path]:
     """Every file that the engine writes for people, old parts and reports included."""
-    identity = settings.identity
     named = [getattr(settings.documents, f"{name}_file") for name in get_args(DocumentName)]
     places = {(folders.documents / file).parent for file in named}
-    places |= {folders.reports, folders.documents / identity.compiled_folder}
-    theirs = {folders.documents / file for file in (identity.soul_file, identity.agent_file)}
+    places |= {folders.reports, folders.documents / COMPILED_FOLDER}
+    theirs = {folders.documents / file for file in (SOUL_FILE, settings.identity.agent_file)}
     found = {path for folder in places if folder.is_dir() for path in folder.glob("*.md")}
     return sorted(path for path in found - theirs if path.is_file())
 
@@ -106,7 +106,7 @@ def _scrub_file(
         return None  # sync reports it; a person has to look at it
     text = without(loaded.text, ids)
     # Reports and cards have no line of a person.
-    cards = folders.documents / settings.identity.compiled_folder
+    cards = folders.documents / COMPILED_FOLDER
     ours = path.parent in (folders.reports, cards)
     kept = "".join(kept_of(line, ours) for line in text.splitlines(keepends=True))
     if kept == loaded.text:

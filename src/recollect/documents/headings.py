@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from recollect.settings.around import DocumentName
+from recollect.settings.environment import DocumentName
 from recollect.types import Kind
 
 Language = Literal["en", "zh"]

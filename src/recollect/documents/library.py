@@ -19,14 +19,16 @@ from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.language.secrets.envelope import masked
 from recollect.language.secrets.finder import USUAL
-from recollect.learn.memories import Keeper
+from recollect.learn.memories import MemoryWriter
 from recollect.learn.reconciler import Reconciler
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules.checks import check_name
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.paths import own_base, refuse_links
 from recollect.types import Memory
+
+REPORT_FOLDER = "daily_summaries"  # beside the database, as in document A §10.2
 
 _UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
 
@@ -49,9 +51,9 @@ def folders_of(database: Path, space: str, settings: Settings) -> Folders:
     inner = "" if space == DEFAULT_SPACE else _folder_name(space)
     return Folders(
         _beside(database, settings.documents.folder) / inner,
-        _beside(database, settings.upkeep.report_folder) / inner,
+        _beside(database, REPORT_FOLDER) / inner,
         own_base(database, settings.documents.folder),
-        own_base(database, settings.upkeep.report_folder),
+        own_base(database, REPORT_FOLDER),
     )
 
 
@@ -74,7 +76,7 @@ class Documents:
         settings: Settings,
         folders: Folders,
         *,
-        keeper: Keeper,
+        keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
         ask: Ask,

@@ -11,7 +11,7 @@ from recollect.documents.onboarding_rules import Stage
 from recollect.language.detection import Language, language_of
 from recollect.learn.reconciler import Reconciler
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.upkeep import OnboardingRow
 from recollect.types import SafeText, constant
 

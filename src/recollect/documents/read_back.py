@@ -17,7 +17,7 @@ from recollect.language.markdown import (
     MarkdownSection,
     marks_in,
 )
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.store.document_states import Written
 from recollect.types import Memory
 

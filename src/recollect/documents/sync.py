@@ -30,9 +30,9 @@ from recollect.language.markdown import (
     parse,
 )
 from recollect.settings import Settings
-from recollect.settings.around import DocumentName
-from recollect.store.base import Store, Unit
+from recollect.settings.environment import DocumentName
 from recollect.store.codec import stored_name
+from recollect.store.contract import Store, Unit
 from recollect.store.document_states import DocumentChoice, DocumentRow, Written
 from recollect.store.rows import MemoryFilter
 from recollect.types import EMPTY, Memory, constant

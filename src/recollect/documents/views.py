@@ -22,8 +22,11 @@ from recollect.documents.user_sections import user_section
 from recollect.language.markdown import MarkdownSection
 from recollect.language.secrets.randomness import Bounds
 from recollect.settings import Settings
-from recollect.settings.around import DocumentName
+from recollect.settings.environment import DocumentName
 from recollect.types import GLOBAL_PROJECT, Memory
+
+_USER_INPUTS = 30  # memories considered for USER.md, as in document A §6.3
+_PERSONA_CONFIDENCE = 0.85  # from which a trait is promoted: as sure as what is written unasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class View:
             return choosing.for_memory(ranked)
         if self.name == "user":
             return choosing.for_user(ranked)
-        return choosing.for_persona(ranked, self.settings.documents.persona_confidence)
+        return choosing.for_persona(ranked, _PERSONA_CONFIDENCE)
 
     def place(self, memory: Memory) -> Placement:
         """Where it shows a memory that a person wants in it."""
@@ -84,7 +87,7 @@ class View:
         if self.name == "memory":
             return choosing.at_most_of_each(chosen, documents.memory_per_kind)
         if self.name == "user":
-            return list(chosen[: documents.user_inputs])
+            return list(chosen[:_USER_INPUTS])
         if self.name == "insights":
             return list(chosen[: documents.insights_items])
         return list(chosen)

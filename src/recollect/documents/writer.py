@@ -14,8 +14,8 @@ from recollect.documents.layout import DocumentLayout, LayoutEntry, compose
 from recollect.documents.selection import Placement, is_progress, language_of
 from recollect.documents.views import View, layout_of, new_parts
 from recollect.language.markdown import GENERATED, Bullet, MarkdownSection
-from recollect.settings.around import DocumentName
-from recollect.store.base import Unit
+from recollect.settings.environment import DocumentName
+from recollect.store.contract import Unit
 from recollect.store.document_states import DocumentRow, Written
 from recollect.types import GLOBAL_PROJECT, Memory, SafeName, constant
 

@@ -21,12 +21,13 @@ from recollect.ids import new_id
 from recollect.index.embedding_job import Ask, cache_hashes
 from recollect.language.echo import fingerprints
 from recollect.language.guard import guard_of
+from recollect.learn.episodes import episode_terms
 from recollect.learn.reindex import index_again
 from recollect.record import triggers
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
 from recollect.store.codec import stored_name
-from recollect.store.erasing import Name
+from recollect.store.contract import Store, Unit
+from recollect.store.erasure import Name
 from recollect.types import EMPTY, RECORD_TYPES, Fact, Job, Json, Receipt, SafeName, digests, key_of
 
 KIND = "forget"
@@ -141,34 +142,34 @@ class Erasure:
     # --- in one transaction ----------------------------------------------------------------------
 
     def _write(self, unit: Unit, plan: ForgetPlan, receipt: Receipt) -> Receipt:
-        now, erasing = receipt.at, unit.erasing
+        now, eraser = receipt.at, unit.eraser
         removal, most = plan.removal, self._settings.jobs.max_attempts
-        docs = [d for type_ in RECORD_TYPES for d in erasing.docs(type_, removal.of(type_))]
-        docs += erasing.docs("episode", list(plan.rewritten_episodes))
-        bearing = erasing.bearing(plan.renamed)
-        named = [doc for type_, ids in bearing.items() for doc in erasing.docs(type_, ids)]
+        docs = [d for type_ in RECORD_TYPES for d in eraser.docs(type_, removal.of(type_))]
+        docs += eraser.docs("episode", list(plan.rewritten_episodes))
+        bearing = unit.names.bearing(plan.renamed)
+        named = [doc for type_, ids in bearing.items() for doc in eraser.docs(type_, ids)]
         docs += named
         plan.sessions |= self._transcripts(unit, plan, bearing.get("turn", []))
-        erasing.drop_cached(cache_hashes(erasing.embed_texts(docs)))
+        eraser.drop_cached(cache_hashes(eraser.embed_texts(docs)))
         marks = {
             mark for text in plan.texts for line in fingerprints(text).values() for mark in line
         }
-        erasing.drop_echoes(marks)
+        eraser.drop_echoes(marks)
         for id_, turns in plan.detached.items():
             unit.memories.drop_sources(id_, turns)
-        erasing.remove(removal)
-        for id_, row in plan.rewritten_episodes.items():
-            erasing.retell(id_, row)
+        eraser.remove(removal)
+        for stretch in plan.rewritten_episodes.values():
+            eraser.retell(stretch, episode_terms(stretch.episode))
         for change in plan.rewritten:
-            erasing.rewrite(change)
-        erasing.rename(plan.names)
-        erasing.drop_vectors(named)
+            eraser.rewrite(change)
+        unit.names.rename(plan.names)
+        eraser.drop_vectors(named)
         for type_, ids in bearing.items():
             index_again(unit, type_, ids)
         for name in plan.cards:
             unit.cards.drop(name)
-        for session in erasing.learn_again(plan.turns_to_relearn):
-            triggers.queue(unit, session, now=now, run_at=now, max_attempts=most, quiet=False)
+        for session in eraser.learn_again(plan.turns_to_relearn):
+            triggers.queue(unit, [session], now=now, run_at=now, max_attempts=most, quiet=False)
         if plan.rewritten_episodes or named:
             self._ask(unit, now)
         whole = receipts.without_present(unit, receipt, plan.texts)
@@ -222,7 +223,7 @@ class Erasure:
         with _finished_later():
             self._store.compact()
             with self._store.write(space) as unit:
-                unit.erasing.end_job(KIND, receipt.id)
+                unit.eraser.end_job(KIND, receipt.id)
                 counts: dict[str, Fact] = dict(receipt.counts)
                 unit.journal.add_event(
                     EVENT,

@@ -15,8 +15,8 @@ from dataclasses import replace
 from recollect.forget.request import has_phrase
 from recollect.ids import is_id
 from recollect.rules.slots import is_common
-from recollect.store.base import Unit
-from recollect.store.erasing import Name, NameKind, Removal
+from recollect.store.contract import Unit
+from recollect.store.erasure import Name, NameKind, Removal
 from recollect.types import (
     EMPTY,
     GENERAL_TOPIC,
@@ -64,7 +64,7 @@ def with_phrase(unit: Unit, phrase: list[str]) -> dict[Name, SafeName]:
     """Names that contain the phrase, each with its replacement; empty for kinds without one."""
     neutral: dict[str, SafeName] = {}
     replacements: dict[Name, SafeName] = {}
-    for name in unit.erasing.names():
+    for name in unit.names.all():
         if _is_engine_name(name) or not has_phrase(_user_part(name), phrase):
             continue
         if name.kind in _EMPTIED_KINDS:
@@ -76,11 +76,11 @@ def with_phrase(unit: Unit, phrase: list[str]) -> dict[Name, SafeName]:
 
 def orphaned_by(unit: Unit, removal: Removal) -> dict[Name, SafeName]:
     """Names that only these records had; operations named after one get a neutral name."""
-    orphaned = {name for name in unit.erasing.names_only_in(removal) if not _is_engine_name(name)}
+    orphaned = {name for name in unit.names.only_in(removal) if not _is_engine_name(name)}
     replacements = dict.fromkeys(orphaned, EMPTY)
     users = {name.text for name in orphaned if name.kind in ("session", "project")}
     if users:
-        for name in unit.erasing.names(_OPERATION):
+        for name in unit.names.all(_OPERATION):
             if _user_part(name) in users:
                 replacements[name] = _alias()
     return replacements

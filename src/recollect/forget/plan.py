@@ -30,15 +30,14 @@ from recollect.forget.traces import (
     words,
 )
 from recollect.ids import is_id
-from recollect.language.guard import MAX_SUMMARY, guard_of
+from recollect.language.guard import guard_of
 from recollect.language.story import tell
-from recollect.learn.episodes import episode_terms
+from recollect.learn.episodes import episode_of, episode_terms
 from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store import codec
-from recollect.store.base import Unit
-from recollect.store.erasing import HeldKind, Name, Removal, Rewrite, Stretch
-from recollect.store.rows import EpisodeRow
+from recollect.store.contract import Unit
+from recollect.store.erasure import Name, Removal, Rewrite, StoredTextKind, Stretch
 from recollect.types import (
     EMPTY,
     RECORD_TYPES,
@@ -53,8 +52,8 @@ from recollect.types import (
 _KEY_BYTES = 32
 _ID_LENGTH = 36
 # Copies of what people said, and what the engine wrote itself.
-_COPIED: tuple[HeldKind, ...] = ("event", "scratchpad", "card", "onboarding")
-_OWN: tuple[HeldKind, ...] = ("turn reason", "job", "upkeep error")
+_COPIED: tuple[StoredTextKind, ...] = ("event", "scratchpad", "card", "onboarding")
+_OWN: tuple[StoredTextKind, ...] = ("turn reason", "job", "upkeep error")
 
 
 _EPISODE_FIELDS = "summary goal outcome started_at ended_at actions entities tools tags".split()
@@ -73,7 +72,7 @@ class ForgetPlan:
     renamed: dict[Name, SafeName] = field(default_factory=dict)
     orphaned: dict[Name, SafeName] = field(default_factory=dict)
     quoting: dict[tuple[str, str], str] = field(default_factory=dict)
-    rewritten_episodes: dict[str, EpisodeRow] = field(default_factory=dict)
+    rewritten_episodes: dict[str, Stretch] = field(default_factory=dict)
     detached: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rewritten: list[Rewrite] = field(default_factory=list)
     cards: list[str] = field(default_factory=list)
@@ -128,7 +127,7 @@ class Planner:
         removed = plan.removed
         if request.query is not None and not request.timed:  # names have no time
             plan.renamed = names.with_phrase(unit, tokens(request.query))
-        derived = unit.erasing.derived(removed.turns)
+        derived = unit.eraser.derived(removed.turns)
         for id_, turns in derived.items():
             if set(turns) <= removed.turns.keys():
                 removed.memories.setdefault(id_, "it was learnt from what is forgotten")
@@ -157,10 +156,10 @@ class Planner:
 
     def _stretches(self, removed: Selection, request: ForgetRequest) -> list[Stretch]:
         """Episodes to rewrite; one that only contains the phrase is rewritten without it."""
-        erasing = self._unit.erasing
-        stretches = {stretch.episode.id: stretch for stretch in erasing.stretches(removed.turns)}
+        eraser = self._unit.eraser
+        stretches = {stretch.episode.id: stretch for stretch in eraser.stretches(removed.turns)}
         if request.query is not None:
-            stretches |= {stretch.episode.id: stretch for stretch in erasing.told(removed.episodes)}
+            stretches |= {stretch.episode.id: stretch for stretch in eraser.told(removed.episodes)}
             removed.episodes.clear()
         return [stretch for id_, stretch in stretches.items() if id_ not in removed.episodes]
 
@@ -195,13 +194,12 @@ class Planner:
             "episode": [episode.id for episode in episodes],
             "attachment": [*removed.attachments],
         }
-        docs = {doc for type_ in RECORD_TYPES for doc in unit.erasing.docs(type_, records[type_])}
+        docs = {doc for type_ in RECORD_TYPES for doc in unit.eraser.docs(type_, records[type_])}
         candidates = {word for text in (*plan.texts, *derived) for word in words(text)}
         candidates -= function_words()
-        candidates.difference_update(
-            *(row.terms.split() for row in plan.rewritten_episodes.values())
-        )
-        unique_words = unit.erasing.only_in(candidates, docs)
+        for rewritten in plan.rewritten_episodes.values():
+            candidates.difference_update(episode_terms(rewritten.episode).split())
+        unique_words = unit.eraser.only_in(candidates, docs)
         key = secrets.token_bytes(_KEY_BYTES)
         # A query within a time range leaves other times alone, so its phrase is no trace there.
         phrase = None if request.timed else request.query
@@ -221,7 +219,7 @@ class Planner:
     ) -> None:
         """Remove or detach memories with other sources, and those from the same evidence."""
         removed = plan.removed
-        beside = self._unit.erasing.derived(removed.evidence)
+        beside = self._unit.eraser.derived(removed.evidence)
         forgotten = [
             m.value or m.content for m in self._unit.memories.by_id(list(removed.memories))
         ]
@@ -249,27 +247,17 @@ class Planner:
             partition = (Name("project", info.project), Name("topic", info.topic))
             about = tuple(plan.renamed.get(name, name.text) for name in partition)
         ended = episode.source != "context_compress"
-        story = tell(turns, self._settings.episodes, tags=about, ended=ended)
-        guard = guard_of(self._settings)
-        row = EpisodeRow(
-            id=episode.id,
+        story = tell(turns, tags=about, ended=ended)
+        rewritten = episode_of(
+            story,
+            turns,
+            episode.source,
+            id_=episode.id,
             session=episode.session,
-            summary=guard.error(story.summary, MAX_SUMMARY),
-            goal=guard.short(story.goal),
-            outcome=story.outcome,
-            started_at=turns[0].at,
-            ended_at=turns[-1].at,
-            actions=tuple(map(guard.action, story.actions)),
-            entities=tuple(map(guard.short, story.entities)),
-            tools=tuple(map(guard.short, story.tools)),
-            memories=(),
-            tags=tuple(map(guard.short, story.tags)),
-            importance=episode.importance,
-            source=episode.source,
-            last_turn=turns[-1].id,
-            terms=EMPTY,
+            guard=guard_of(self._settings),
         )
-        plan.rewritten_episodes[episode.id] = replace(row, terms=episode_terms(row))
+        rewritten = replace(rewritten, importance=episode.importance)
+        plan.rewritten_episodes[episode.id] = Stretch(rewritten, tuple(turn.id for turn in turns))
 
     # --- texts that quote it ---------------------------------------------------------------------
 
@@ -292,7 +280,7 @@ class Planner:
 
     def _rewrite_rest(self, plan: ForgetPlan) -> None:
         """Rewrite every other text by people or models that may quote it."""
-        traces, erasing = plan.traces, self._unit.erasing
+        traces, eraser = plan.traces, self._unit.eraser
         cached: dict[str, bool] = {}  # events repeat a few names
 
         def quotes(text: str) -> bool:
@@ -303,7 +291,7 @@ class Planner:
             return cached[text]
 
         texts = {name.text for name in plan.names}
-        for record in erasing.holdings((*_COPIED, *_OWN)):
+        for record in eraser.stored_texts((*_COPIED, *_OWN)):
             quote = next(filter(quotes, record.texts), None)
             named = record.kind == "event" and not texts.isdisjoint(record.texts)
             if quote is None and not named:
@@ -312,13 +300,13 @@ class Planner:
                 plan.cards.append(record.id)
                 plan.quoting["card", record.id] = quote or ""
                 continue
-            before = erasing.stored(record.kind, record.id)
+            before = eraser.stored(record.kind, record.id)
             after = self._rewritten(record.kind, before, plan)
             if after != before:
                 plan.rewritten.append(Rewrite(record.kind, record.id, after))
                 plan.quoting[record.kind, record.id] = quote or ""
 
-    def _rewritten(self, kind: HeldKind, stored: str, plan: ForgetPlan) -> SafeText:
+    def _rewritten(self, kind: StoredTextKind, stored: str, plan: ForgetPlan) -> SafeText:
         """The stored text without the quotes; a part of safe text is safe."""
         if kind in ("event", "onboarding"):
             payload = names.rename_in_payload(codec.load(stored), plan.names)
@@ -331,11 +319,12 @@ class Planner:
     def _drop_unchanged(self, plan: ForgetPlan, stretches: Sequence[Stretch]) -> None:
         """Drop rewritten episodes that equal the stored ones."""
         for stretch in stretches:
-            row = plan.rewritten_episodes.get(stretch.episode.id)
-            if row is not None and all(
-                getattr(row, name) == getattr(stretch.episode, name) for name in _EPISODE_FIELDS
+            rewritten = plan.rewritten_episodes.get(stretch.episode.id)
+            if rewritten is not None and all(
+                getattr(rewritten.episode, name) == getattr(stretch.episode, name)
+                for name in _EPISODE_FIELDS
             ):
-                del plan.rewritten_episodes[row.id]
+                del plan.rewritten_episodes[stretch.episode.id]
 
     def _list_items(self, plan: ForgetPlan, removed_turns: Sequence[Turn]) -> list[Forgotten]:
         removed = plan.removed

@@ -7,7 +7,7 @@ from typing import Literal
 
 from recollect.forget.traces import Traces
 from recollect.language.secrets.envelope import masked
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.types import Forgotten, Turn
 
 _EXCERPT = 80  # characters of each text

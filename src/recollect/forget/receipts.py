@@ -17,12 +17,12 @@ from recollect.errors import InvalidInput
 from recollect.forget.plan import ForgetPlan
 from recollect.forget.traces import Hasher, tokens, words
 from recollect.plain import plain
-from recollect.store.base import Store, Unit
 from recollect.store.codec import stored_name
-from recollect.store.erasing import HeldKind
+from recollect.store.contract import Store, Unit
+from recollect.store.erasure import StoredTextKind
 from recollect.types import Finding, Json, Receipt, ToolCall, ToolResult, Turn
 
-_CHECKED: tuple[HeldKind, ...] = ("turn", "memory", "episode", "attachment", "daily event")
+_CHECKED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment", "daily event")
 _MIN_WORDS = 2  # of a text; fewer are a name
 _LONG = 5  # bytes; shorter words occur in random data
 _BLOCK = 1 << 20
@@ -54,7 +54,7 @@ def _whole(texts: Iterable[str]) -> set[str]:
 
 def without_present(unit: Unit, receipt: Receipt, texts: Iterable[str]) -> Receipt:
     """The receipt without texts that other records still have."""
-    stays = unit.erasing.still_there(_whole(texts))
+    stays = unit.eraser.still_there(_whole(texts))
     hashed = Hasher(bytes.fromhex(receipt.key))
     present = set(map(hashed, stays))
     return replace(receipt, marks=tuple(mark for mark in receipt.marks if mark not in present))
@@ -117,7 +117,7 @@ def check(store: Store, receipt: Receipt, files: Iterable[Path]) -> list[Finding
     with store.read(receipt.space) as unit:
         findings = [_rows(unit, receipt, hashed)]
         terms = [term for term in store.vocabulary() if hashed(term) in removed]
-        stored_terms = unit.erasing.held_terms(terms)
+        stored_terms = unit.eraser.held_terms(terms)
         old = _old_words(unit, stored_terms, receipt.at)
     findings.append(
         _finding("forgotten: index", len(old), "word", f"{len(terms)} said again since")
@@ -143,7 +143,7 @@ def _finding(check: str, count: int, what: str, well: str) -> Finding:
 def _rows(unit: Unit, receipt: Receipt, hashed: Hasher) -> Finding:
     marks = frozenset(receipt.marks)
     old = new = 0
-    for record in unit.erasing.holdings(_CHECKED):
+    for record in unit.eraser.stored_texts(_CHECKED):
         if hashed(record.id) in marks or any(hashed(text) in marks for text in record.texts):
             if record.at > receipt.at:
                 new += 1
@@ -157,7 +157,7 @@ def _old_words(unit: Unit, terms: Collection[str], at: datetime) -> set[str]:
     if not terms:
         return set()
     old: set[str] = set()
-    for record in unit.erasing.holdings(_CHECKED):
+    for record in unit.eraser.stored_texts(_CHECKED):
         if record.at <= at:
             old |= {word for text in record.texts for word in words(text) if word in terms}
     return old

@@ -11,16 +11,16 @@ from recollect.forget.traces import tokens
 from recollect.language.dates.moments import maybe_moment
 from recollect.language.guard import Guard
 from recollect.learn.rollback import origin_of
-from recollect.learn.rollback_plan import Origin
+from recollect.learn.rollback_plan import RollbackSource
 from recollect.rules import checks
-from recollect.store.base import Unit
-from recollect.store.erasing import HeldKind
+from recollect.store.contract import Unit
+from recollect.store.erasure import StoredTextKind
 from recollect.store.rows import MemoryFilter
 from recollect.types import TRUSTS
 
 _LONGEST_QUERY = 1_000
 # Texts that people wrote: only these select records.
-_SEARCHED: tuple[HeldKind, ...] = ("turn", "memory", "episode", "attachment")
+_SEARCHED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ForgetRequest:
 
     id: str | None = None
     query: str | None = None
-    origin: Origin | None = None
+    origin: RollbackSource | None = None
     since: datetime | None = None
     until: datetime | None = None
 
@@ -91,7 +91,7 @@ def read_request(
     if query is not None:
         return ForgetRequest(query=_check_query(query), since=start, until=end)
     if session is not None:
-        return ForgetRequest(origin=Origin("session", guard.name(session, "session")),
+        return ForgetRequest(origin=RollbackSource("session", guard.name(session, "session")),
                      since=start, until=end)  # fmt: skip
     origin = None if source is None else origin_of(source, guard)
     return ForgetRequest(origin=origin, since=start, until=end)
@@ -145,7 +145,7 @@ def _by_words(unit: Unit, request: ForgetRequest, query: str) -> Selection:
         "attachment": chosen.attachments,
     }
     phrase = tokens(query)
-    for record in unit.erasing.holdings(_SEARCHED):
+    for record in unit.eraser.stored_texts(_SEARCHED):
         if not _within(record.at, request):
             continue
         text = next((text for text in record.texts if has_phrase(text, phrase)), None)
@@ -173,21 +173,21 @@ def _by_time(unit: Unit, request: ForgetRequest) -> Selection:
         if _within(event.created_at, request)
     }
     # Memories with sources follow their turns; those added by hand have none.
-    memories = unit.memories.by_id(unit.erasing.records_of("memory", since=since, until=until))
+    memories = unit.memories.by_id(unit.eraser.records_of("memory", since=since, until=until))
     # An episode that ends later is rewritten from its remaining turns.
     episodes = unit.episodes.latest(session=None, since=since, until=until, limit=checks.MAX_ROWS)
     return Selection(
-        turns=dict.fromkeys(unit.erasing.turns_of(since=since, until=until), why),
+        turns=dict.fromkeys(unit.eraser.turns_of(since=since, until=until), why),
         memories={memory.id: why for memory in memories if not memory.sources},
         episodes={e.id: why for e in episodes if _within(e.ended_at, request)},
         attachments=dict.fromkeys(
-            unit.erasing.records_of("attachment", since=since, until=until), why
+            unit.eraser.records_of("attachment", since=since, until=until), why
         ),
         daily_events=days,
     )
 
 
-def _by_origin(unit: Unit, request: ForgetRequest, origin: Origin) -> Selection:
+def _by_origin(unit: Unit, request: ForgetRequest, origin: RollbackSource) -> Selection:
     since, until, name = request.since, request.until, origin.name
     if origin.what == "turn":
         if not unit.ledger.turns_by_id([name]):
@@ -196,31 +196,31 @@ def _by_origin(unit: Unit, request: ForgetRequest, origin: Origin) -> Selection:
     why = f"it came from this {origin.what}"
     if origin.what == "sender":
         return Selection(
-            turns=dict.fromkeys(unit.erasing.turns_of(sender=name, since=since, until=until), why)
+            turns=dict.fromkeys(unit.eraser.turns_of(sender=name, since=since, until=until), why)
         )
     if origin.what == "trust":
         tier = next(trust for trust in TRUSTS if trust == name)
         memories = unit.memories.find(MemoryFilter(trust=tier, limit=checks.MAX_ROWS))
         return Selection(
-            turns=dict.fromkeys(unit.erasing.turns_of(trust=tier, since=since, until=until), why),
+            turns=dict.fromkeys(unit.eraser.turns_of(trust=tier, since=since, until=until), why),
             memories=dict.fromkeys(
                 (m.id for m in memories if not m.sources and _within(m.created_at, request)), why
             ),
         )
-    erasing = unit.erasing
+    eraser = unit.eraser
     info = unit.ledger.session(name)
     empty = [name] if info is not None and not info.turns and not request.timed else []
     return Selection(
         sessions=dict.fromkeys(empty, "it was named"),
-        turns=dict.fromkeys(erasing.turns_of(session=name, since=since, until=until), why),
+        turns=dict.fromkeys(eraser.turns_of(session=name, since=since, until=until), why),
         memories=dict.fromkeys(
-            erasing.records_of("memory", session=name, since=since, until=until), why
+            eraser.records_of("memory", session=name, since=since, until=until), why
         ),
         episodes=dict.fromkeys(
-            erasing.records_of("episode", session=name, since=since, until=until), why
+            eraser.records_of("episode", session=name, since=since, until=until), why
         ),
         attachments=dict.fromkeys(
-            erasing.records_of("attachment", session=name, since=since, until=until), why
+            eraser.records_of("attachment", session=name, since=since, until=until), why
         ),
     )
 

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from recollect.ids import is_id
 from recollect.index.segment import index_text
 from recollect.store.codec import stored_name
-from recollect.store.erasing import Name, NameKind
+from recollect.store.erasure import Name, NameKind
 from recollect.types import Json, SafeName
 
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"

@@ -22,7 +22,7 @@ from recollect.rules.likeness import same_value
 from recollect.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from recollect.rules.tiers import priority_of
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import AuditCheck, AuditReport, Memory
 from recollect.upkeep.clusters import near_pairs
@@ -172,7 +172,7 @@ def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem
 
 def _orphans(unit: Unit, memories: Sequence[Memory]) -> AuditCheck:
     """Orphaned rows, as a share of the memories."""
-    orphans = unit.tidying.orphans(_EXAMPLES)
+    orphans = unit.cleanup.orphans(_EXAMPLES)
     examples = [(id_, what) for what, ids in orphans.examples.items() for id_ in ids]
     total = sum(orphans.counts.values())
     return AuditCheck(

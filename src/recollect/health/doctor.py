@@ -14,7 +14,7 @@ from recollect.ids import made_at
 from recollect.index.embedding_job import queue as ask_vectors
 from recollect.learn.reindex import repair_text_index
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.types import Finding, Receipt
 
 _AHEAD = timedelta(minutes=5)  # a turn further in the future means a wrong clock
@@ -102,7 +102,7 @@ class Doctor:
         )
 
     def _orphans(self, unit: Unit) -> Finding:
-        counts = unit.tidying.orphans(0).counts
+        counts = unit.cleanup.orphans(0).counts
         orphans = {what: count for what, count in counts.items() if count}
         return Finding(
             check="orphans",
@@ -142,13 +142,13 @@ class Doctor:
         indexed = repair_text_index(self._store, progress)
         for space in self._store.spaces():
             with self._store.write(space) as unit:
-                unit.tidying.remove_orphans()
+                unit.cleanup.remove_orphans()
                 self._ask_for_vectors(unit)
         return indexed
 
     def _ask_for_vectors(self, unit: Unit) -> None:
         for number in unit.vectors.coverage():
-            unit.tidying.ask_again(unit.tidying.unvectored(number, _MAX_ROWS))
+            unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
             if unit.vectors.unembedded(number, 1):
                 ask_vectors(unit, self._clock.now(), self._settings.jobs.max_attempts)
 

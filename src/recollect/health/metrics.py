@@ -16,7 +16,7 @@ from recollect.clock import Clock
 from recollect.index.segment import query_terms
 from recollect.locks import ForkSafeLock
 from recollect.rules import checks
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.types import Context, Event, Metrics, SectionUse, Turn
 
 MEMORY_SECTIONS = frozenset({"cards", "core", "evidence", "scratchpad", "user"})

@@ -18,7 +18,7 @@ from recollect.index.engine import VectorEngine, follow
 from recollect.language.passages import passages
 from recollect.language.secrets.envelope import unsealed_part
 from recollect.providers.embedding.base import Embedder, WordEmbedder, expect
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import EmbedText, VectorRow
 from recollect.types import EMPTY, RECORD_TYPES, Job
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from recollect.errors import StoreDamaged
 from recollect.index.nearest import Near
-from recollect.store.base import Vectors
+from recollect.store.contract import Vectors
 from recollect.store.documents import place_of
 from recollect.store.rows import VectorState
 from recollect.types import RecordType

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from recollect.errors import Closed, StoreError
 from recollect.index.engine import VectorEngine, VectorTable, behind, follow
 from recollect.locks import ForkSafeLock
-from recollect.store.base import Store, Vectors
+from recollect.store.contract import Store, Vectors
 from recollect.store.rows import VectorState
 from recollect.types import RecordType
 

@@ -30,7 +30,7 @@ from recollect.language.guard import DEFAULT, Guard
 from recollect.providers.deadline import until
 from recollect.rules.backoff import Backoff
 from recollect.rules.checks import check_seconds
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import Drained, Job, SafeText, constant
 
 Handler = Callable[[Job], None]

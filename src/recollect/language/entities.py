@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from recollect.language import entity_words as words
+from recollect.language.truncation import two_ends
 
 LONGEST = 8_000  # characters read at each end of a long text
 
@@ -40,9 +41,8 @@ def _chinese() -> tuple[re.Pattern[str], ...]:
 
 def find_entities(text: str) -> tuple[str, ...]:
     """Names, quoted words, titles, files, addresses, versions, identifiers: each once, in order."""
-    parts = [text] if len(text) <= 2 * LONGEST else [text[:LONGEST], text[-LONGEST:]]
     found: dict[str, None] = {}
-    for part in parts:
+    for part in two_ends(text, LONGEST):
         places = _disjoint([*_find_things(part), *_find_names(part), *_find_chinese(part)])
         found.update((name, None) for _, _, name in places)
     return tuple(found)

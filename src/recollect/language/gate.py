@@ -13,7 +13,10 @@ from dataclasses import dataclass
 
 from recollect.language import gate_words as words
 from recollect.language.code import compiled, split_code
-from recollect.settings.reading import Gate
+from recollect.language.truncation import two_ends
+from recollect.settings.recall import GateSettings
+
+_CODE_SHARE = 0.5  # a message with more code than this wants no memory
 
 WINDOW = 1_000  # of a long message, so many characters are read at each end
 LONGEST_NOD = 60
@@ -68,13 +71,13 @@ class Verdict:
         return self.reason.partition(":")[0]
 
 
-def wants_memory(message: str, gate: Gate, projects: Collection[str] = ()) -> Verdict:
+def wants_memory(message: str, gate: GateSettings, projects: Collection[str] = ()) -> Verdict:
     """Judge one message; ``projects`` are the names of the projects that are known."""
-    text = _ends(message)
+    text = "\n".join(two_ends(message, WINDOW)).strip()
     if len(text) < gate.min_chars and size(text) < gate.min_chars:
         return Verdict(False, f"short: under {gate.min_chars} characters")
     prose, share = split_code(text)
-    if share > gate.code_share:
+    if share > _CODE_SHARE:
         return Verdict(False, f"code: {share:.0%}")
     plain = compiled(_URL).sub(" ", prose).strip().lower().replace("’", "'")
     nod = _nod(plain)
@@ -97,12 +100,6 @@ def wants_memory(message: str, gate: Gate, projects: Collection[str] = ()) -> Ve
 def size(text: str) -> int:
     """Characters; one of a script without spaces counts for two, as 我的端口 says "my port"."""
     return len(text) + sum("\u0e00" <= c < "\u2000" or "\u3040" <= c < "\ud800" for c in text)
-
-
-def _ends(message: str) -> str:
-    if len(message) > 2 * WINDOW:
-        message = f"{message[:WINDOW]}\n{message[-WINDOW:]}"
-    return message.strip()
 
 
 def _nod(text: str) -> str | None:

@@ -25,6 +25,8 @@ from recollect.settings import Settings
 from recollect.types import EMPTY, ActionNode, Fact, SafeAction, SafeName, SafeText
 
 MAX_ERROR = 500
+MAX_TAGS = 100  # tags or sources of one record: more is a mistake of the caller
+MAX_TOOL_CALLS = 1_000  # tool calls, or results, of one turn: the longest real traces have a tenth
 MAX_SUMMARY = 100_000
 _ERROR_READ = 8_000  # characters of an error that are looked at
 _NAMES = 1024  # the same sessions and senders come again with every turn
@@ -147,8 +149,8 @@ def guard_of(settings: Settings) -> Guard:
     kept = settings.secrets.at_write != "redact"
     return Guard(
         characters=settings.ledger.max_characters,
-        tool_calls=settings.ledger.max_tool_calls,
-        tags=settings.ledger.max_tags,
+        tool_calls=MAX_TOOL_CALLS,
+        tags=MAX_TAGS,
         secrets=None if kept else bounds_of(settings),
         owners=speaker_marks(settings.trust.owners),
     )
@@ -156,8 +158,7 @@ def guard_of(settings: Settings) -> Guard:
 
 def bounds_of(settings: Settings) -> Bounds:
     """What counts as a secret by the settings."""
-    secrets = settings.secrets
-    return Bounds(secrets.min_length, secrets.min_entropy, secrets.personal_numbers)
+    return Bounds(personal_numbers=settings.secrets.personal_numbers)
 
 
 def forget_names() -> None:

@@ -13,8 +13,12 @@ from recollect.language.statements import only_tells
 from recollect.language.story import is_order, is_request, request_in
 from recollect.language.tool_results import cut
 from recollect.language.topic import overlap, telling_words
-from recollect.settings.writing import Scratchpad as Settings
+from recollect.settings.learning import ScratchpadSettings
 from recollect.types import Completion, Episode, Scratchpad
+
+_COMPLETIONS = 5  # finished tasks that are kept, as in document B §4
+_TASK_CHARS = 120  # of a task: one line
+_SAME_TOPIC = 0.2  # share of telling words that a message has in common with its task
 
 _FEWEST_WORDS = 2  # telling words below which a message has no topic of its own, unless an order
 _SWITCHES = (
@@ -32,20 +36,22 @@ _GOES_ON = (
 _MARKUP = r"^[\s#>*+•-]+"
 
 
-def advance(pad: Scratchpad, message: str, at: datetime, settings: Settings) -> Scratchpad:
+def advance(
+    pad: Scratchpad, message: str, at: datetime, settings: ScratchpadSettings
+) -> Scratchpad:
     """The scratchpad after a message of the user: the task it names is the one at hand.
 
     When the topic changes, the task before it joins what was done. On the same topic only another
     order takes its place; thanks, nods, reports and follow-ups change nothing.
     """
-    task = task_of(message, settings.task_chars)
+    task = task_of(message, _TASK_CHARS)
     if not task or task == pad.focus:
         return pad
     if not pad.focus:
         language = pad.language if pad.text.strip() else language_of(task)
         return fit(replace(pad, focus=task, language=language), settings.max_chars)
-    if switches(pad.focus, message, settings.same_topic):
-        done = _with_done(pad, pad.focus, at, settings.completions)
+    if switches(pad.focus, message, _SAME_TOPIC):
+        done = _with_done(pad, pad.focus, at, _COMPLETIONS)
         return fit(replace(done, focus=task), settings.max_chars)
     if not is_order(message) or compiled(_GOES_ON).search(message):
         return pad
@@ -53,16 +59,16 @@ def advance(pad: Scratchpad, message: str, at: datetime, settings: Settings) -> 
 
 
 def conclude(
-    pad: Scratchpad, episode: Episode, project: str, at: datetime, settings: Settings
+    pad: Scratchpad, episode: Episode, project: str, at: datetime, settings: ScratchpadSettings
 ) -> Scratchpad:
     """The scratchpad after a session: its goal is done, goes on, or is an open question."""
-    goal = _one_line(episode.goal, settings.task_chars)
+    goal = _one_line(episode.goal, _TASK_CHARS)
     after = replace(pad, language=pad.language if pad.text.strip() else language_of(goal))
     if project and project not in after.projects:
         after = replace(after, projects=(project, *after.projects))
     if goal and episode.outcome == "success":
-        after = _with_done(after, goal, at, settings.completions)
-        if not switches(after.focus, goal, settings.same_topic):
+        after = _with_done(after, goal, at, _COMPLETIONS)
+        if not switches(after.focus, goal, _SAME_TOPIC):
             after = replace(after, focus="")
     elif goal and episode.outcome == "failed":
         after = replace(after, questions=tuple(dict.fromkeys((*after.questions, goal))))

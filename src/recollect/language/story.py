@@ -15,9 +15,12 @@ from recollect.language.gate import wants_memory
 from recollect.language.outcome import outcome_of
 from recollect.language.tool_results import cut
 from recollect.language.voice import own_voice
-from recollect.settings.reading import Gate
-from recollect.settings.writing import Episodes
+from recollect.rules.importance import DEFAULT_IMPORTANCE
+from recollect.settings.recall import GateSettings
 from recollect.types import ActionNode, Outcome, Turn
+
+SUMMARY_CHARS = 200  # of an episode or a day, as in documents A §4.2 and D §6.4
+_RESULT_CHARS = 100  # of a tool result in an action node, as in document A §4.2
 
 _POLITE = (
     r"(?:please|pls|kindly|(?:can|could|would|will) you|help me(?: to)?|let's|now|ok|okay|just"
@@ -56,20 +59,19 @@ class Story:
 
 def tell(
     turns: Sequence[Turn],
-    settings: Episodes,
     *,
     draft: EpisodeDraft | None = None,
     tags: Iterable[str] = (),
     ended: bool = True,
 ) -> Story:
     """The story of these turns; a draft's words go before those of the rules."""
-    actions = action_nodes(turns, settings.result_chars)
+    actions = action_nodes(turns, _RESULT_CHARS)
     tools = tuple(dict.fromkeys(action.tool for action in actions))
     goal = goal_of(turns)
     given = draft or EpisodeDraft("")
-    importance = settings.default_importance if given.importance is None else given.importance
+    importance = DEFAULT_IMPORTANCE if given.importance is None else given.importance
     return Story(
-        summary=given.summary or summary_of(turns, goal, tools, settings.summary_chars),
+        summary=given.summary or summary_of(turns, goal, tools, SUMMARY_CHARS),
         goal=given.goal or goal,
         outcome=given.outcome or outcome_of(turns, actions, ended=ended),
         actions=actions,
@@ -170,5 +172,5 @@ def _closes(turn: Turn) -> bool:
 
 
 @cache
-def _gate() -> Gate:
-    return Gate()
+def _gate() -> GateSettings:
+    return GateSettings()

@@ -50,6 +50,14 @@ def cut_to_tokens(text: str, limit: int, count: TokenCounter) -> str:
     return ""
 
 
+def two_ends(text: str, head: int, tail: int | None = None) -> list[str]:
+    """A text or, of one longer than both together, its beginning and its end: any text is read in
+    a bounded time. The end is as long as the beginning unless given.
+    """
+    end = head if tail is None else tail
+    return [text] if len(text) <= head + end else [text[:head], text[-end:]]
+
+
 def whole_character(text: str, place: int) -> int:
     """The last place at or before ``place`` that does not split a character as people see it."""
     while 0 < place < len(text) and _joined(text, place):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from recollect.errors import InvalidInput
 from recollect.language.guard import Guard
-from recollect.learn.reconciler import checked
+from recollect.learn.candidates import checked
 from recollect.providers.chat.base import Object, Schema, WrongShape
 from recollect.rules.trust import least_trusted
 from recollect.types import KINDS, Candidate, Json, Kind, Trust, Turn

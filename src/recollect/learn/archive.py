@@ -9,7 +9,7 @@ from recollect.errors import Conflict, NotFound
 from recollect.ids import new_id
 from recollect.language.secrets.envelope import masked
 from recollect.rules import checks
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.types import Memory, constant, key_of
 
 _REASON = constant("a person's word")
@@ -58,7 +58,7 @@ class Archive:
                     f"Memory {id_} is {memory.status}, not archived",
                     remedy="See its history(), and remember() what holds",
                 )
-            unit.shelf.bring_back(memory.id, "active", now)
+            unit.tiers.bring_back(memory.id, "active", now)
             unit.journal.add_event(
                 "restore",
                 operation_id=key_of("restore", new_id(now)),

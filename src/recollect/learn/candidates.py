@@ -1,117 +1,76 @@
-"""What is found out about a candidate before the transaction that settles it."""
+"""Candidates as they may be stored: checked, guarded, or made of a memory again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Protocol
+from recollect.errors import InvalidInput
+from recollect.language.guard import Guard
+from recollect.rules import checks
+from recollect.types import (
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
+    KINDS,
+    TRUSTS,
+    Candidate,
+    Memory,
+    SafeCandidate,
+    SafeName,
+)
 
-from recollect.errors import BudgetExhausted, ModelError
-from recollect.index.segment import CHARACTER_WEIGHT
-from recollect.learn.neighbours import Surroundings, weighed_words
-from recollect.providers.embedding.base import Embedder, WordEmbedder
-from recollect.rules.likeness import apart
-from recollect.rules.reconcile import Verdict
-from recollect.settings.writing import Reconcile
-from recollect.store.base import Store
-from recollect.types import Candidate, Memory, MemoryStatus, Statement
-
-_COMPARED: tuple[MemoryStatus, ...] = ("active", "pending", "rejected")
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A verdict about a candidate; ``memory`` is the id of the one it is about, unless new."""
-
-    verdict: Verdict
-    memory: str = ""
+_LONGEST = 1_000_000  # characters of a statement
 
 
-class Judge(Protocol):
-    """Somebody who can tell what a candidate means for its neighbours: a model."""
+def checked(candidate: Candidate, guard: Guard) -> SafeCandidate:
+    """The candidate as it may be stored, or InvalidInput that says what is wrong."""
+    limit = min(guard.characters, _LONGEST)
+    if not checks.check_text(candidate.content, "content", limit).strip():
+        raise InvalidInput("A candidate says nothing", remedy="Give it a content")
+    checks.check_choice(candidate.kind, KINDS, "kind")
+    checks.check_choice(candidate.trust, TRUSTS, "trust")
+    for name in ("importance", "confidence"):
+        share = getattr(candidate, name)
+        if share is not None:
+            checks.check_share(share, name)
+    content = guard.text(candidate.content.strip(), "content", limit)
+    labels = checks.check_tags(candidate.tags, guard.tags)
 
-    def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Judgement: ...
+    def part(text: str, what: str) -> SafeName:
+        """Nothing of a part that is only a secret of the statement."""
+        checks.check_text(text, what, checks.MAX_NAME)
+        return guard.label(guard.part(text, candidate.content, content, what), what)
+
+    return SafeCandidate(
+        kind=candidate.kind,
+        content=content,
+        subject=part(candidate.subject, "subject"),
+        predicate=part(candidate.predicate, "predicate"),
+        value=guard.part(candidate.value, candidate.content, content, "value"),
+        importance=candidate.importance,
+        confidence=candidate.confidence,
+        duration=candidate.duration,
+        project=guard.name(candidate.project or GLOBAL_PROJECT, "project"),
+        topic=guard.name(candidate.topic or GENERAL_TOPIC, "topic"),
+        tags=guard.labels(filter(None, (part(tag, "tag") for tag in labels))),
+        is_update=candidate.is_update,
+        withdraws=candidate.withdraws,
+        asked=candidate.asked,
+        trust=candidate.trust,
+        sources=tuple(dict.fromkeys(guard.label(id_, "source") for id_ in candidate.sources)),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """What was found out before the transaction: likeness by vectors, and a judgement.
-
-    ``seen`` is when each neighbour was last changed: a judgement holds only while that is so.
-    ``failure`` says why there are no vectors or no judgement, where a model failed.
-    """
-
-    cosines: Mapping[str, float] = field(default_factory=dict)
-    judgement: Judgement | None = None
-    seen: Mapping[str, datetime] = field(default_factory=dict)
-    failure: str = ""
-
-
-class Preparing:
-    """Asks an embedder and a judge, where there are any."""
-
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        settings: Reconcile,
-        embedder: Embedder | None,
-        judge: Judge | None,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._settings = settings
-        self._embedder = embedder
-        self._judge = judge
-
-    def prepare(self, candidate: Statement, now: datetime) -> Prepared:
-        """Ask models what they can tell; one that fails leaves the rules to decide alone."""
-        cosines, failure = self._cosines(candidate, now)
-        if self._judge is None or candidate.withdraws:
-            return Prepared(cosines, failure=failure)
-        with self._store.read(self._space) as unit:
-            known = Surroundings(unit, candidate, now, self._settings, cosines).known("active")
-        neighbours = tuple({m.id: m for m in (*known.slot, *known.opposed, *known.near)}.values())
-        seen: dict[str, datetime] = {memory.id: memory.updated_at for memory in neighbours}
-        if not neighbours:
-            return Prepared(cosines, failure=failure)
-        try:
-            judgement = self._judge.decide(candidate, neighbours)
-        except (ModelError, BudgetExhausted) as error:
-            return Prepared(cosines, seen=seen, failure=str(error))
-        return Prepared(cosines, judgement, seen, failure)
-
-    def _cosines(self, candidate: Candidate, now: datetime) -> tuple[dict[str, float], str]:
-        if self._embedder is None:
-            return {}, ""
-        with self._store.read(self._space) as unit:
-            number = unit.vectors.known_embedders().get(self._embedder.name)
-        if number is None:
-            return {}, ""
-        try:
-            vector = self._embedder.embed([candidate.content])[0]
-        except ModelError as error:
-            return {}, str(error)
-        if not vector.any():
-            return {}, ""
-        limit = self._settings.neighbours
-        with self._store.read(self._space) as unit:
-            found = [
-                near
-                for status in _COMPARED
-                for near in unit.memories.nearest(
-                    number, vector.tobytes(), status=status, now=now, limit=limit
-                )
-            ]
-        return {memory.id: self._likeness(candidate, memory, near) for memory, near in found}, ""
-
-    def _likeness(self, candidate: Candidate, memory: Memory, cosine: float) -> float:
-        """A sum of words hardly moves from Monday to Tuesday: where a telling word differs, it does
-        not say that two statements are one.
-        """
-        if cosine <= self._settings.merge_cosine or not isinstance(self._embedder, WordEmbedder):
-            return cosine
-        mine, theirs = weighed_words(candidate.content), weighed_words(memory.content)
-        differ = apart(mine, theirs, CHARACTER_WEIGHT)
-        return self._settings.merge_cosine if differ else cosine
+def candidate_of(memory: Memory) -> SafeCandidate:
+    """A memory as it was proposed."""
+    return SafeCandidate(
+        kind=memory.kind,
+        content=memory.content,
+        subject=memory.subject,
+        predicate=memory.predicate,
+        value=memory.value,
+        importance=memory.importance,
+        confidence=memory.confidence,
+        project=memory.project,
+        topic=memory.topic,
+        tags=memory.tags,
+        trust=memory.trust,
+        sources=tuple(source.turn_id for source in memory.sources),
+    )

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from recollect.rules import checks
 from recollect.rules.support import Claim
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.types import EMPTY, Event, Fact, Json, Memory, SafeName, stamp
 
 CLAIMING = ("write", "pending", "repeat", "reject")  # the events by which a statement is made

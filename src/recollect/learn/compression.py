@@ -21,7 +21,7 @@ from recollect.record.accept import accept_turn
 from recollect.record.recorder import Recorder
 from recollect.rules import checks
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import TurnFilter, TurnRow
 from recollect.types import Episode, NewTurn, SafeName, Turn
 
@@ -72,7 +72,6 @@ class Compression:
                 turns,
                 "context_compress",
                 now=now,
-                settings=self._settings.episodes,
                 ask_vectors=self._ask,
                 memories=learnt,
                 guard=guard,
@@ -80,7 +79,7 @@ class Compression:
             if wanted.before_compression:
                 triggers.queue(
                     unit,
-                    id_,
+                    [id_],
                     now=now,
                     run_at=now,
                     max_attempts=self._settings.jobs.max_attempts,
@@ -144,11 +143,11 @@ class Compression:
         fresh = [turn for turn in turns if turn.state in ("new", "failed")]
         learnt: list[SafeName] = []
         for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ())):
-            settled = self._reconciler.settle(
+            decision = self._reconciler.settle(
                 unit, candidate, operation_id=f"rules:{candidate.sources[0]}:{n}", now=now
             )
-            if settled.memory is not None:
-                learnt.append(settled.memory.id)
+            if decision.memory is not None:
+                learnt.append(decision.memory.id)
         return learnt
 
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.ids import new_id
-from recollect.learn.rollback_plan import Origin, Undoing
+from recollect.learn.rollback_plan import RollbackPlan, RollbackSource
 from recollect.rules.speakers import speaker_mark
 from recollect.settings import Settings
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.types import SafeName, constant, key_of
 
 EVENT = "disown"
 
 
 @dataclass(frozen=True, slots=True)
-class Disowning:
+class Disowner:
     """Lowers a session in the transaction that recorded the second person."""
 
     settings: Settings
@@ -36,17 +36,19 @@ class Disowning:
         if not turns:
             return
         operation = key_of(EVENT, new_id(now))
-        undoing = Undoing(unit, Origin("speech", session, frozenset(turns)), self.settings, now)
+        undoing = RollbackPlan(
+            unit, RollbackSource("speech", session, frozenset(turns)), self.settings, now
+        )
         undoing.plan()
         report = undoing.write(operation)
-        unit.erasing.learn_again(turns)
+        unit.eraser.learn_again(turns)
         unit.ledger.drop_transcript(session)  # the copy states the trust of each turn
         unit.journal.add_event(
             EVENT,
             operation_id=operation,
             subject=session,
             payload={
-                "reason": Origin("speech", session).reason,
+                "reason": RollbackSource("speech", session).reason,
                 "turns": len(turns),
                 "memories": len(report.removed),
                 "to": constant("external"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple, TypeVar
 
 from recollect.clock import Clock
@@ -25,10 +25,13 @@ from recollect.language.echo import (
 from recollect.locks import ForkSafeLock
 from recollect.rules.support import rank, untrusted
 from recollect.rules.trust import least_trusted
-from recollect.settings.around import Trust as TrustSettings
-from recollect.store.base import Store, Unit
+from recollect.settings.environment import TrustSettings
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import EchoAbout
 from recollect.types import EMPTY, Candidate, Context, Hit, SafeName, Trust, Turn
+
+_KEEP = timedelta(days=1)  # for which what went into a prompt is recognised: a day of work
+_LINES = 2_000  # recognised for one session, the oldest go first
 
 ANYWHERE = EMPTY
 NOW = -1
@@ -54,7 +57,7 @@ class Shown(NamedTuple):
     since: int = 0
 
 
-class Injected:
+class InjectedTexts:
     """What went into prompts since it was last written down. Recall must not wait for a write, so
     it is gathered here and written before anything is learnt.
     """
@@ -146,14 +149,14 @@ def note_injected(
         text, trust = records.resolve(one)
         if not text or not (settings.suppress_echo or untrusted(trust)):
             continue
-        for sentence in sentences(text, settings.echo_lines):
+        for sentence in sentences(text, _LINES):
             words = tuple(word_marks(sentence)) if untrusted(trust) else ()
             for line, marks in fingerprints(sentence).items():
                 lines[line] = marks
                 about[line] = _both(about.get(line), EchoAbout(trust, words, one.since))
     if lines:
-        unit.echoes.drop(now - settings.echo_keep)
-        unit.echoes.note(session, lines, now, settings.echo_lines, about)
+        unit.echoes.drop(now - _KEEP)
+        unit.echoes.note(session, lines, now, _LINES, about)
 
 
 def _both(known: EchoAbout | None, new: EchoAbout) -> EchoAbout:
@@ -211,12 +214,12 @@ def known_marks(
     """
     if not settings.suppress_echo:
         return None
-    return unit.echoes.marks(session, now - settings.echo_keep)
+    return unit.echoes.marks(session, now - _KEEP)
 
 
 def untrusted_lines(unit: Unit, now: datetime, settings: TrustSettings) -> list[UntrustedLine]:
     """What tools and outsiders said in the prompts of late, in whatever session."""
-    return [UntrustedLine(*line) for line in unit.echoes.untrusted(now - settings.echo_keep)]
+    return [UntrustedLine(*line) for line in unit.echoes.untrusted(now - _KEEP)]
 
 
 def tainted(candidate: Told, turns: Sequence[Turn], lines: Sequence[UntrustedLine]) -> Told:

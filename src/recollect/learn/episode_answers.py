@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import get_args
 
 from recollect.language.fence import fence
-from recollect.language.story import EpisodeDraft
+from recollect.language.story import SUMMARY_CHARS, EpisodeDraft
 from recollect.language.tokens import count_tokens
+from recollect.learn.extractors import TOOL_CHARS
 from recollect.learn.transcript import line
 from recollect.prompts import Language, filled
 from recollect.providers.chat.base import Answer, ChatModel, Object, Schema, WrongShape
@@ -36,15 +37,13 @@ def ask_for_episode(
     model: ChatModel, turns: Sequence[Turn], language: Language, settings: Settings
 ) -> Answer[EpisodeDraft]:
     """The story of these turns in the model's words."""
-    shown = conversation(
-        turns, settings.extraction.tool_chars, settings.extraction.batch_tokens.high
-    )
+    shown = conversation(turns, TOOL_CHARS, settings.extraction.batch_tokens.high)
     return model.ask(
         fence(shown, "conversation"),
         purpose=PURPOSE,
         schema=SCHEMA,
         parse=parse_episode,
-        system=filled("episode", language, summary_chars=settings.episodes.summary_chars),
+        system=filled("episode", language, summary_chars=SUMMARY_CHARS),
     )
 
 

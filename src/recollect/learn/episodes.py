@@ -14,10 +14,8 @@ from recollect.index.segment import index_text
 from recollect.language.guard import DEFAULT, MAX_SUMMARY, Guard
 from recollect.language.story import EpisodeDraft, Story, tell
 from recollect.rules import checks
-from recollect.settings.writing import Episodes
-from recollect.store.base import Unit
-from recollect.store.rows import EpisodeRow
-from recollect.types import EMPTY, Episode, SafeName, SafeText, Turn, constant, key_of, lines_of
+from recollect.store.contract import Unit
+from recollect.types import Episode, SafeName, SafeText, Turn, constant, key_of, lines_of
 
 EpisodeSource = Literal["session_end", "context_compress", "daily_consolidation"]
 SOURCES: tuple[EpisodeSource, ...] = get_args(EpisodeSource)
@@ -30,7 +28,6 @@ def write_episode(
     source: EpisodeSource,
     *,
     now: datetime,
-    settings: Episodes,
     ask_vectors: Ask,
     draft: EpisodeDraft | None = None,
     memories: Sequence[SafeName] = (),
@@ -49,9 +46,12 @@ def write_episode(
         info = unit.ledger.session(session)
         about = (info.project, info.topic) if info else ()
         ended = source != "context_compress"
-        story = tell(turns, settings, draft=draft, tags=about, ended=ended)
-        row = _row(session, turns, source, story, now=now, guard=guard)
-        written = unit.episodes.add(replace(row, memories=tuple(dict.fromkeys(memories))))
+        story = tell(turns, draft=draft, tags=about, ended=ended)
+        new = replace(
+            episode_of(story, turns, source, id_=new_id(now), session=session, guard=guard),
+            memories=tuple(dict.fromkeys(memories)),
+        )
+        written = unit.episodes.add(new, episode_terms(new), last_turn=turns[-1].id)
         _note(unit, "episode", written, now)
         ask_vectors(unit, now)
         return written
@@ -93,23 +93,24 @@ def fill_episode(
     return told
 
 
-def episode_terms(told: Episode | EpisodeRow) -> SafeText:
+def episode_terms(episode: Episode) -> SafeText:
     """What an episode is found by: what happened, what for, with what, and about what."""
-    words = (told.summary, told.goal, *told.entities, *told.tools, *told.tags)
+    words = (episode.summary, episode.goal, *episode.entities, *episode.tools, *episode.tags)
     return index_text(lines_of(words))
 
 
-def _row(
-    session: SafeName,
-    turns: Sequence[Turn],
-    source: EpisodeSource,
+def episode_of(
     story: Story,
+    turns: Sequence[Turn],
+    source: str,
     *,
-    now: datetime,
+    id_: SafeName,
+    session: SafeName,
     guard: Guard,
-) -> EpisodeRow:
-    row = EpisodeRow(
-        id=new_id(now),
+) -> Episode:
+    """The story of these turns as it may be stored."""
+    return Episode(
+        id=id_,
         session=session,
         summary=guard.error(story.summary, MAX_SUMMARY),
         goal=guard.short(story.goal),
@@ -119,14 +120,10 @@ def _row(
         actions=tuple(map(guard.action, story.actions)),
         entities=tuple(map(guard.short, story.entities)),
         tools=tuple(map(guard.short, story.tools)),
-        memories=(),
         tags=tuple(map(guard.short, story.tags)),
         importance=story.importance,
         source=source,
-        last_turn=turns[-1].id,
-        terms=EMPTY,
     )
-    return replace(row, terms=episode_terms(row))
 
 
 def _note(unit: Unit, type_: str, episode: Episode, now: datetime) -> None:

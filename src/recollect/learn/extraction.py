@@ -14,25 +14,25 @@ from recollect.errors import ModelRefused, StoreDamaged
 from recollect.ids import made_until
 from recollect.language.attribution import attributed
 from recollect.language.echo import UntrustedLine
+from recollect.language.exchanges import exchanges
 from recollect.language.guard import guard_of
-from recollect.learn.batches import first_batch
 from recollect.learn.echo import known_marks, tainted, untrusted_lines
 from recollect.learn.extractors import Extractor
-from recollect.learn.grounding import Voices, grounded
+from recollect.learn.grounding import SpokenWords, grounded
+from recollect.learn.memories import end_with_session
 from recollect.learn.reconciler import Reconciler
-from recollect.learn.session_end_jobs import end_with_session
 from recollect.learn.transcript import heard
 from recollect.record import triggers
-from recollect.record.quiet import talking_until
+from recollect.record.triggers import talking_until
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.types import (
     EMPTY,
     Candidate,
+    Decision,
     Job,
     SafeName,
     SafeText,
-    Settled,
     Turn,
     TurnState,
     key_of,
@@ -70,7 +70,7 @@ class _Reading:
     untrusted: Sequence[UntrustedLine]
 
 
-class Extraction:
+class ExtractionJob:
     """Learns from the turns of any space."""
 
     def __init__(
@@ -150,7 +150,7 @@ class Extraction:
         with self._store.write(job.space) as unit:
             waiting = unit.ledger.unextracted(session, _READ)
             if not dead:
-                ids = [turn.id for turn in first_batch(waiting, self._size(job))]
+                ids = [turn.id for turn in _first_batch(waiting, self._size(job))]
                 unit.ledger.set_state(ids, "failed", self._guard.error(reason))
                 return
             began, ended = self._began(job), set[SafeName]()
@@ -182,7 +182,7 @@ class Extraction:
 
     def _next(self, job: Job, session: SafeName) -> _Reading | None:
         with self._store.read(job.space) as unit:
-            batch = first_batch(unit.ledger.unextracted(session, _READ), self._size(job))
+            batch = _first_batch(unit.ledger.unextracted(session, _READ), self._size(job))
             if not batch:
                 return None
             before = [
@@ -212,32 +212,32 @@ class Extraction:
         now, batch = self._clock.now(), reading.batch
         if not learner.extractor.verbatim:
             candidates = self._grounded(reading, candidates)
-        believed = [
+        candidates = [
             attributed(tainted(candidate, batch, reading.untrusted), batch)
             for candidate in candidates
         ]
-        prepared = [learner.reconciler.prepare(candidate, now) for candidate in believed]
+        advice = [learner.reconciler.advise(candidate, now) for candidate in candidates]
         with self._store.write(space) as unit:
             if not self._still_waits(unit, session, batch):
                 return False  # another worker was here, or somebody else spoke as the user
-            settled = [
+            decisions = [
                 learner.reconciler.settle(
                     unit,
                     candidate,
                     operation_id=key_of("extract", batch[0].id, batch[-1].id, n),
                     now=now,
-                    prepared=found,
+                    advice=advice[n],
                 )
-                for n, (candidate, found) in enumerate(zip(believed, prepared, strict=True))
+                for n, candidate in enumerate(candidates)
             ]
-            self._note_states(unit, session, batch, believed, settled)
+            self._note_states(unit, session, batch, candidates, decisions)
         return True
 
     def _grounded(self, reading: _Reading, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The candidates with the trust of those whose words they are."""
         core = self._settings.upkeep.core_importance
-        voices = Voices(reading.batch, reading.before)
-        return [grounded(candidate, voices, core) for candidate in candidates]
+        speakers = SpokenWords(reading.batch, reading.before)
+        return [grounded(candidate, speakers, core) for candidate in candidates]
 
     def _give_up(self, space: str, session: SafeName, batch: Sequence[Turn], reason: str) -> bool:
         with self._store.write(space) as unit:
@@ -257,22 +257,23 @@ class Extraction:
         session: SafeName,
         batch: Sequence[Turn],
         candidates: Sequence[Candidate],
-        settled: Sequence[Settled],
+        decisions: Sequence[Decision],
     ) -> None:
-        told: dict[str, SafeText] = {}
-        for candidate, one in zip(candidates, settled, strict=True):
-            if one.decision in _CHANGES:
-                told.update(dict.fromkeys(candidate.sources, EMPTY))
+        """The state of each turn: extracted, or empty with the reason."""
+        reasons: dict[str, SafeText] = {}
+        for candidate, decision in zip(candidates, decisions, strict=True):
+            if decision.outcome in _CHANGES:
+                reasons.update(dict.fromkeys(candidate.sources, EMPTY))
             else:
+                reason = self._guard.error(f"{decision.outcome}: {decision.reason}")
                 for source in candidate.sources:
-                    told.setdefault(source, self._guard.error(f"{one.decision}: {one.reason}"))
+                    reasons.setdefault(source, reason)
         by_state: dict[tuple[TurnState, SafeText], list[SafeName]] = {}
         for turn in batch:
-            reason = told.get(turn.id)
-            state: TurnState = "extracted" if reason == "" else "empty"
-            by_state.setdefault((state, reason or EMPTY), []).append(turn.id)
-        for (state, reason), some in by_state.items():
-            unit.ledger.set_state(some, state, reason)
+            state: TurnState = "extracted" if reasons.get(turn.id) == "" else "empty"
+            by_state.setdefault((state, reasons.get(turn.id, EMPTY)), []).append(turn.id)
+        for (state, why), ids in by_state.items():
+            unit.ledger.set_state(ids, state, why)
         unit.ledger.mark_extracted(session)
 
     # --- when -----------------------------------------------------------------------------------
@@ -289,7 +290,7 @@ class Extraction:
             if later is not None:
                 triggers.queue(
                     unit,
-                    session,
+                    [session],
                     now=now,
                     run_at=later,
                     max_attempts=job.max_attempts,
@@ -300,5 +301,17 @@ class Extraction:
     def _go_on(self, unit: Unit, session: SafeName, job: Job) -> None:
         now = self._clock.now()
         triggers.queue(
-            unit, session, now=now, run_at=now, max_attempts=job.max_attempts, quiet=False
+            unit, [session], now=now, run_at=now, max_attempts=job.max_attempts, quiet=False
         )
+
+
+def _first_batch(turns: Sequence[Turn], most_tokens: int) -> list[Turn]:
+    """As many turns as a model reads well, a tool call with its result; at least one exchange."""
+    batch: list[Turn] = []
+    tokens = 0
+    for exchange in exchanges(turns):
+        tokens += sum(turn.tokens for turn in exchange)
+        if batch and tokens > most_tokens:
+            break
+        batch += exchange
+    return batch

@@ -17,9 +17,14 @@ from recollect.learn.answers import read_facts, schema
 from recollect.learn.transcript import line, shown
 from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
+from recollect.rules.importance import KIND_IMPORTANCE
+from recollect.rules.lifetimes import DURATIONS
 from recollect.rules.speakers import speaker_mark
 from recollect.settings import Settings
 from recollect.types import Candidate, Turn
+
+FACT_CHARS = 100  # the longest statement asked for, as in document D §6.4
+TOOL_CHARS = 500  # of each tool result that an extractor sees
 
 PURPOSE = "extract"
 
@@ -54,8 +59,6 @@ class RuleExtractor:
             for candidate in extract(
                 said[place].text,
                 said_at=turn.at,
-                importance=self.settings.importance,
-                extraction=self.settings.extraction,
                 role=turn.role,
                 trust=turn.trust,
                 earlier=_same_speaker(turn, (*earlier, *turns)[:place], said),
@@ -99,15 +102,15 @@ class ModelExtractor:
         language = language_of(
             [turn.content for turn in turns if turn.role == "user"], settings.memory.language
         )
-        durations = tuple(settings.lifetimes.durations)
-        before = "\n".join(line(turn, settings.extraction.tool_chars) for turn in earlier)
+        durations = tuple(DURATIONS)
+        before = "\n".join(line(turn, TOOL_CHARS) for turn in earlier)
         answer = self.model.ask(
             "\n\n".join(
                 filter(
                     None,
                     (
                         fence(before, "earlier") if before else "",
-                        fence(shown(spoken, settings.extraction.tool_chars), "conversation"),
+                        fence(shown(spoken, TOOL_CHARS), "conversation"),
                     ),
                 )
             ),
@@ -117,9 +120,9 @@ class ModelExtractor:
             system=filled(
                 "extract",
                 language,
-                fact_chars=settings.extraction.fact_chars,
+                fact_chars=FACT_CHARS,
                 durations=", ".join(f'"{word}"' for word in durations),
-                importance="\n".join(_guidance(settings)),
+                importance="\n".join(_guidance()),
             ),
         )
         return answer.value
@@ -131,11 +134,10 @@ def _said(turn: Turn) -> Said:
     return Said(turn.role, own_voice(text, GAP) if turn.role == "user" else text)
 
 
-def _guidance(settings: Settings) -> list[str]:
-    """The importance of each kind, as the preset weighs it."""
-    kinds = settings.importance
+def _guidance() -> list[str]:
+    """The importance of each kind; credentials are kept on request only."""
     return [
-        f"  - {kind}: {getattr(kinds, kind):g}"
-        for kind in type(kinds).__annotations__
+        f"  - {kind}: {weight:g}"
+        for kind, weight in KIND_IMPORTANCE.items()
         if kind != "credential"
     ]

@@ -15,6 +15,7 @@ from math import nextafter
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.language.code import compiled
+from recollect.language.truncation import two_ends
 from recollect.language.voice import has_quoted, own_voice, quoted_voice
 from recollect.learn.wording import Wording, wording_of
 from recollect.rules.routing import STEERING
@@ -36,7 +37,7 @@ _ABOUT_THE_OWNER = frozenset({"user", "users", "user's", "用户"})
 
 
 @dataclass(frozen=True)
-class Voices:
+class SpokenWords:
     """What everybody says in a stretch of conversation, as words.
 
     A candidate may stand on ``turns``; ``earlier`` ones were only shown beside them.
@@ -64,7 +65,7 @@ class Voices:
         said: list[str] = [turn.content for turn in self._by("tool")]
         for turn in (*self.earlier, *self.turns):
             said += [result.content for result in turn.tool_results]
-        return _words("\n".join(f"{text[:_READ]}\n{text[_READ:][-_READ:]}" for text in said))
+        return _words("\n".join(end for text in said for end in two_ends(text, _READ)))
 
     @cached_property
     def heard(self) -> frozenset[Trust]:
@@ -92,52 +93,54 @@ class Voices:
         return [turn for turn in (*self.earlier, *self.turns) if turn.trust == trust]
 
 
-def grounded(candidate: Candidate, voices: Voices, core_importance: float) -> Candidate:
+def grounded(candidate: Candidate, speakers: SpokenWords, core_importance: float) -> Candidate:
     """The candidate with the trust of those whose words it has more of; what an agent says does
     not reach the core of itself.
     """
-    trust = _trust(candidate, voices)
+    trust = _trust(candidate, speakers)
     importance = candidate.importance
     if trust == "agent" and importance is not None:
         importance = min(importance, nextafter(core_importance, 0.0))
     return replace(candidate, trust=trust, importance=importance)
 
 
-def grounded_in_summary(candidate: Candidate, voices: Voices, core_importance: float) -> Candidate:
+def grounded_in_summary(
+    candidate: Candidate, speakers: SpokenWords, core_importance: float
+) -> Candidate:
     """The same of what a model made of summaries, in which anybody's words may be: what steers the
     agent has to be the owner's wording.
     """
-    found = grounded(candidate, voices, core_importance)
+    found = grounded(candidate, speakers, core_importance)
     if found.kind not in STEERING or found.trust != "owner":
         return found
-    own = _is_own(found, wording_of(voices.stated(found.sources)))
+    own = _is_own(found, wording_of(speakers.stated(found.sources)))
     return found if own else replace(found, trust="agent")
 
 
-def _trust(candidate: Candidate, voices: Voices) -> Trust:
+def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     if candidate.trust in ("tool", "external"):
         return candidate.trust
     words = _words(f"{candidate.content}\n{candidate.value}")
-    stated = voices.stated(candidate.sources)
+    stated = speakers.stated(candidate.sources)
     own = _share(words, _words("\n".join(stated)))
     trust: Trust = "owner" if stated else candidate.trust
     taken: list[Trust] = []
-    if trust == "owner" and _is_reworded(candidate, wording_of(stated), voices):
-        taken += ["agent", *(voices.heard & _STRANGERS)]
+    if trust == "owner" and _is_reworded(candidate, wording_of(stated), speakers):
+        taken += ["agent", *(speakers.heard & _STRANGERS)]
     if own >= _NEARLY_ALL:
         return least_trusted([trust, *taken])
-    if _share(words, voices.agent) > _AGENT_SAYS_MORE * own:
+    if _share(words, speakers.agent) > _AGENT_SAYS_MORE * own:
         taken.append("agent")
-    if _share(words, voices.tools) >= max(own, _LEAST):
+    if _share(words, speakers.tools) >= max(own, _LEAST):
         taken.append("tool")
-    if _share(words, voices.external) >= max(own, _LEAST):
+    if _share(words, speakers.external) >= max(own, _LEAST):
         taken.append("external")
     if own < _LEAST:  # it may be in code, or in another language
-        taken += voices.heard
+        taken += speakers.heard
     return least_trusted([trust, *taken])
 
 
-def _is_reworded(candidate: Candidate, wording: Wording, voices: Voices) -> bool:
+def _is_reworded(candidate: Candidate, wording: Wording, speakers: SpokenWords) -> bool:
     """Whether what steers the agent says the opposite of the owner's words or, where a tool or a
     stranger could have had a hand in it, says it in other words than the owner's.
     """
@@ -145,7 +148,7 @@ def _is_reworded(candidate: Candidate, wording: Wording, voices: Voices) -> bool
         return False
     if wording.contradicts(candidate.content):
         return True
-    if candidate.kind not in STEERING or not voices.heard & _STRANGERS:
+    if candidate.kind not in STEERING or not speakers.heard & _STRANGERS:
         return False
     value = _words(candidate.value)
     foreign = bool(value) and _share(value, wording.words) < _NEARLY_ALL

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.clock import Clock
@@ -16,9 +17,10 @@ from recollect.language.secrets.envelope import masked, unsealed_part
 from recollect.learn.claims import dump_claim
 from recollect.providers.vault import Vault
 from recollect.rules import checks
+from recollect.rules.importance import IMPORTANT_FROM
 from recollect.rules.support import Claim
-from recollect.store.base import Store, Unit
-from recollect.store.rows import MemoryRow
+from recollect.store.contract import Store, Unit
+from recollect.store.rows import MemoryFilter
 from recollect.types import (
     EMPTY,
     KINDS,
@@ -27,16 +29,23 @@ from recollect.types import (
     History,
     Kind,
     Memory,
+    MemoryStatus,
     NewMemory,
     SafeName,
     SafeText,
+    Turn,
     constant,
     key_of,
     lines_of,
 )
 
+_ENDINGS: tuple[tuple[MemoryStatus, MemoryStatus], ...] = (
+    ("active", "superseded"),  # so that as_of still answers it for the time it held
+    ("pending", "archived"),
+)
 
-class Keeper:
+
+class MemoryWriter:
     """Adds memories to one space and tells their history."""
 
     def __init__(
@@ -48,7 +57,6 @@ class Keeper:
         ask: Ask,
         *,
         vault: Vault,
-        important_from: float,
     ) -> None:
         self._store = store
         self._space = space
@@ -56,24 +64,36 @@ class Keeper:
         self._guard = guard
         self._ask_vectors = ask
         self._vault = vault
-        self._important_from = important_from
 
     def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Memory:
         """Keep a statement. With ``supersedes`` it becomes the next version of that memory."""
-        now = self._clock.now()
-        row = self._row(new, now)
         if new.supersedes is not None:
             checks.check_name(new.supersedes, "supersedes")
-        operation = key_of("remember", row.id)
+        memory = self._memory(new, self._clock.now())
+        with self._store.write(self._space) as unit:
+            return masked(self._write_once(unit, memory, new, operation_id))
+
+    def add(
+        self, unit: Unit, new: NewMemory, *, id_: SafeName, at: datetime, operation_id: str | None
+    ) -> Memory:
+        """Keep a statement that has an id and a time already, in a transaction of the caller's."""
+        memory = replace(self._memory(new, at), id=id_)
+        return self._write_once(unit, memory, new, operation_id)
+
+    def _write_once(
+        self, unit: Unit, memory: Memory, new: NewMemory, operation_id: str | None
+    ) -> Memory:
+        operation = key_of("remember", memory.id)
         if operation_id is not None:
             operation = self._guard.name(operation_id, "operation_id")
-        with self._store.write(self._space) as unit:
-            done = unit.journal.operation(operation)
-            if done:
-                return masked(_written(unit, done))
-            return masked(self._write(unit, row, new.supersedes, operation))
+        done = unit.journal.operation(operation)
+        if done:
+            return _written(unit, done)
+        turns = turns_of(unit, self._guard.labels(new.sources, "sources"))
+        memory = replace(memory, sources=tuple(turn.source for turn in turns))
+        return self._write(unit, memory, new.supersedes, operation)
 
-    def _row(self, new: NewMemory, now: datetime) -> MemoryRow:
+    def _memory(self, new: NewMemory, now: datetime) -> Memory:
         guard, statement = self._guard, _statement(new.text, self._guard)
         tags = checks.check_tags(new.tags, guard.tags)
         subject = guard.label(new.subject, "subject")
@@ -85,8 +105,7 @@ class Keeper:
             content = guard.text(statement, "text")
             checks.check_text(new.value, "value", guard.characters)
             value = guard.part(new.value.strip(), statement, content, "value")
-        labels = guard.labels(tags)
-        return MemoryRow(
+        return Memory(
             id=new_id(now),
             kind=checks.check_choice(new.kind, KINDS, "kind"),
             content=content,
@@ -94,17 +113,16 @@ class Keeper:
             predicate=predicate,
             project=guard.name(new.project, "project"),
             topic=guard.name(new.topic, "topic"),
-            tags=labels,
+            tags=guard.labels(tags),
             importance=checks.check_share(new.importance, "importance"),
             confidence=checks.check_share(new.confidence, "confidence"),
             trust=checks.check_choice(new.trust, TRUSTS, "trust"),
             status="active",
-            at=now,
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now,
             valid_from=maybe_moment(new.valid_from, "valid_from") or now,
             expires_at=maybe_moment(new.expires_at, "expires_at"),
-            sources=guard.labels(new.sources, "sources"),
-            episode=EMPTY,
-            terms=memory_terms(subject, predicate, content, labels),
             value=value,
         )
 
@@ -132,42 +150,40 @@ class Keeper:
         return constant(self._vault.seal(text))  # only its key opens it
 
     def _write(
-        self, unit: Unit, row: MemoryRow, supersedes: str | None, operation: SafeName
+        self, unit: Unit, new: Memory, supersedes: str | None, operation: SafeName
     ) -> Memory:
-        if len(unit.ledger.turns_by_id(row.sources)) != len(row.sources):
-            raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")
+        now = new.created_at
         old = None if supersedes is None else unit.memories.get(supersedes)
         if supersedes is not None and (old is None or old.status != "active"):
             raise NotFound(
                 f"No current memory {supersedes}", remedy="Supersede the newest of its history()"
             )
-        memory = unit.memories.add(row)
-        self._ask_vectors(unit, row.at)
+        memory = unit.memories.add(new, memory_terms(new))
+        self._ask_vectors(unit, now)
         if old is not None:
-            unit.memories.supersede(old.id, memory.id, row.at)
+            unit.memories.supersede(old.id, memory.id, now)
             unit.journal.add_event(
                 "supersede",
                 operation_id=operation,
                 subject=old.id,
                 payload={"by": memory.id},
-                at=row.at,
+                at=now,
             )
+        claim = Claim(new.importance, new.confidence, new.trust, new.expires_at)
         unit.journal.add_event(
             "write",
             operation_id=operation,
             subject=memory.id,
             payload={
-                "kind": row.kind,
+                "kind": new.kind,
                 "supersedes": EMPTY if old is None else old.id,
-                "sources": list(row.sources),
-                "claim": dump_claim(
-                    Claim(row.importance, row.confidence, row.trust, row.expires_at)
-                ),
+                "sources": [source.turn_id for source in new.sources],
+                "claim": dump_claim(claim),
             },
-            at=row.at,
+            at=now,
         )
-        if row.importance >= self._important_from:
-            note_important(unit, memory, operation, row.at)
+        if new.importance >= IMPORTANT_FROM:
+            note_important(unit, memory, operation, now)
         return memory
 
     def current(
@@ -230,12 +246,46 @@ def note_important(unit: Unit, memory: Memory, operation: SafeName, at: datetime
     )
 
 
-def memory_terms(
-    subject: SafeName, predicate: SafeName, content: SafeText, tags: Iterable[SafeName]
-) -> SafeText:
+def memory_terms(memory: Memory) -> SafeText:
     """What a memory is found by; of a credential only its label."""
-    texts = (subject, predicate, unsealed_part(content), *tags)
+    texts = (memory.subject, memory.predicate, unsealed_part(memory.content), *memory.tags)
     return index_text(lines_of(texts))
+
+
+def turns_of(unit: Unit, ids: Sequence[SafeName]) -> list[Turn]:
+    """The turns that a statement came from, or NotFound."""
+    turns: dict[str, Turn] = {turn.id: turn for turn in unit.ledger.turns_by_id(ids)}
+    if len(turns) != len(ids):
+        raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")
+    return [turns[id_] for id_ in ids]
+
+
+def end_with_session(
+    unit: Unit, session: SafeName, *, operation_id: SafeName, now: datetime
+) -> int:
+    """End what lives only in this session, in the caller's transaction; says how many."""
+    ended = 0
+    for status, after in _ENDINGS:
+        wanted = MemoryFilter(status=status, session=session, limit=checks.MAX_ROWS)
+        for memory in unit.memories.find(wanted):
+            unit.memories.revise(
+                replace(
+                    memory,
+                    status=after,
+                    valid_to=max(now, memory.valid_from),
+                    superseded_at=now,
+                    updated_at=now,
+                )
+            )
+            unit.journal.add_event(
+                "archive",
+                operation_id=operation_id,
+                subject=memory.id,
+                payload={"reason": constant("its session ended")},
+                at=now,
+            )
+            ended += 1
+    return ended
 
 
 def _written(unit: Unit, done: list[Event]) -> Memory:

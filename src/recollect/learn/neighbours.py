@@ -1,4 +1,4 @@
-"""What is known around a statement: its slot, its opposite, what is near in words or meaning."""
+"""The memories around a candidate: its slot, its opposite, what is near in words or meaning."""
 
 from __future__ import annotations
 
@@ -8,28 +8,32 @@ from datetime import datetime
 
 from recollect.index.segment import query_terms
 from recollect.rules.likeness import overlap, same_value
-from recollect.rules.reconcile import Known
+from recollect.rules.reconcile import Neighbours
 from recollect.rules.slots import opposites
-from recollect.settings.writing import Reconcile
-from recollect.store.base import Unit
+from recollect.settings.learning import ReconcileSettings
+from recollect.store.contract import Unit
 from recollect.store.rows import MemoryFilter, Scope
-from recollect.types import Memory, MemoryStatus, Statement
+from recollect.types import Memory, MemoryStatus, SafeCandidate
+
+NEIGHBOURS = 5  # existing memories that a candidate is compared with
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Looks around one candidate in one unit of work; ``cosines`` were computed before it."""
+class NeighbourSearch:
+    """Searches around one candidate in one unit of work; ``cosines`` were computed before it."""
 
     unit: Unit
-    candidate: Statement
+    candidate: SafeCandidate
     now: datetime
-    settings: Reconcile
+    settings: ReconcileSettings
     cosines: Mapping[str, float]
 
-    def known(self, status: MemoryStatus) -> Known:
+    def neighbours(self, status: MemoryStatus) -> Neighbours:
         """Memories of that status in the candidate's project."""
         if status != "active" and not self._any(status):
-            return Known((), (), (), self._alike)  # most of the time nothing waits or was ignored
+            return Neighbours(
+                (), (), (), self._alike
+            )  # most of the time nothing waits or was ignored
         slot = self._slot(self.candidate.predicate, status)
         opposed = [
             memory
@@ -37,7 +41,7 @@ class Surroundings:
             for memory in self._slot(predicate, status)
             if same_value(self.candidate.value, memory.value)
         ]
-        return Known(slot, opposed, self._near(status), self._alike)
+        return Neighbours(slot, opposed, self._near(status), self._alike)
 
     def _any(self, status: MemoryStatus) -> bool:
         wanted = MemoryFilter(status=status, project=self.candidate.project, limit=1)
@@ -55,14 +59,14 @@ class Surroundings:
     def _near(self, status: MemoryStatus) -> list[Memory]:
         scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)
         terms = query_terms(self.candidate.content)
-        found = self.unit.text.search(terms, scope, self.settings.neighbours)
-        docs = [match.doc for match in found.matches]
+        matches = self.unit.text.search(terms, scope, NEIGHBOURS).matches
+        docs = [match.doc for match in matches]
         records = self.unit.text.records(docs)
         ids = dict.fromkeys([*(records[doc][1] for doc in docs), *self.cosines])
-        there: dict[str, Memory] = {
+        by_id: dict[str, Memory] = {
             memory.id: memory for memory in self.unit.memories.by_id(list(ids))
         }
-        return [there[id_] for id_ in ids if id_ in there and self._fits(there[id_], status)]
+        return [by_id[id_] for id_ in ids if id_ in by_id and self._fits(by_id[id_], status)]
 
     def _fits(self, memory: Memory, status: MemoryStatus) -> bool:
         lasts = memory.expires_at is None or memory.expires_at > self.now

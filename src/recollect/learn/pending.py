@@ -1,4 +1,4 @@
-"""The pending inbox: statements that wait for a person's word."""
+"""The pending queue: statements that wait for a person's answer."""
 
 from __future__ import annotations
 
@@ -8,22 +8,28 @@ from datetime import datetime
 from recollect.clock import Clock
 from recollect.errors import Conflict, NotFound
 from recollect.ids import new_id
-from recollect.learn.reconciler import Reconciler, candidate_of
-from recollect.learn.settlement import settled_before
+from recollect.learn.candidates import candidate_of
+from recollect.learn.reconciler import Reconciler
+from recollect.learn.settlement import decided_before
 from recollect.rules import checks
-from recollect.settings.writing import Pending
-from recollect.store.base import Store, Unit
+from recollect.settings.learning import PendingSettings
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
-from recollect.types import EMPTY, Fact, Memory, SafeName, Settled, constant, key_of, stamp
+from recollect.types import EMPTY, Decision, Fact, Memory, SafeName, constant, key_of, stamp
 
 _LAPSED = 500  # in one transaction
 
 
-class Inbox:
+class PendingQueue:
     """The pending memories of one space."""
 
     def __init__(
-        self, store: Store, space: str, clock: Clock, settings: Pending, reconciler: Reconciler
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: PendingSettings,
+        reconciler: Reconciler,
     ) -> None:
         self._store = store
         self._space = space
@@ -42,53 +48,53 @@ class Inbox:
         )
         with self._store.read(self._space) as unit:
             oldest = self._oldest(self._clock.now())
-            found = unit.memories.find(wanted)
-        return [memory for memory in found if oldest is None or memory.created_at > oldest]
+            pending = unit.memories.find(wanted)
+        return [memory for memory in pending if oldest is None or memory.created_at > oldest]
 
     def offer(self, limit: int | None = None) -> list[Memory]:
         """The few to put to the user at the end of a reply; each offer is counted."""
-        most = self._settings.offer.high
+        most = self._settings.offer
         limit = most if limit is None else min(most, checks.check_limit(limit))
         now = self._clock.now()
         if not limit:
             return []
         with self._store.write(self._space) as unit:
-            found = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
-            unit.memories.count_offer([memory.id for memory in found])
-        return [replace(memory, offered=memory.offered + 1) for memory in found]
+            offered = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
+            unit.memories.count_offer([memory.id for memory in offered])
+        return [replace(memory, offered=memory.offered + 1) for memory in offered]
 
-    def confirm(self, id_: str, *, operation_id: str | None = None) -> Settled:
+    def confirm(self, id_: str, *, operation_id: str | None = None) -> Decision:
         """It is true: settled against what is known now, which it may update."""
         operation = self._operation("confirm", id_, operation_id)
         now = self._clock.now()
         with self._store.read(self._space) as unit:
-            candidate = candidate_of(_found(unit, id_))
-        prepared = self._reconciler.prepare(candidate, now)
+            candidate = candidate_of(_memory(unit, id_))
+        advice = self._reconciler.advise(candidate, now)
         with self._store.write(self._space) as unit:
-            before = settled_before(unit, unit.journal.operation(operation))
+            before = decided_before(unit, unit.journal.operation(operation))
             if before is not None:
                 return before
             memory = _still_pending(unit, id_)
-            settled = self._reconciler.confirm(
+            decision = self._reconciler.confirm(
                 unit,
                 memory,
                 operation_id=operation,
                 now=now,
-                prepared=prepared,
+                advice=advice,
                 is_update=_was_update(unit, memory.id),
             )
-            kept = EMPTY if settled.memory is None else settled.memory.id
+            kept = EMPTY if decision.memory is None else decision.memory.id
             _note(
                 unit, "confirm", memory.id, operation=operation, now=now, payload={"memory": kept}
             )
-        return settled
+        return decision
 
     def ignore(self, id_: str, *, operation_id: str | None = None) -> Memory:
         """Not to be kept, nor offered again in other words."""
         operation = self._operation("ignore", id_, operation_id)
         now = self._clock.now()
         with self._store.write(self._space) as unit:
-            memory = _found(unit, id_)
+            memory = _memory(unit, id_)
             if unit.journal.operation(operation):
                 return memory
             memory = _still_pending(unit, id_)
@@ -101,7 +107,7 @@ class Inbox:
                 now=now,
                 payload={"by": constant("user")},
             )
-            return _found(unit, id_)
+            return _memory(unit, id_)
 
     def snooze(self, id_: str, *, operation_id: str | None = None) -> Memory:
         """Not now; while its cool-down lasts, saying so again changes nothing."""
@@ -109,7 +115,7 @@ class Inbox:
         operation = self._operation("snooze", new_id(now), operation_id)
         until = now + self._settings.cooldown
         with self._store.write(self._space) as unit:
-            memory = _found(unit, id_)
+            memory = _memory(unit, id_)
             if unit.journal.operation(operation):
                 return memory
             memory = _still_pending(unit, id_)
@@ -118,7 +124,7 @@ class Inbox:
             unit.memories.revise(replace(memory, snoozed_until=until, updated_at=now))
             payload: dict[str, Fact] = {"until": stamp(until)}
             _note(unit, "snooze", memory.id, operation=operation, now=now, payload=payload)
-            return _found(unit, id_)
+            return _memory(unit, id_)
 
     def lapse(self) -> int:
         """Put away what nobody answered for too long; says how many."""
@@ -147,7 +153,7 @@ class Inbox:
         return None if self._settings.expire is None else now - self._settings.expire
 
 
-def _found(unit: Unit, id_: str) -> Memory:
+def _memory(unit: Unit, id_: str) -> Memory:
     memory = unit.memories.get(checks.check_name(id_, "id"))
     if memory is None:
         raise NotFound(f"No memory {id_}", remedy="See pending()")
@@ -155,7 +161,7 @@ def _found(unit: Unit, id_: str) -> Memory:
 
 
 def _still_pending(unit: Unit, id_: str) -> Memory:
-    memory = _found(unit, id_)
+    memory = _memory(unit, id_)
     if memory.status != "pending":
         raise Conflict(
             f"Memory {id_} is not pending but {memory.status}", remedy="See its history()"

@@ -5,19 +5,25 @@ from __future__ import annotations
 from recollect.clock import Clock
 from recollect.errors import InvalidInput
 from recollect.ids import new_id
-from recollect.learn.candidates import Prepared
+from recollect.learn.candidates import checked
 from recollect.learn.echo import tainted, untrusted_lines
-from recollect.learn.reconciler import Reconciler, checked
-from recollect.settings.around import Trust
-from recollect.store.base import Store
-from recollect.types import Candidate, Settled
+from recollect.learn.reconciler import Reconciler
+from recollect.settings.environment import TrustSettings
+from recollect.store.contract import Store
+from recollect.types import Candidate, Decision
 
 
 class Proposals:
     """Takes candidates into one space."""
 
     def __init__(
-        self, store: Store, space: str, clock: Clock, reconciler: Reconciler, *, trust: Trust
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        reconciler: Reconciler,
+        *,
+        trust: TrustSettings,
     ) -> None:
         self._store = store
         self._space = space
@@ -25,7 +31,7 @@ class Proposals:
         self._reconciler = reconciler
         self._trust = trust
 
-    def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Settled:
+    def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Decision:
         """Settle it now; the same operation again changes nothing and says what it did."""
         now = self._clock.now()
         if not isinstance(candidate, Candidate):
@@ -33,19 +39,18 @@ class Proposals:
                 f"a candidate is a {type(candidate).__name__}",
                 remedy="Pass recollect.Candidate(kind, content)",
             )
-        told = checked(candidate, self._reconciler.guard)
-        if told.trust == "agent":
+        safe = checked(candidate, self._reconciler.guard)
+        if safe.trust == "agent":
             with self._store.read(self._space) as unit:
-                told = tainted(told, (), untrusted_lines(unit, now, self._trust))
+                safe = tainted(safe, (), untrusted_lines(unit, now, self._trust))
         # A secret is refused below, and shown to no model before that.
-        refused = told.kind == "credential"
-        prepared = Prepared() if refused else self._reconciler.prepare(told, now)
+        advice = None if safe.kind == "credential" else self._reconciler.advise(safe, now)
         with self._store.write(self._space) as unit:
             return self._reconciler.settle(
                 unit,
-                told,
+                safe,
                 operation_id=operation_id or f"propose:{new_id(now)}",
                 now=now,
-                prepared=prepared,
+                advice=advice,
                 own_idea=True,
             )

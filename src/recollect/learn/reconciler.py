@@ -1,7 +1,7 @@
-"""Reconciling: what a candidate means for what is known, decided and written in one transaction.
+"""Reconciling: what a candidate means for existing memories, decided and written at once.
 
-``prepare`` does what takes time (vectors, a model's judgement) before the transaction, ``settle``
-decides inside it, from what is known then.
+``advise`` does what takes time (vectors, a model's judgement) before the transaction, ``settle``
+decides inside it, from the memories of that moment.
 """
 
 from __future__ import annotations
@@ -10,44 +10,42 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.errors import InvalidInput, NotFound
 from recollect.index.embedding_job import Ask
-from recollect.language.guard import Guard, guard_of
-from recollect.learn.candidates import Judge, Prepared, Preparing
-from recollect.learn.neighbours import Surroundings
-from recollect.learn.settlement import (
-    Draft,
-    Settlement,
-    settled_before,
-    stands_on,
-)
+from recollect.language.guard import guard_of
+from recollect.learn.advice import Advice, Adviser, Judge
+from recollect.learn.candidates import candidate_of, checked
+from recollect.learn.memories import turns_of
+from recollect.learn.neighbours import NeighbourSearch
+from recollect.learn.settlement import Settlement, decided_before, stands_on
 from recollect.providers.embedding.base import Embedder
-from recollect.rules import checks
-from recollect.rules.conflict import ConflictWeights, Contest, Side, contest
+from recollect.rules.importance import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE
 from recollect.rules.lifetimes import life_of
 from recollect.rules.likeness import same_value
-from recollect.rules.reconcile import Relation, relate, says_same, to_withdraw
-from recollect.rules.routing import Route, route
+from recollect.rules.reconcile import (
+    Contest,
+    Neighbours,
+    Side,
+    contest,
+    relate,
+    says_same,
+    to_withdraw,
+)
+from recollect.rules.routing import route
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim, Scales, may_overrule, rank
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import (
     EMPTY,
-    GENERAL_TOPIC,
-    GLOBAL_PROJECT,
-    KINDS,
-    TRUSTS,
     Candidate,
+    Decision,
     Memory,
     MemoryStatus,
+    SafeCandidate,
     SafeName,
-    Settled,
-    Statement,
+    Source,
 )
-
-_LONGEST = 1_000_000  # characters of a statement
 
 
 class Reconciler:
@@ -66,14 +64,12 @@ class Reconciler:
         self._settings = settings
         self._ask = ask
         self.guard = guard_of(settings)
-        self._preparing = Preparing(store, space, settings.reconcile, embedder, judge)
-        self.scales = Scales(
-            settings.reconcile.repeat_gain, settings.upkeep.core_importance, settings.trust
-        )
+        self._adviser = Adviser(store, space, settings.reconcile, embedder, judge)
+        self._scales = Scales.of(settings)
 
-    def prepare(self, candidate: Candidate, now: datetime) -> Prepared:
-        """Find out before the transaction what models can tell about it."""
-        return self._preparing.prepare(checked(candidate, self.guard), now)
+    def advise(self, candidate: Candidate, now: datetime) -> Advice:
+        """Ask models about it, before the transaction."""
+        return self._adviser.advise(checked(candidate, self.guard), now)
 
     # --- inside it ------------------------------------------------------------------------------
 
@@ -84,47 +80,38 @@ class Reconciler:
         *,
         operation_id: str,
         now: datetime,
-        prepared: Prepared | None = None,
+        advice: Advice | None = None,
         own_idea: bool = False,
-    ) -> Settled:
+    ) -> Decision:
         """Decide and write; the same operation again changes nothing and says what it did.
 
         ``own_idea``: a model asked for it to be kept, not somebody's words in a conversation.
         """
         operation = self.guard.name(operation_id, "operation_id")
-        before = settled_before(unit, unit.journal.operation(operation))
+        before = decided_before(unit, unit.journal.operation(operation))
         if before is not None:
             return before
-        prepared = prepared or Prepared()
-        draft = self._draft(unit, checked(candidate, self.guard), now)
-        work = self._work(unit, draft, operation, now)
-        if prepared.failure:
-            work.note("judge_fail", EMPTY, {"error": self.guard.error(prepared.failure)})
-        around = self._around(unit, draft.candidate, now, prepared.cosines)
-        way = self._route(draft, own_idea=own_idea)
-        settled = self._at_once(work, around, way)
-        if settled is not None:
-            return settled
-        relation = self._relation(draft.candidate, around, prepared)
-        own_idea = own_idea and draft.claim.trust == "agent"
-        if relation.verdict == "same":
-            known = relation.targets[0]
-            return self._same(_modest(work, known) if own_idea else work, around, known)
-        if not _insists(draft.candidate) and self._matching(around, "rejected"):
+        advice = advice or Advice()
+        work = self._filled(unit, checked(candidate, self.guard), operation, now)
+        if advice.failure:
+            work.note("judge_fail", EMPTY, {"error": self.guard.error(advice.failure)})
+        search = self._search(unit, work.candidate, now, advice.cosines)
+        admission = route(work.candidate.kind, work.claim, self._settings, own_idea=own_idea)
+        decision = self._without_comparing(work, search, admission)
+        if decision is not None:
+            return decision
+        existing = search.neighbours("active")
+        relation = self._relation(work.candidate, existing, advice)
+        own_idea = own_idea and work.claim.trust == "agent"
+        if relation.memory is not None:
+            return self._repeat(work, search, relation.memory, own_idea=own_idea)
+        if not _insists(work.candidate) and self._matching(search, "rejected"):
             return work.drop("dropped", "the user ignored it before")
-        overruled = [
-            memory
-            for memory in relation.targets
-            if not may_overrule(draft.claim.trust, memory.trust)
-            or (own_idea and memory.trust == "owner")
-        ]
-        if way.way == "write" and overruled:
-            way = Route("pending", f"it contradicts what the {overruled[0].trust} said")
-        if way.way == "write" and self._waits_unconfirmed(around, draft.claim):
-            way = Route("pending", "a less trusted source said it first, and nobody confirmed it")
-        if way.way == "pending":
-            return self._wait(work, around, way.reason)
-        return self._write(work, around, relation)
+        targets = existing.chosen(relation.replaced)
+        reason = admission.reason or self._objection(work, search, targets, own_idea=own_idea)
+        if reason:
+            return self._wait(work, search, reason)
+        return self._write(work, search, relation, targets)
 
     def confirm(
         self,
@@ -133,250 +120,232 @@ class Reconciler:
         *,
         operation_id: SafeName,
         now: datetime,
-        prepared: Prepared,
+        advice: Advice,
         is_update: bool,
-    ) -> Settled:
+    ) -> Decision:
         """A person says a pending memory is true: it is settled against what is known now."""
         candidate = replace(candidate_of(waiting), is_update=is_update)
-        claim = Claim(waiting.importance, 1.0, "owner", waiting.expires_at, confirms=True)
-        draft = Draft(candidate, claim, waiting.valid_from, waiting.session, waiting)
-        work = self._work(unit, draft, operation_id, now)
-        around = self._around(unit, candidate, now, prepared.cosines)
+        work = self.settlement(
+            unit,
+            candidate,
+            Claim(waiting.importance, 1.0, "owner", waiting.expires_at, confirms=True),
+            said_at=waiting.valid_from,
+            operation_id=operation_id,
+            now=now,
+            session=waiting.session,
+            waiting=waiting,
+        )
+        existing = self._search(unit, candidate, now, advice.cosines).neighbours("active")
         if waiting.trust != "owner":
             work.note("trust", waiting.id, {"from": waiting.trust, "to": "owner"})
-        relation = self._relation(candidate, around, prepared)
-        if relation.verdict == "same":
-            return work.repeat(relation.targets[0], "same")
-        return work.write(relation.targets, "update" if relation.targets else "new")
+        relation = self._relation(candidate, existing, advice)
+        if relation.memory is not None:
+            return work.repeat(relation.memory, "same")
+        targets = existing.chosen(relation.replaced)
+        return work.write(targets, "update" if targets else "new")
 
-    def _at_once(self, work: Settlement, around: Surroundings, way: Route) -> Settled | None:
-        """What is decided without comparing it with what is known."""
-        candidate = work.draft.candidate
+    def settlement(
+        self,
+        unit: Unit,
+        candidate: SafeCandidate,
+        claim: Claim,
+        *,
+        said_at: datetime,
+        operation_id: SafeName,
+        now: datetime,
+        sources: tuple[Source, ...] = (),
+        session: SafeName = EMPTY,
+        waiting: Memory | None = None,
+    ) -> Settlement:
+        """An operation whose decision is made elsewhere."""
+        return Settlement(
+            unit,
+            candidate,
+            claim,
+            said_at,
+            operation_id,
+            now,
+            self._scales,
+            self._ask,
+            self.guard,
+            sources,
+            session,
+            waiting,
+        )
+
+    # --- deciding -------------------------------------------------------------------------------
+
+    def _without_comparing(
+        self, work: Settlement, search: NeighbourSearch, admission: Decision
+    ) -> Decision | None:
+        """What is settled before the candidate is compared with existing memories."""
+        candidate = work.candidate
         if candidate.kind == "credential":
             return work.drop("refused", "credentials are kept only when the user asks, encrypted")
         if candidate.withdraws:
-            return self._withdraw(work, around, way)
-        if way.way == "drop":
-            return work.drop("dropped", way.reason)
+            return self._withdraw(work, search, admission)
+        if admission.outcome == "dropped":
+            return work.drop("dropped", admission.reason)
         read_before = _learnt_from(work.unit, candidate)
         return None if read_before is None else work.know(read_before)
 
-    def _same(self, work: Settlement, around: Surroundings, memory: Memory) -> Settled:
-        settled = work.repeat(memory, "same")
-        self._close_waiting(work, around, memory)
-        return settled
+    def _relation(self, candidate: Candidate, existing: Neighbours, advice: Advice) -> Decision:
+        """What the rules decide or, where it still holds, the judge."""
+        by_rule, judged = relate(candidate, existing), advice.decision
+        if judged is None:
+            return by_rule
+        by_id = existing.by_id
+        if {id_: memory.updated_at for id_, memory in by_id.items()} != dict(advice.seen):
+            return by_rule  # it was judged against something else
+        if judged.outcome == "new":
+            taken = existing.slot and has_one_answer(candidate.kind, candidate.predicate)
+            return by_rule if taken else Decision("new")
+        if judged.memory is None or judged.memory.id not in by_id:
+            return by_rule
+        if judged.outcome == "same":
+            return Decision("same", by_id[judged.memory.id])
+        replaced = dict.fromkeys((judged.memory.id, *by_rule.replaced))
+        if by_rule.memory is not None:
+            replaced[by_rule.memory.id] = None
+        return Decision(judged.outcome, replaced=tuple(replaced))
 
-    def _wait(self, work: Settlement, around: Surroundings, reason: str) -> Settled:
-        waiting = self._matching(around, "pending")
+    def _objection(
+        self,
+        work: Settlement,
+        search: NeighbourSearch,
+        targets: Sequence[Memory],
+        *,
+        own_idea: bool,
+    ) -> str:
+        """Why a person is to be asked before it takes the place of what is known, if so."""
+        trust = work.claim.trust
+        for memory in targets:
+            if not may_overrule(trust, memory.trust) or (own_idea and memory.trust == "owner"):
+                return f"it contradicts what the {memory.trust} said"
+        # Only the owner's own word, not that of an agent who may have read it somewhere, puts into
+        # force what a lesser source said and nobody confirmed.
+        if trust != "owner" and any(
+            rank(waiting.trust) < rank(trust) for waiting in self._matching(search, "pending")
+        ):
+            return "a less trusted source said it first, and nobody confirmed it"
+        return ""
+
+    # --- carrying it out ------------------------------------------------------------------------
+
+    def _repeat(
+        self, work: Settlement, search: NeighbourSearch, memory: Memory, *, own_idea: bool
+    ) -> Decision:
+        if own_idea:  # a model that repeats itself does not make a memory more important
+            importance = min(work.claim.importance, memory.importance)
+            work = replace(work, claim=replace(work.claim, importance=importance))
+        decision = work.repeat(memory, "same")
+        self._close_waiting(work, search, memory)
+        return decision
+
+    def _wait(self, work: Settlement, search: NeighbourSearch, reason: str) -> Decision:
+        waiting = self._matching(search, "pending")
         return work.repeat(waiting[0], "pending", reason) if waiting else work.wait(reason)
 
-    def _write(self, work: Settlement, around: Surroundings, relation: Relation) -> Settled:
-        draft, targets = work.draft, relation.targets
-        told_late = any(draft.said_at < memory.valid_from for memory in targets)
-        if relation.verdict == "conflict" or told_late:
-            lost = self._lost_before(around)
+    def _write(
+        self,
+        work: Settlement,
+        search: NeighbourSearch,
+        relation: Decision,
+        targets: Sequence[Memory],
+    ) -> Decision:
+        out_of_order = any(work.said_at < memory.valid_from for memory in targets)
+        if relation.outcome == "conflict" or out_of_order:
+            lost = self._lost_before(search)
             strongest, scores = self._contest(work, targets, lost)
             if not scores.new_wins:
-                reason = f"outweighed {scores.known:.2f} to {scores.new:.2f}"
+                reason = f"outweighed {scores.existing:.2f} to {scores.new:.2f}"
                 return work.lose(strongest, lost[0] if lost else None, reason)
-            settled = work.write(targets, "conflict")
-            kept = EMPTY if settled.memory is None else settled.memory.id
+            decision = work.write(targets, "conflict")
+            kept = EMPTY if decision.memory is None else decision.memory.id
             work.note("conflict", kept, {"kept": kept, "lost": [m.id for m in targets]})
         else:
-            settled = work.write(targets, "update" if targets else "new")
-        if settled.memory is not None:
-            self._close_waiting(work, around, settled.memory)
-        return settled
+            decision = work.write(targets, "update" if targets else "new")
+        if decision.memory is not None:
+            self._close_waiting(work, search, decision.memory)
+        return decision
 
-    def _withdraw(self, work: Settlement, around: Surroundings, way: Route) -> Settled:
-        if way.way == "drop" or work.draft.claim.confidence < self._settings.routing.write:
+    def _withdraw(self, work: Settlement, search: NeighbourSearch, admission: Decision) -> Decision:
+        if admission.outcome == "dropped" or work.claim.confidence < self._settings.routing.write:
             return work.drop("dropped", "it is not sure enough to end what is known")
-        ended = to_withdraw(around.candidate, around.known("active"))
-        waiting = to_withdraw(around.candidate, around.known("pending"))
+        ended = to_withdraw(search.candidate, search.neighbours("active"))
+        waiting = to_withdraw(search.candidate, search.neighbours("pending"))
         if not ended and not waiting:
             return work.drop("dropped", "nothing known is withdrawn by it")
-        trust = work.draft.claim.trust
+        trust = work.claim.trust
         if any(not may_overrule(trust, memory.trust) for memory in ended):
             return work.drop("refused", f"a source of trust {trust} cannot withdraw it")
         return work.withdraw(ended, waiting)
 
+    def _close_waiting(self, work: Settlement, search: NeighbourSearch, by: Memory) -> None:
+        for waiting in self._matching(search, "pending"):
+            work.close(waiting, by, "it was said clearly")
+
     # --- looking --------------------------------------------------------------------------------
 
-    def _relation(self, candidate: Candidate, around: Surroundings, prepared: Prepared) -> Relation:
-        known = around.known("active")
-        by_rule = relate(candidate, known)
-        judgement = prepared.judgement
-        if judgement is None:
-            return by_rule
-        there: dict[str, Memory] = {m.id: m for m in (*known.slot, *known.opposed, *known.near)}
-        if {id_: memory.updated_at for id_, memory in there.items()} != dict(prepared.seen):
-            return by_rule  # it was judged against something else
-        if judgement.verdict == "new":
-            taken = known.slot and has_one_answer(candidate.kind, candidate.predicate)
-            return by_rule if taken else Relation("new")
-        meant = there.get(judgement.memory)
-        if meant is None:
-            return by_rule
-        rest = () if judgement.verdict == "same" else by_rule.targets
-        others = tuple(memory for memory in rest if memory.id != meant.id)
-        return Relation(judgement.verdict, (meant, *others))
+    def _search(
+        self, unit: Unit, candidate: SafeCandidate, now: datetime, cosines: Mapping[str, float]
+    ) -> NeighbourSearch:
+        return NeighbourSearch(unit, candidate, now, self._settings.reconcile, cosines)
 
-    def _matching(self, around: Surroundings, status: MemoryStatus) -> list[Memory]:
+    def _matching(self, search: NeighbourSearch, status: MemoryStatus) -> list[Memory]:
         """Memories of that status that say the same; of the rejected, those a person ignored."""
-        known = around.known(status)
-        found = {m.id: m for m in (*known.slot, *known.near)}.values()
+        existing = search.neighbours(status)
+        unique = {m.id: m for m in (*existing.slot, *existing.near)}.values()
         return [
             memory
-            for memory in found
-            if says_same(around.candidate, memory, known)
+            for memory in unique
+            if says_same(search.candidate, memory, existing)
             and not (status == "rejected" and memory.superseded_by)
         ]
 
-    def _waits_unconfirmed(self, around: Surroundings, claim: Claim) -> bool:
-        """Whether a lesser source's statement waits for a person: only the owner's own word, not
-        that of an agent who may have read it somewhere, puts it into force.
-        """
-        return claim.trust != "owner" and any(
-            rank(waiting.trust) < rank(claim.trust) for waiting in self._matching(around, "pending")
-        )
-
-    def _lost_before(self, around: Surroundings) -> list[Memory]:
+    def _lost_before(self, search: NeighbourSearch) -> list[Memory]:
         """The same answer where it lost a conflict earlier."""
         return [
             memory
-            for memory in around.known("rejected").slot
-            if memory.superseded_by and same_value(around.candidate.value, memory.value)
+            for memory in search.neighbours("rejected").slot
+            if memory.superseded_by and same_value(search.candidate.value, memory.value)
         ]
 
     def _contest(
         self, work: Settlement, targets: Sequence[Memory], lost: Sequence[Memory]
     ) -> tuple[Memory, Contest]:
-        settings = self._settings
-        weights = ConflictWeights(
-            settings.reconcile.conflict_recency,
-            settings.reconcile.conflict_confirmations,
-            settings.ranking.recency_half_life,
-        )
-        new = Side(work.draft.said_at, 1 + sum(1 + memory.confirmations for memory in lost))
-        results = [(m, contest(_side(work.unit, m), new, weights)) for m in targets]
-        return max(results, key=lambda result: result[1].known - result[1].new)
+        new = Side(work.said_at, 1 + sum(1 + memory.confirmations for memory in lost))
+        results = [(m, contest(_side(work.unit, m), new, self._settings)) for m in targets]
+        return max(results, key=lambda result: result[1].existing - result[1].new)
 
-    def _close_waiting(self, work: Settlement, around: Surroundings, by: Memory) -> None:
-        for waiting in self._matching(around, "pending"):
-            work.close(waiting, by, "it was said clearly")
-
-    # --- filling in -----------------------------------------------------------------------------
-
-    def _draft(self, unit: Unit, candidate: Statement, now: datetime) -> Draft:
-        defaults = self._settings.extraction
+    def _filled(
+        self, unit: Unit, candidate: SafeCandidate, operation_id: SafeName, now: datetime
+    ) -> Settlement:
+        """The operation on a candidate with its gaps filled by the settings."""
         importance, confidence = candidate.importance, candidate.confidence
-        importance = defaults.default_importance if importance is None else importance
-        confidence = defaults.default_confidence if confidence is None else confidence
+        importance = DEFAULT_IMPORTANCE if importance is None else importance
+        confidence = DEFAULT_CONFIDENCE if confidence is None else confidence
         if _insists(candidate):
             confidence = max(confidence, self._settings.routing.write)
-        turns = unit.ledger.turns_by_id(candidate.sources)
-        if len(turns) != len(candidate.sources):
-            raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")
-        life = life_of(candidate.kind, candidate.duration, self._settings.lifetimes, now)
+        confidence = min(confidence, self._scales.most(candidate.trust))
+        turns = turns_of(unit, candidate.sources)
         latest = max(turns, key=lambda turn: turn.at, default=None)
-        confidence = min(confidence, self.scales.most(candidate.trust))
-        return Draft(
+        life = life_of(candidate.kind, candidate.duration, self._settings.lifetimes, now)
+        return self.settlement(
+            unit,
             candidate,
             Claim(importance, confidence, candidate.trust, life.expires_at),
             said_at=now if latest is None else min(latest.at, now),
+            operation_id=operation_id,
+            now=now,
+            sources=tuple(turn.source for turn in turns),
             session=latest.session if latest is not None and life.ends_with_session else EMPTY,
         )
-
-    def _route(self, draft: Draft, *, own_idea: bool) -> Route:
-        settings = self._settings
-        return route(
-            draft.candidate.kind,
-            draft.claim,
-            settings.routing,
-            settings.trust,
-            settings.upkeep.core_importance,
-            own_idea=own_idea,
-        )
-
-    def _around(
-        self, unit: Unit, candidate: Statement, now: datetime, cosines: Mapping[str, float]
-    ) -> Surroundings:
-        return Surroundings(unit, candidate, now, self._settings.reconcile, cosines)
-
-    def _work(self, unit: Unit, draft: Draft, operation_id: SafeName, now: datetime) -> Settlement:
-        important = self._settings.events.important_from
-        return Settlement(
-            unit, draft, operation_id, now, self.scales, important, self._ask, self.guard
-        )
-
-
-def checked(candidate: Candidate, guard: Guard) -> Statement:
-    """The candidate as it may be stored, or InvalidInput that says what is wrong."""
-    limit = min(guard.characters, _LONGEST)
-    if not checks.check_text(candidate.content, "content", limit).strip():
-        raise InvalidInput("A candidate says nothing", remedy="Give it a content")
-    checks.check_choice(candidate.kind, KINDS, "kind")
-    checks.check_choice(candidate.trust, TRUSTS, "trust")
-    for name in ("importance", "confidence"):
-        share = getattr(candidate, name)
-        if share is not None:
-            checks.check_share(share, name)
-    content = guard.text(candidate.content.strip(), "content", limit)
-    labels = checks.check_tags(candidate.tags, guard.tags)
-
-    def part(told: str, what: str) -> SafeName:
-        """Nothing of a part that is only a secret of the statement."""
-        checks.check_text(told, what, checks.MAX_NAME)
-        return guard.label(guard.part(told, candidate.content, content, what), what)
-
-    return Statement(
-        kind=candidate.kind,
-        content=content,
-        subject=part(candidate.subject, "subject"),
-        predicate=part(candidate.predicate, "predicate"),
-        value=guard.part(candidate.value, candidate.content, content, "value"),
-        importance=candidate.importance,
-        confidence=candidate.confidence,
-        duration=candidate.duration,
-        project=guard.name(candidate.project or GLOBAL_PROJECT, "project"),
-        topic=guard.name(candidate.topic or GENERAL_TOPIC, "topic"),
-        tags=guard.labels(filter(None, (part(tag, "tag") for tag in labels))),
-        is_update=candidate.is_update,
-        withdraws=candidate.withdraws,
-        asked=candidate.asked,
-        trust=candidate.trust,
-        sources=tuple(dict.fromkeys(guard.label(id_, "source") for id_ in candidate.sources)),
-    )
-
-
-def candidate_of(memory: Memory) -> Statement:
-    """A memory as it was proposed."""
-    return Statement(
-        kind=memory.kind,
-        content=memory.content,
-        subject=memory.subject,
-        predicate=memory.predicate,
-        value=memory.value,
-        importance=memory.importance,
-        confidence=memory.confidence,
-        project=memory.project,
-        topic=memory.topic,
-        tags=memory.tags,
-        trust=memory.trust,
-        sources=tuple(source.turn_id for source in memory.sources),
-    )
 
 
 def _insists(candidate: Candidate) -> bool:
     """The owner asked for it in so many words: no threshold and no earlier "ignore" stands."""
     return candidate.asked and candidate.trust == "owner"
-
-
-def _modest(work: Settlement, known: Memory) -> Settlement:
-    """A model that repeats itself does not make a memory more important."""
-    claim = work.draft.claim
-    claim = replace(claim, importance=min(claim.importance, known.importance))
-    return replace(work, draft=replace(work.draft, claim=claim))
 
 
 def _learnt_from(unit: Unit, candidate: Candidate) -> Memory | None:
@@ -396,5 +365,5 @@ def _learnt_from(unit: Unit, candidate: Candidate) -> Memory | None:
 
 def _side(unit: Unit, memory: Memory) -> Side:
     turns = unit.ledger.turns_by_id([source.turn_id for source in memory.sources])
-    said = [turn.at for turn in turns] or [memory.updated_at]
-    return Side(max(memory.valid_from, *said), 1 + memory.confirmations)
+    times = [turn.at for turn in turns] or [memory.updated_at]
+    return Side(max(memory.valid_from, *times), 1 + memory.confirmations)

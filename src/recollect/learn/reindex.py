@@ -8,7 +8,7 @@ from recollect.learn.episodes import episode_terms
 from recollect.learn.memories import memory_terms
 from recollect.record.accept import turn_terms
 from recollect.record.attachments import attachment_terms
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.types import RecordType, SafeName, SafeText
 
 _BATCH = 1_000
@@ -50,10 +50,7 @@ def _turns(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:
 
 
 def _memories(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:
-    return [
-        (m.id, memory_terms(m.subject, m.predicate, m.content, m.tags))
-        for m in unit.memories.by_id(ids)
-    ]
+    return [(m.id, memory_terms(m)) for m in unit.memories.by_id(ids)]
 
 
 def _episodes(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:

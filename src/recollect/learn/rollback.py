@@ -1,4 +1,4 @@
-"""Undoing one source: what came from it goes, what it replaced comes back, what it added is lost.
+"""Rollback of one source: what came from it ends, what it replaced holds again, its gain is lost.
 
 Memories that others said too stay, minus that source. Everything happens in one transaction and
 leaves its events under one operation.
@@ -10,11 +10,11 @@ from recollect.clock import Clock
 from recollect.errors import InvalidInput
 from recollect.ids import new_id
 from recollect.language.guard import Guard, guard_of
-from recollect.learn.rollback_plan import Origin, Undoing, What
+from recollect.learn.rollback_plan import RollbackPlan, RollbackSource, What
 from recollect.rules import checks
 from recollect.settings import Settings
-from recollect.store.base import Store
 from recollect.store.codec import stored_name
+from recollect.store.contract import Store
 from recollect.types import EMPTY, TRUSTS, Event, Fact, RolledBack, SafeName, key_of
 
 _WHATS: dict[str, What] = {
@@ -25,7 +25,7 @@ _WHATS: dict[str, What] = {
 }
 
 
-def origin_of(source: str, guard: Guard) -> Origin:
+def origin_of(source: str, guard: Guard) -> RollbackSource:
     """Reads ``session:ID``, ``turn:ID``, ``trust:TIER`` or ``sender:NAME``."""
     what, colon, name = checks.check_name(source, "source").partition(":")
     if not colon or not name.strip() or what not in _WHATS:
@@ -35,7 +35,7 @@ def origin_of(source: str, guard: Guard) -> Origin:
         )
     if what == "trust" and name not in TRUSTS:
         raise InvalidInput(f"trust={name!r} is unknown", remedy=f"Use one of {', '.join(TRUSTS)}")
-    return Origin(_WHATS[what], guard.name(name, what))
+    return RollbackSource(_WHATS[what], guard.name(name, what))
 
 
 class Rollback:
@@ -55,7 +55,7 @@ class Rollback:
         origin, now = origin_of(source, self._guard), self._clock.now()
         if dry_run:
             with self._store.read(self._space) as unit:
-                undoing = Undoing(unit, origin, self._settings, now)
+                undoing = RollbackPlan(unit, origin, self._settings, now)
                 undoing.plan()
                 return undoing.report(EMPTY)
         operation = self._guard.name(
@@ -65,7 +65,7 @@ class Rollback:
             before = unit.journal.operation(operation)
             if before:
                 return _reported(before[-1])
-            undoing = Undoing(unit, origin, self._settings, now)
+            undoing = RollbackPlan(unit, origin, self._settings, now)
             undoing.plan()
             report = undoing.write(operation)
             unit.journal.add_event(

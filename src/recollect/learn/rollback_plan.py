@@ -17,13 +17,12 @@ from recollect.learn.claims import (
     sources_of,
     voided,
 )
-from recollect.learn.settlement import standing_of, with_standing
 from recollect.rules import checks
 from recollect.rules.routing import route
 from recollect.rules.slots import has_one_answer
 from recollect.rules.support import Claim, Scales, folded, untrusted
 from recollect.settings import Settings
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import (
     EMPTY,
@@ -44,7 +43,7 @@ _HOLDING: tuple[MemoryStatus, ...] = ("active", "pending")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class RollbackSource:
     """A source to undo: a session, a turn, a tier of trust, or a sender; or ("speech") those turns
     of a session that turned out not to be the owner's.
     """
@@ -68,11 +67,11 @@ class Origin:
 
 
 @dataclass(slots=True)
-class Undoing:
+class RollbackPlan:
     """One rollback, first planned on copies, then written."""
 
     unit: Unit
-    origin: Origin
+    origin: RollbackSource
     settings: Settings
     now: datetime
     before: dict[SafeName, Memory] = field(default_factory=dict)
@@ -168,25 +167,18 @@ class Undoing:
             self._refold(memory, told, kept)
 
     def _refold(self, memory: Memory, told: list[Contribution], kept: list[Contribution]) -> None:
-        scales = Scales(
-            self.settings.reconcile.repeat_gain,
-            self.settings.upkeep.core_importance,
-            self.settings.trust,
-        )
-        standing = folded((c.claim for c in kept), scales) or standing_of(memory)
-        revised = with_standing(memory, standing)
+        scales = Scales.of(self.settings)
+        revised = folded(memory, (c.claim for c in kept), scales)
+        claim = Claim(revised.importance, revised.confidence, revised.trust)
+        admission = route(memory.kind, claim, self.settings)
         if kept[0] is not told[0]:
             since = kept[0].at  # it is known since somebody else said it
             revised = replace(revised, created_at=since, valid_from=self._said(kept[0]))
-        claim = Claim(standing.importance, standing.confidence, standing.trust)
-        way = route(
-            memory.kind,
-            claim,
-            self.settings.routing,
-            self.settings.trust,
-            self.settings.upkeep.core_importance,
-        )
-        if memory.status == "active" and untrusted(standing.trust) and way.way == "pending":
+        if (
+            memory.status == "active"
+            and untrusted(revised.trust)
+            and admission.outcome == "pending"
+        ):
             revised = replace(revised, status="pending")
         self._look(memory.id)
         self.after[memory.id] = revised

@@ -14,8 +14,8 @@ from recollect.language.scratchpad import parse, render
 from recollect.language.scratchpad_task import advance, conclude
 from recollect.language.voice import own_voice
 from recollect.rules import checks
-from recollect.settings.writing import Scratchpad as Settings
-from recollect.store.base import Store, Unit
+from recollect.settings.learning import ScratchpadSettings
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import PadRow, TurnFilter
 from recollect.types import Episode, Fact, SafeText, Scratchpad, constant, joined
 
@@ -34,7 +34,7 @@ class Scratchpads:
         store: Store,
         space: str,
         clock: Clock,
-        settings: Settings,
+        settings: ScratchpadSettings,
         guard: Guard = DEFAULT,
     ) -> None:
         self._store = store
@@ -87,7 +87,7 @@ def read_pad(unit: Unit) -> Scratchpad:
     return Scratchpad() if row is None else replace(parse(row.text), updated_at=row.updated_at)
 
 
-def current_pad(unit: Unit, settings: Settings) -> Scratchpad:
+def current_pad(unit: Unit, settings: ScratchpadSettings) -> Scratchpad:
     """The scratchpad as of the last message: what was said since it was written is added on
     reading, so that recording a turn does not wait for it.
     """
@@ -106,7 +106,7 @@ def current_pad(unit: Unit, settings: Settings) -> Scratchpad:
 
 
 def catch_up_pad(
-    unit: Unit, now: datetime, settings: Settings, guard: Guard = DEFAULT
+    unit: Unit, now: datetime, settings: ScratchpadSettings, guard: Guard = DEFAULT
 ) -> Scratchpad:
     """Write down what ``current_pad`` says."""
     return _changed(unit, read_pad(unit), current_pad(unit, settings), now, by="task", guard=guard)
@@ -117,7 +117,7 @@ def conclude_pad(
     episode: Episode,
     project: str,
     at: datetime,
-    settings: Settings,
+    settings: ScratchpadSettings,
     *,
     guard: Guard = DEFAULT,
 ) -> Scratchpad:

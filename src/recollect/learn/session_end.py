@@ -17,14 +17,14 @@ from recollect.language.guard import guard_of
 from recollect.language.story import EpisodeDraft
 from recollect.learn.episode_answers import ask_for_episode
 from recollect.learn.episodes import write_episode
-from recollect.learn.extraction import Extraction
+from recollect.learn.extraction import ExtractionJob
+from recollect.learn.memories import end_with_session
 from recollect.learn.scratchpads import catch_up_pad, conclude_pad
-from recollect.learn.session_end_jobs import end_with_session
 from recollect.providers.chat.base import ChatModel
 from recollect.record import triggers
 from recollect.rules.event_rules import wants
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter, TurnFilter
 from recollect.types import Job, SafeName, Turn, key_of
 
@@ -48,7 +48,7 @@ def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> No
     )
 
 
-class Ending:
+class SessionEndJob:
     """Wraps up sessions of any space."""
 
     def __init__(
@@ -57,7 +57,7 @@ class Ending:
         clock: Clock,
         settings: Settings,
         *,
-        extraction: Extraction,
+        extraction: ExtractionJob,
         model_of: ModelOf,
         ask: Ask,
     ) -> None:
@@ -148,7 +148,6 @@ class Ending:
             turns,
             "session_end",
             now=now,
-            settings=self._settings.episodes,
             ask_vectors=self._ask,
             draft=draft,
             memories=_learnt_in(unit, session),
@@ -181,7 +180,7 @@ def _learnt_in(unit: Unit, session: SafeName) -> list[SafeName]:
     return [memory.id for memory in found if memory.status in ("active", "pending")]
 
 
-class Closing:
+class SessionCloser:
     """Ends sessions of one space: marked at once, wrapped up in the background."""
 
     def __init__(

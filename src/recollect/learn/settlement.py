@@ -1,4 +1,4 @@
-"""What settling a candidate does to the store: rows, chains, sources, events of one operation."""
+"""What settling a candidate writes: memories, chains, sources, and the events of one operation."""
 
 from __future__ import annotations
 
@@ -11,140 +11,138 @@ from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.learn.claims import dump_claim
 from recollect.learn.memories import memory_terms, note_important
-from recollect.rules.support import Claim, Scales, Standing, first, repeated
-from recollect.store.base import Unit
-from recollect.store.rows import MemoryRow
+from recollect.rules.importance import IMPORTANT_FROM
+from recollect.rules.support import Claim, Scales, first, repeated
+from recollect.store.codec import stored_name
+from recollect.store.contract import Unit
 from recollect.types import (
     EMPTY,
     Decision,
+    DecisionOutcome,
     Event,
     Fact,
     Memory,
     MemoryStatus,
+    SafeCandidate,
     SafeName,
-    Settled,
-    Statement,
+    Source,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A candidate with its gaps filled: what is claimed, when it was said, how long it lasts.
+class Settlement:
+    """One operation on one candidate, in the caller's transaction.
 
-    ``waiting`` is the pending memory that is being confirmed, if one is.
+    ``claim``, ``said_at``, ``sources`` and ``session`` are what the candidate says with its gaps
+    filled; ``waiting`` is the pending memory that is being confirmed, if one is.
     """
 
-    candidate: Statement
+    unit: Unit
+    candidate: SafeCandidate
     claim: Claim
     said_at: datetime
-    session: SafeName = EMPTY
-    waiting: Memory | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Settlement:
-    """One operation on one candidate, in the caller's transaction."""
-
-    unit: Unit
-    draft: Draft
     operation_id: SafeName
     now: datetime
     scales: Scales
-    important_from: float
     ask: Ask
     guard: Guard
+    sources: tuple[Source, ...] = ()
+    session: SafeName = EMPTY
+    waiting: Memory | None = None
 
     # --- ends: each leaves the event that says what was decided ---------------------------------
 
-    def drop(self, decision: Decision, reason: str) -> Settled:
+    def drop(self, outcome: DecisionOutcome, reason: str) -> Decision:
         """Nothing is kept but the event; of the statement only where it came from."""
-        type_ = "refuse" if decision == "refused" else "drop"
-        return self._settled(type_, EMPTY, Settled(decision, reason=reason), self._said())
+        type_ = "refuse" if outcome == "refused" else "drop"
+        return self._settled(type_, EMPTY, Decision(outcome, reason=reason), self._statement())
 
-    def write(self, replaced: Sequence[Memory], decision: Decision) -> Settled:
+    def write(self, replaced: Sequence[Memory], outcome: DecisionOutcome) -> Decision:
         """The statement holds from now on, in the place of ``replaced``."""
         # It cannot have come true before what it takes the place of.
-        since = max([self.draft.said_at, *(old.valid_from for old in replaced)])
+        since = max([self.said_at, *(old.valid_from for old in replaced)])
         memory = self.place("active", since)
         for old in replaced:
             self.unit.memories.supersede(old.id, memory.id, self.now)
             self.note("supersede", old.id, {"by": memory.id})
         ended = tuple(old.id for old in replaced)
         self._announce(0.0, memory)
-        payload: dict[str, Fact] = {"supersedes": ended[0] if ended else EMPTY, **self._said()}
-        return self._settled("write", memory.id, Settled(decision, memory, ended), payload)
+        payload: dict[str, Fact] = {"supersedes": ended[0] if ended else EMPTY, **self._statement()}
+        return self._settled("write", memory.id, Decision(outcome, memory, ended), payload)
 
-    def repeat(self, memory: Memory, decision: Decision, reason: str = "") -> Settled:
+    def repeat(self, memory: Memory, outcome: DecisionOutcome, reason: str = "") -> Decision:
         """Said again: what is known gains from it as far as its source may give."""
-        if self.draft.waiting is None and stands_on(memory, self.draft.candidate.sources):
-            return self.know(memory, decision)
-        after = repeated(standing_of(memory), self.draft.claim, self.scales)
-        if after != standing_of(memory):
+        if self.waiting is None and stands_on(memory, self.candidate.sources):
+            return self.know(memory, outcome)
+        after = repeated(memory, self.claim, self.scales)
+        if after != memory:
             self.unit.memories.revise(
                 replace(
-                    with_standing(memory, after),
+                    after,
                     updated_at=self.now,
-                    session=memory.session if self.draft.session else EMPTY,
+                    session=memory.session if self.session else EMPTY,
                 )
             )
-        self.unit.memories.add_sources(memory.id, self.draft.candidate.sources)
+        self.unit.memories.add_sources(memory.id, self.candidate.sources)
         if after.trust != memory.trust:
             self.note("trust", memory.id, {"from": memory.trust, "to": after.trust})
-        (now_known,) = self.unit.memories.by_id([memory.id])
+        (revised,) = self.unit.memories.by_id([memory.id])
         if memory.status == "active":
-            self._announce(memory.importance, now_known)
-        if self.draft.waiting is not None:
-            self.close(self.draft.waiting, now_known, "it was known already")
+            self._announce(memory.importance, revised)
+        if self.waiting is not None:
+            self.close(self.waiting, revised, "it was known already")
         return self._settled(
-            "repeat", memory.id, Settled(decision, now_known, reason=reason), self._said()
+            "repeat", memory.id, Decision(outcome, revised, reason=reason), self._statement()
         )
 
-    def know(self, memory: Memory, decision: Decision = "same") -> Settled:
+    def know(self, memory: Memory, outcome: DecisionOutcome = "same") -> Decision:
         """Read again, not said again: it stands on these turns already and gains nothing."""
-        settled = Settled(decision, memory, reason="known from the same turns")
-        return self._settled("known", memory.id, settled, {})
+        decision = Decision(outcome, memory, reason="known from the same turns")
+        return self._settled("known", memory.id, decision, {})
 
-    def wait(self, reason: str) -> Settled:
+    def wait(self, reason: str) -> Decision:
         """Put to a person first."""
-        memory = self.place("pending", self.draft.said_at)
-        payload: dict[str, Fact] = {**self._said(), "is_update": self.draft.candidate.is_update}
+        memory = self.place("pending", self.said_at)
+        payload: dict[str, Fact] = {**self._statement(), "is_update": self.candidate.is_update}
         return self._settled(
-            "pending", memory.id, Settled("pending", memory, reason=reason), payload
+            "pending", memory.id, Decision("pending", memory, reason=reason), payload
         )
 
-    def lose(self, winner: Memory, lost_before: Memory | None, reason: str) -> Settled:
+    def lose(self, winner: Memory, lost_before: Memory | None, reason: str) -> Decision:
         """Contradicted by something stronger: kept on file, not in force."""
         if lost_before is None:
-            lost = self.place("rejected", self.draft.said_at, superseded_by=winner.id)
-            self.note("reject", lost.id, {"by": winner.id, **self._said()})
+            lost = self.place("rejected", self.said_at, superseded_by=winner.id)
+            self.note("reject", lost.id, {"by": winner.id, **self._statement()})
         else:
             lost = lost_before
-            self.unit.memories.add_sources(lost.id, self.draft.candidate.sources)
+            self.unit.memories.add_sources(lost.id, self.candidate.sources)
             counted = replace(lost, confirmations=lost.confirmations + 1, updated_at=self.now)
             self.unit.memories.revise(counted)
-            self.note("repeat", lost.id, self._said())
+            self.note("repeat", lost.id, self._statement())
         payload: dict[str, Fact] = {"kept": winner.id, "lost": [lost.id]}
         return self._settled(
-            "conflict", winner.id, Settled("conflict", winner, reason=reason), payload
+            "conflict", winner.id, Decision("conflict", winner, reason=reason), payload
         )
 
-    def withdraw(self, ended: Sequence[Memory], waiting: Sequence[Memory]) -> Settled:
+    def withdraw(self, ended: Sequence[Memory], waiting: Sequence[Memory]) -> Decision:
         """What was said no longer holds; ``as_of`` still answers it for the time before."""
         for memory in ended:
             self.unit.memories.revise(
                 replace(
                     memory,
                     status="superseded",
-                    valid_to=max(self.draft.said_at, memory.valid_from),
+                    valid_to=max(self.said_at, memory.valid_from),
                     superseded_at=self.now,
                     updated_at=self.now,
                 )
             )
-            self.note("withdraw", memory.id, self._said())
+            self.note("withdraw", memory.id, self._statement())
         for memory in waiting:
             self.close(memory, None, "it was withdrawn")
         ids = tuple(memory.id for memory in (*ended, *waiting))
-        return self._settled("withdrawn", ids[0], Settled("withdrawn", None, ids), self._said())
+        return self._settled(
+            "withdrawn", ids[0], Decision("withdrawn", None, ids), self._statement()
+        )
 
     # --- steps ----------------------------------------------------------------------------------
 
@@ -152,10 +150,9 @@ class Settlement:
         self, status: MemoryStatus, since: datetime, superseded_by: SafeName = EMPTY
     ) -> Memory:
         """A new row, or the pending one that is confirmed; it is known from now on."""
-        if self.draft.waiting is not None:
-            standing = repeated(standing_of(self.draft.waiting), self.draft.claim, self.scales)
+        if self.waiting is not None:
             memory = replace(
-                with_standing(self.draft.waiting, standing),
+                repeated(self.waiting, self.claim, self.scales),
                 status=status,
                 created_at=self.now,
                 updated_at=self.now,
@@ -164,11 +161,9 @@ class Settlement:
             )
             self.unit.memories.revise(memory)
             return memory
-        memory = self.unit.memories.add(self._row(status, since))
+        new = self._memory(status, since, superseded_by)
+        memory = self.unit.memories.add(new, memory_terms(new))
         self.ask(self.unit, self.now)
-        if superseded_by:
-            memory = replace(memory, superseded_by=superseded_by, superseded_at=self.now)
-            self.unit.memories.revise(memory)
         return memory
 
     def close(self, waiting: Memory, by: Memory | None, reason: str) -> None:
@@ -193,85 +188,71 @@ class Settlement:
             type_, operation_id=self.operation_id, subject=subject, payload=payload, at=self.now
         )
 
-    def _row(self, status: MemoryStatus, since: datetime) -> MemoryRow:
-        told, standing = self.draft.candidate, first(self.draft.claim, self.scales)
-        return MemoryRow(
+    def _memory(self, status: MemoryStatus, since: datetime, superseded_by: SafeName) -> Memory:
+        candidate, claim = self.candidate, self.claim
+        memory = Memory(
             id=new_id(self.now),
-            kind=told.kind,
-            content=told.content,
-            subject=told.subject,
-            predicate=told.predicate,
-            project=told.project,
-            topic=told.topic,
-            tags=told.tags,
-            importance=standing.importance,
-            confidence=standing.confidence,
-            trust=standing.trust,
+            kind=candidate.kind,
+            content=candidate.content,
+            subject=candidate.subject,
+            predicate=candidate.predicate,
+            value=candidate.value,
+            project=candidate.project,
+            topic=candidate.topic,
+            tags=candidate.tags,
+            importance=claim.importance,
+            confidence=claim.confidence,
+            trust=claim.trust,
             status=status,
-            at=self.now,
+            created_at=self.now,
+            updated_at=self.now,
+            last_accessed_at=self.now,
             valid_from=since,
-            expires_at=standing.expires_at,
-            sources=told.sources,
-            episode=EMPTY,
-            terms=memory_terms(told.subject, told.predicate, told.content, told.tags),
-            value=told.value,
-            session=self.draft.session,
+            superseded_at=self.now if superseded_by else None,
+            superseded_by=superseded_by,
+            sources=self.sources,
+            session=self.session,
         )
+        return first(memory, claim, self.scales)
 
     def _announce(self, before: float, memory: Memory) -> None:
-        if before < self.important_from <= memory.importance:
+        if before < IMPORTANT_FROM <= memory.importance:
             note_important(self.unit, memory, self.operation_id, self.now)
 
-    def _said(self) -> dict[str, Fact]:
+    def _statement(self) -> dict[str, Fact]:
         """What an event keeps of the statement: enough to take it back, nothing to read."""
         return {
-            "kind": self.draft.candidate.kind,
-            "sources": list(self.draft.candidate.sources),
-            "claim": dump_claim(self.draft.claim),
+            "kind": self.candidate.kind,
+            "sources": list(self.candidate.sources),
+            "claim": dump_claim(self.claim),
         }
 
     def _settled(
-        self, type_: str, subject: SafeName, settled: Settled, payload: dict[str, Fact]
-    ) -> Settled:
-        decided: dict[str, Fact] = {
-            "decision": settled.decision,
-            "memory": EMPTY if settled.memory is None else settled.memory.id,
-            "replaced": [self.guard.label(id_, "id") for id_ in settled.replaced],
-            "reason": self.guard.error(settled.reason),
+        self, type_: str, subject: SafeName, decision: Decision, payload: dict[str, Fact]
+    ) -> Decision:
+        settled: dict[str, Fact] = {
+            "decision": decision.outcome,
+            "memory": EMPTY if decision.memory is None else decision.memory.id,
+            "replaced": list(decision.replaced),
+            "reason": self.guard.error(decision.reason),
         }
-        self.note(type_, subject, {**payload, "settled": decided})
-        return settled
+        self.note(type_, subject, {**payload, "settled": settled})
+        return decision
 
 
-def settled_before(unit: Unit, events: Iterable[Event]) -> Settled | None:
-    """What an operation that has happened decided, with its memory as it is by now."""
+def decided_before(unit: Unit, events: Iterable[Event]) -> Decision | None:
+    """What an operation that has happened decided, with its memory as it is now."""
     for event in events:
-        told = event.payload.get("settled")
-        if isinstance(told, dict):
-            memory = unit.memories.get(str(told["memory"])) if told["memory"] else None
-            replaced = told["replaced"] if isinstance(told["replaced"], list) else []
-            decision: Decision = told["decision"]  # type: ignore[assignment]
-            return Settled(decision, memory, tuple(map(str, replaced)), str(told["reason"]))
+        settled = event.payload.get("settled")
+        if isinstance(settled, dict):
+            memory = unit.memories.get(str(settled["memory"])) if settled["memory"] else None
+            replaced = settled["replaced"] if isinstance(settled["replaced"], list) else []
+            outcome: DecisionOutcome = settled["decision"]  # type: ignore[assignment]
+            ended = tuple(map(stored_name, replaced))
+            return Decision(outcome, memory, ended, str(settled["reason"]))
     return None
 
 
 def stands_on(memory: Memory, turns: Sequence[str]) -> bool:
     """Whether a memory has all of these turns among its sources."""
     return bool(turns) and {source.turn_id for source in memory.sources}.issuperset(turns)
-
-
-def standing_of(memory: Memory) -> Standing:
-    return Standing(
-        memory.importance, memory.confidence, memory.trust, memory.confirmations, memory.expires_at
-    )
-
-
-def with_standing(memory: Memory, standing: Standing) -> Memory:
-    return replace(
-        memory,
-        importance=standing.importance,
-        confidence=standing.confidence,
-        trust=standing.trust,
-        confirmations=standing.confirmations,
-        expires_at=standing.expires_at,
-    )

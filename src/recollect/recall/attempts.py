@@ -15,7 +15,7 @@ from recollect.errors import (
 )
 from recollect.ids import new_id
 from recollect.language.guard import Guard
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.types import constant, key_of
 
 R = TypeVar("R")

@@ -10,9 +10,9 @@ from recollect.recall.enrichment import enriched_terms
 from recollect.recall.request import Request
 from recollect.recall.routes import OTHER_ROUTES, Routed, applies
 from recollect.recall.vectors import VectorFound, VectorRoute
-from recollect.settings.reading import Recall as RecallSettings
-from recollect.store.base import Unit
-from recollect.store.rows import TextFound
+from recollect.settings.recall import RecallSettings
+from recollect.store.contract import Unit
+from recollect.store.rows import TextMatches
 from recollect.types import RECORD_TYPES, RecordType
 
 _LAST_RESORT = 20
@@ -23,7 +23,7 @@ class Gathered:
     """What the routes found: one ranked list of documents each."""
 
     lists: dict[str, list[int]] = field(default_factory=dict)
-    text: TextFound | None = None
+    text: TextMatches | None = None
     vector: VectorFound | None = None
     trust: float = 0.0
     total: int = 0  # records that an exact question is about, listed or not
@@ -101,7 +101,7 @@ class CandidateSearch:
         least = wide if request.scope.narrow or request.asking.wide else usual
         return max(least, self._settings.oversample * request.k)
 
-    def _by_words(self, request: Request, unit: Unit, *, beside_vectors: bool) -> TextFound:
+    def _by_words(self, request: Request, unit: Unit, *, beside_vectors: bool) -> TextMatches:
         terms = enriched_terms(request.query, request.around, self._settings)
         alone = self._settings.text_candidates
         usual = self._settings.shared_candidates if beside_vectors else alone
@@ -121,7 +121,7 @@ class CandidateSearch:
         return [found.doc for found in near]
 
     def _by_meaning(
-        self, attempts: Attempts, request: Request, text: TextFound | None
+        self, attempts: Attempts, request: Request, text: TextMatches | None
     ) -> VectorFound | None:
         vectors = self._vectors
         if vectors is None:

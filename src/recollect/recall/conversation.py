@@ -20,7 +20,7 @@ from recollect.recall.fusion import (
     Places,
 )
 from recollect.store import codec
-from recollect.store.base import Ledger, Unit
+from recollect.store.contract import LedgerStore, Unit
 from recollect.store.documents import type_of
 from recollect.store.rows import Place, SessionSpan
 from recollect.types import Kind
@@ -43,7 +43,9 @@ class Surroundings:
         return self.turns[n].at if n < len(self.turns) else None
 
 
-def look_around(ledger: Ledger, docs: Sequence[int], promising: Sequence[int] = ()) -> Surroundings:
+def look_around(
+    ledger: LedgerStore, docs: Sequence[int], promising: Sequence[int] = ()
+) -> Surroundings:
     """Add the neighbours of the ``promising`` among the documents, each document once."""
     wide = {doc for doc in promising if type_of(doc) == "turn"}
     alone = [doc for doc in docs if type_of(doc) == "turn" and doc not in wide]
@@ -102,7 +104,7 @@ def _wishes(unit: Unit, docs: Sequence[int], asking: QueryIntent) -> Flags:
     return np.array([doc in wishes for doc in docs], bool)
 
 
-def _spans(ledger: Ledger, sessions: Sequence[int]) -> tuple[Places, Floats]:
+def _spans(ledger: LedgerStore, sessions: Sequence[int]) -> tuple[Places, Floats]:
     """The turns and the days of each session."""
     spans = {span.session: span for span in ledger.spans(sessions)}
     sizes = [spans[number].turns for number in sessions]

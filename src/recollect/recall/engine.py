@@ -19,8 +19,10 @@ from recollect.recall.reranker import reranked, reranker_for
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import Hit
+
+RERANKED = 20  # results that a cross-encoder reads: more cost time and change no first page
 
 
 class Recall:
@@ -96,8 +98,9 @@ class Recall:
             hits = [hit for hit in hits if hit.score >= least]
         if reranker is None or not hits:
             return hits
-        top = self._settings.rerank_top
-        ordered = attempts.run("rerank", lambda unit: reranked(reranker, request.query, hits, top))
+        ordered = attempts.run(
+            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED)
+        )
         return hits if ordered is None else ordered
 
     def _weigh(self, attempts: Attempts, request: Request, gathered: Gathered) -> list[Hit] | None:

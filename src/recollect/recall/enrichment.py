@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.index.segment import WORD_WEIGHT, query_terms
-from recollect.settings.reading import Recall
+from recollect.settings.recall import RecallSettings
 from recollect.store.rows import QueryTerm
 
 _ENOUGH = 6  # telling words of a query that needs no help
+_WEIGHT = 0.15  # what a word of the turns before counts beside one of the query
 _MOST = 16  # words that are added, the latest first
 
 
-def enriched_terms(query: str, around: Sequence[str], settings: Recall) -> list[QueryTerm]:
+def enriched_terms(query: str, around: Sequence[str], settings: RecallSettings) -> list[QueryTerm]:
     """The terms to search for, the query's own first."""
     own = query_terms(query)
     telling = sum(term.weight >= WORD_WEIGHT for term in own)
@@ -24,9 +25,9 @@ def enriched_terms(query: str, around: Sequence[str], settings: Recall) -> list[
         return own
     known = {term.text for term in own}
     added: dict[str, QueryTerm] = {}
-    for text in reversed(around[-settings.enrich_turns.high :]):
+    for text in reversed(around[-settings.enrich_turns :]):
         for term in query_terms(text):
             if term.weight >= WORD_WEIGHT and term.text not in known:
-                lighter = QueryTerm(term.text, term.weight * settings.enrich_weight)
+                lighter = QueryTerm(term.text, term.weight * _WEIGHT)
                 added.setdefault(term.text, lighter)
     return [*own, *list(added.values())[:_MOST]]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from recollect.language.secrets.envelope import masked
 from recollect.recall.ranker import Ranked
 from recollect.recall.records import Known
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.store.documents import type_of
-from recollect.types import Attachment, Episode, Hit, Memory, Source, Turn, Why
+from recollect.types import Attachment, Episode, Hit, Memory, Turn, Why
 
 
 def as_hits(unit: Unit, ranked: Sequence[Ranked]) -> list[Hit]:
@@ -41,7 +41,7 @@ def _turn_hit(turn: Turn, score: float, why: Why) -> Hit:
         text=turn.content or _tool_text(turn),
         score=score,
         why=why,
-        sources=(Source(turn.session, turn.index, turn.id),),
+        sources=(turn.source,),
         at=turn.at,
         session=turn.session,
         index=turn.index,

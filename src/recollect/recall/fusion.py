@@ -12,7 +12,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.language.query_intent import QueryIntent
-from recollect.settings.reading import Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationWeights:
+    """What the conversation around a turn adds to its score, in units of the best text score.
+
+    Tuned together on the recall figures of `bench recall`: none of them means anything alone.
+    """
+
+    adjacent_turn: float = 0.25  # share of the score of the turn before and after
+    second_turn: float = 0.10  # share of the score of the turns two away
+    answered_question: float = 0.20  # further share of the turn before when it asks
+    session: float = 0.60  # share of the best score of the session
+    session_size_free: int = 20  # turns above which a session's score counts less
+    session_days_free: float = 1.0  # days above which a session's score counts less
+    session_days_scale: float = 7.0  # further days that halve it
+    # Taken from what the agent said, unless the query asks for that or matches it best.
+    assistant_turn: float = 1.25
+    named_speaker: float = 0.20  # added to the turns of a speaker whom the query names
+    # A standard deviation of likeness by vectors of words, for queries in Latin script; of the
+    # meanings of words, for queries in Chinese; and of sentences.
+    word_vectors: float = 0.15
+    gloss_vectors: float = 0.20
+    sentence_vectors: float = 0.25
+    exact_order: float = 0.40  # added to the latest or first mention, for a query that asks for it
+    matching_date: float = 0.80  # added to turns of a date that the query names
+    # Added to what the user wants done always, or prefers, for a query that asks for help.
+    standing_wish: float = 0.60
+    # Taken from each further turn of a session, for a query that asks for a whole course of things.
+    spread: float = 0.60
+
+
+WEIGHTS = ConversationWeights()
 
 Floats = NDArray[np.floating]
 Flags = NDArray[np.bool_]
@@ -61,7 +93,6 @@ class Fused:
 def fuse(
     candidates: CandidateTable,
     vectors: VectorScores | None,
-    weights: Conversation,
     asking: QueryIntent,
 ) -> Fused:
     """Score candidates; higher is better, comparable only within one query."""
@@ -70,18 +101,18 @@ def fuse(
         spread = max(vectors.deviation, _TINY)
         parts["vector"] = vectors.trust * (vectors.similarity - vectors.mean) / spread
     own = _sum(parts)
-    parts["neighbours"] = conversation_support(own, candidates, weights)
-    parts["session"] = session_support(own, candidates, weights)
+    parts["neighbours"] = conversation_support(own, candidates)
+    parts["session"] = session_support(own, candidates)
     if not asking.of_assistant:
         # What the agent said counts less, unless nothing has the query's words better.
         lesser = candidates.by_assistant & (parts["text"] < 1)
-        parts["assistant"] = -weights.assistant_turn * lesser
-    parts["speaker"] = weights.named_speaker * candidates.by_named_speaker
-    parts["date"] = weights.matching_date * candidates.date_fit
+        parts["assistant"] = -WEIGHTS.assistant_turn * lesser
+    parts["speaker"] = WEIGHTS.named_speaker * candidates.by_named_speaker
+    parts["date"] = WEIGHTS.matching_date * candidates.date_fit
     if asking.for_help:
-        parts["wish"] = weights.standing_wish * candidates.standing_wish
+        parts["wish"] = WEIGHTS.standing_wish * candidates.standing_wish
     if asking.of_whole:
-        parts["spread"] = -weights.spread * crowding(_sum(parts), candidates.session)
+        parts["spread"] = -WEIGHTS.spread * crowding(_sum(parts), candidates.session)
     return Fused(_sum(parts), parts)
 
 
@@ -91,7 +122,7 @@ def share_of_best(scores: Floats) -> Floats:
     return best
 
 
-def conversation_support(own: Floats, candidates: CandidateTable, weights: Conversation) -> Floats:
+def conversation_support(own: Floats, candidates: CandidateTable) -> Floats:
     """What the turns around a turn lend it; a reply takes more from the question it answers.
 
     Only between speakers: notes written one after another do not answer each other.
@@ -99,24 +130,24 @@ def conversation_support(own: Floats, candidates: CandidateTable, weights: Conve
     lent = np.maximum(own, 0.0)
     before, after = candidates.previous, candidates.following
     answers = _at(candidates.ends_with_question.astype(np.float64), before)
-    support = (weights.adjacent_turn + weights.answered_question * answers) * _at(lent, before)
-    support += weights.adjacent_turn * _at(lent, after)
+    support = (WEIGHTS.adjacent_turn + WEIGHTS.answered_question * answers) * _at(lent, before)
+    support += WEIGHTS.adjacent_turn * _at(lent, after)
     second = _at(lent, _step(before, before)) + _at(lent, _step(after, after))
-    result: Floats = (support + weights.second_turn * second) * candidates.in_conversation
+    result: Floats = (support + WEIGHTS.second_turn * second) * candidates.in_conversation
     return result
 
 
-def session_support(own: Floats, candidates: CandidateTable, weights: Conversation) -> Floats:
+def session_support(own: Floats, candidates: CandidateTable) -> Floats:
     """The session's best score, worth less where a session is so large or so long that a good score
     comes by chance.
     """
     _, place = np.unique(candidates.session, return_inverse=True)
     best = np.full(place.max(initial=-1) + 1, -np.inf)
     np.maximum.at(best, place, own)
-    size = 1 + np.log(np.maximum(candidates.session_size / weights.session_size_free, 1.0))
-    excess = np.maximum(candidates.session_days - weights.session_days_free, 0.0)
-    length = 1 + excess / weights.session_days_scale
-    result: Floats = weights.session * best[place] / (size * length)
+    size = 1 + np.log(np.maximum(candidates.session_size / WEIGHTS.session_size_free, 1.0))
+    excess = np.maximum(candidates.session_days - WEIGHTS.session_days_free, 0.0)
+    length = 1 + excess / WEIGHTS.session_days_scale
+    result: Floats = WEIGHTS.session * best[place] / (size * length)
     return result
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.language.story import without
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.types import Hit
 
 

@@ -13,8 +13,10 @@ from recollect.rules import ranking as rules
 from recollect.rules.decay import class_of, faded
 from recollect.settings import Settings
 from recollect.store import codec
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.types import Attachment, Episode, Memory, Why
+
+_ACCESS_SATURATION = 10  # uses at which the access part is full
 
 _POOL = 2  # candidates for each wanted result that are weighed to the end
 _LEAST_POOL = 20
@@ -41,7 +43,7 @@ class Ranker:
         """The best ``k``, best first."""
         ranking = self._settings.ranking
         if ranking.fusion == "conversation":
-            found = by_conversation(unit, request, gathered, ranking)
+            found = by_conversation(unit, request, gathered)
         else:
             found = by_ranks(unit, gathered, ranking)
         pool = _pool(unit, request, found)
@@ -97,7 +99,7 @@ class Ranker:
             keyword=float(found.keyword[n]),
             recency=rules.recency(now - at, ranking.recency_half_life) if at else 0.0,
             importance=importance,
-            access=rules.access(uses, ranking.access_saturation),
+            access=rules.access(uses, _ACCESS_SATURATION),
         )
 
 

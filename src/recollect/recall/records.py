@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.store.documents import type_of
 from recollect.types import Attachment, Episode, Memory, RecordType
 

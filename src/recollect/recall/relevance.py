@@ -10,12 +10,13 @@ import numpy as np
 from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.recall.candidates import Gathered
 from recollect.recall.conversation import Surroundings, as_candidates, look_around
-from recollect.recall.fusion import Floats, Fused, fuse
+from recollect.recall.fusion import WEIGHTS, Floats, Fused, fuse
 from recollect.recall.request import Request
 from recollect.rules.ranking import rank_share
-from recollect.settings.reading import Ranking
-from recollect.store.base import Unit
+from recollect.settings.recall import RankingSettings
+from recollect.store.contract import Unit
 
+RRF_K = 60  # the usual constant of reciprocal rank fusion
 _SAME = 1e-9
 _SAYS_LITTLE = 0.2
 _PROMISING = 12  # of a route's list: the turns around these are looked at too
@@ -33,9 +34,7 @@ class Relevance:
     parts: Mapping[str, Floats]
 
 
-def by_conversation(
-    unit: Unit, request: Request, gathered: Gathered, ranking: Ranking
-) -> Relevance:
+def by_conversation(unit: Unit, request: Request, gathered: Gathered) -> Relevance:
     """Words, meaning, neighbours, session, speaker and date together; neighbours join in."""
     around = look_around(unit.ledger, gathered.docs, _promising(gathered))
     docs = around.docs
@@ -44,10 +43,9 @@ def by_conversation(
     fused = fuse(
         as_candidates(unit, around, text, request.query, request.asking),
         vectors,
-        ranking.conversation,
         request.asking,
     )
-    fused = _with_exact(fused, docs, request, gathered, ranking)
+    fused = _with_exact(fused, docs, request, gathered)
     return _ordered(
         around,
         relevance=_share_of_range(fused.total) * _strength(gathered),
@@ -66,7 +64,10 @@ def _promising(gathered: Gathered) -> list[int]:
 
 
 def _with_exact(
-    fused: Fused, docs: Sequence[int], request: Request, gathered: Gathered, ranking: Ranking
+    fused: Fused,
+    docs: Sequence[int],
+    request: Request,
+    gathered: Gathered,
 ) -> Fused:
     """The latest or the first of a kind, when that is what was asked for."""
     ordered = gathered.lists.get("exact", [])
@@ -74,11 +75,11 @@ def _with_exact(
         return fused
     places = {doc: place for place, doc in enumerate(ordered)}
     share = np.array([1 / (1 + places[doc]) if doc in places else 0.0 for doc in docs])
-    part = ranking.conversation.exact_order * share
+    part = WEIGHTS.exact_order * share
     return Fused(fused.total + part, {**fused.parts, request.exact.kind: part})
 
 
-def by_ranks(unit: Unit, gathered: Gathered, ranking: Ranking) -> Relevance:
+def by_ranks(unit: Unit, gathered: Gathered, ranking: RankingSettings) -> Relevance:
     """Reciprocal ranks over the routes, or the best score that any of them gave."""
     around = look_around(unit.ledger, gathered.docs)
     docs = around.docs
@@ -88,7 +89,7 @@ def by_ranks(unit: Unit, gathered: Gathered, ranking: Ranking) -> Relevance:
     words = text / max(float(text.max(initial=0.0)), 1e-9)
     if ranking.fusion == "rrf":
         lists = len(gathered.lists)
-        joined = np.array([rank_share(gathered.ranks(doc), ranking.rrf_k, lists) for doc in docs])
+        joined = np.array([rank_share(gathered.ranks(doc), RRF_K, lists) for doc in docs])
     else:
         joined = np.maximum(words, likeness)
     return _ordered(

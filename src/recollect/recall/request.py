@@ -12,6 +12,7 @@ from recollect.language.dates.reader import TimeSpan, find_times
 from recollect.language.exact import ExactQuestion, exact_question
 from recollect.language.guard import Guard
 from recollect.language.query_intent import QueryIntent, read_asking
+from recollect.language.truncation import two_ends
 from recollect.rules import checks
 from recollect.store.rows import Scope
 from recollect.types import KINDS, RECORD_TYPES, TRUSTS, Kind, RecordType, Trust
@@ -95,8 +96,7 @@ def read_request(
 
 def shortened(text: str) -> str:
     """A text as far as it is read: a long one says at its ends what it is about."""
-    half = READ_QUERY // 2
-    return text if len(text) <= READ_QUERY else f"{text[:half]}\n{text[-half:]}"
+    return "\n".join(two_ends(text, READ_QUERY // 2))
 
 
 def _times(query: str, now: datetime) -> tuple[TimeSpan, ...]:

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from recollect.providers.rerank import OnnxReranker, Reranker
-from recollect.settings.reading import Recall
+from recollect.settings.recall import RecallSettings
 from recollect.types import Hit
 
 PART = "cross-encoder"
 
 
-def reranker_for(settings: Recall) -> Reranker | None:
+def reranker_for(settings: RecallSettings) -> Reranker | None:
     """Whoever the settings name; None where nobody is asked."""
     if not settings.rerank_folder:
         return None

@@ -13,9 +13,12 @@ from recollect.index.segment import STOP_WEIGHT, has_dense_script, query_terms
 from recollect.language.entities import find_entities
 from recollect.language.exact import ExactQuestion
 from recollect.recall.request import Request
-from recollect.settings.reading import Recall
-from recollect.store.base import Unit
+from recollect.settings.recall import RecallSettings
+from recollect.store.contract import Unit
 from recollect.types import RecordType, SafeName
+
+_ENTITY_CANDIDATES = 20  # as many as full text gives beside vectors
+_PARTITION_CANDIDATES = 20  # as in document D §5.3
 
 _EXACT_DEPTH = 200
 _ABOUT: tuple[RecordType, ...] = ("memory", "episode")
@@ -28,10 +31,10 @@ class Routed(NamedTuple):
     total: int = 0
 
 
-Route = Callable[[Request, Recall, Unit], Routed]
+Route = Callable[[Request, RecallSettings, Unit], Routed]
 
 
-def by_time(request: Request, settings: Recall, unit: Unit) -> Routed:
+def by_time(request: Request, settings: RecallSettings, unit: Unit) -> Routed:
     """What was said in the times that the query names."""
     docs: list[int] = []
     for span in request.times:
@@ -44,7 +47,7 @@ def by_time(request: Request, settings: Recall, unit: Unit) -> Routed:
     return Routed(docs)
 
 
-def by_exact_question(request: Request, settings: Recall, unit: Unit) -> Routed:
+def by_exact_question(request: Request, settings: RecallSettings, unit: Unit) -> Routed:
     """Everything that has all the words of an exact question's topic, in the order it asks for."""
     question = request.exact
     if question is None:
@@ -64,7 +67,7 @@ def by_exact_question(request: Request, settings: Recall, unit: Unit) -> Routed:
     return Routed(docs, total)
 
 
-def by_entity(request: Request, settings: Recall, unit: Unit) -> Routed:
+def by_entity(request: Request, settings: RecallSettings, unit: Unit) -> Routed:
     """Memories and episodes about what the query names: people, projects, files, tools."""
     types = tuple(type_ for type_ in request.scope.types if type_ in _ABOUT)
     named = find_entities(request.query) if types else ()
@@ -72,7 +75,7 @@ def by_entity(request: Request, settings: Recall, unit: Unit) -> Routed:
     if not terms:
         return Routed([])
     scope = replace(request.scope, types=types)
-    found = unit.text.search(list(terms.values()), scope, settings.entity_candidates)
+    found = unit.text.search(list(terms.values()), scope, _ENTITY_CANDIDATES)
     return Routed([match.doc for match in found.matches])
 
 
@@ -81,7 +84,9 @@ def _is_loose(term: str, empty: set[str]) -> bool:
     return has_dense_script(term) and any(character in empty for character in term)
 
 
-def _files(request: Request, question: ExactQuestion, settings: Recall, unit: Unit) -> list[int]:
+def _files(
+    request: Request, question: ExactQuestion, settings: RecallSettings, unit: Unit
+) -> list[int]:
     if "attachment" not in request.scope.types:
         return []
     scope = replace(request.scope, types=("attachment",))
@@ -90,12 +95,12 @@ def _files(request: Request, question: ExactQuestion, settings: Recall, unit: Un
     return docs or unit.text.latest(scope, settings.text_candidates)
 
 
-def by_partition(request: Request, settings: Recall, unit: Unit) -> Routed:
+def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> Routed:
     """The most important memories of the project at hand, and of none in particular."""
     if "memory" not in request.scope.types:
         return Routed([])
     project = request.scope.project or _named_project(unit, request.query)
-    return Routed(unit.memories.partition(project, settings.partition_candidates))
+    return Routed(unit.memories.partition(project, _PARTITION_CANDIDATES))
 
 
 def _named_project(unit: Unit, query: str) -> SafeName | None:
@@ -104,7 +109,7 @@ def _named_project(unit: Unit, query: str) -> SafeName | None:
     return max(named, key=len, default=None)
 
 
-def by_recency(request: Request, settings: Recall, unit: Unit) -> Routed:
+def by_recency(request: Request, settings: RecallSettings, unit: Unit) -> Routed:
     """What was said and learnt in the last days, whatever its words."""
     since = request.now - settings.recent
     scope = replace(request.scope, since=max(since, request.scope.since or since))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from recollect.locks import ForkSafeLock
-from recollect.store.base import Store
+from recollect.store.contract import Store
 
 
 class Touches:

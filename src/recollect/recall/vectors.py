@@ -26,11 +26,11 @@ from recollect.providers.embedding.base import (
     forget_kept,
     release,
 )
+from recollect.recall.fusion import WEIGHTS
 from recollect.recall.nearness import IndexedVectors, Scanned, VectorFound
 from recollect.rules.bm25 import number_of
-from recollect.settings.reading import Conversation
-from recollect.store.base import Unit, Vectors
-from recollect.store.rows import TextFound
+from recollect.store.contract import Unit, Vectors
+from recollect.store.rows import TextMatches
 
 __all__ = ["VectorFound", "VectorRoute"]
 
@@ -48,12 +48,9 @@ Earlier = Callable[[str], Embedder | None]
 class VectorRoute:
     """Searches the vectors of one space."""
 
-    def __init__(
-        self, embedder: Embedder, weights: Conversation, holder: Holder, earlier: Earlier
-    ) -> None:
+    def __init__(self, embedder: Embedder, holder: Holder, earlier: Earlier) -> None:
         """``earlier`` makes an embedder again from the name its vectors are stored under."""
         self._embedder = embedder
-        self._weights = weights
         self._holder = holder
         self._earlier = earlier
         self._guard = ForkSafeLock()
@@ -86,7 +83,7 @@ class VectorRoute:
             release(embedder)
         self._holder.close()
 
-    def search(self, unit: Unit, query: str, text: TextFound | None) -> VectorFound | None:
+    def search(self, unit: Unit, query: str, text: TextMatches | None) -> VectorFound | None:
         """None while no record has vectors, or none that can be searched yet."""
         rows = unit.vectors
         embedder, made = self._source(rows)
@@ -127,10 +124,10 @@ class VectorRoute:
     def _trust(self, embedder: Embedder, query: str) -> float:
         if _sums_words(embedder):
             if not has_dense_script(query):
-                return self._weights.word_vectors
+                return WEIGHTS.word_vectors
             known = _reads_han(embedder) and not _NO_HAN.search(query)
-            return self._weights.gloss_vectors if known else 0.0
-        return self._weights.sentence_vectors
+            return WEIGHTS.gloss_vectors if known else 0.0
+        return WEIGHTS.sentence_vectors
 
     # --- whose vectors --------------------------------------------------------------------------
 
@@ -166,7 +163,7 @@ class VectorRoute:
 
     # --- the query ------------------------------------------------------------------------------
 
-    def _embed(self, embedder: Embedder, query: str, text: TextFound | None) -> Floats:
+    def _embed(self, embedder: Embedder, query: str, text: TextMatches | None) -> Floats:
         """Words that are rare in this memory say most about what is meant."""
         if text is None or not _sums_words(embedder):
             vector: Floats = embedder.embed([query], query=True)[0]
@@ -198,7 +195,7 @@ def _kinds(embedder: Embedder) -> tuple[bool, bool]:
     return _known_kinds[kind]
 
 
-def _weight(word: str, text: TextFound, rarest: float) -> float:
+def _weight(word: str, text: TextMatches, rarest: float) -> float:
     """The weight its term has in the text search; a word that no text has counts as the rarest.
 
     A Chinese word has several terms there: the mean of its pairs of characters.

@@ -14,6 +14,7 @@ from recollect.language.dates.moments import moment
 from recollect.language.guard import Guard
 from recollect.language.tokens import count_tokens
 from recollect.language.tokens_batch import count_many
+from recollect.language.truncation import two_ends
 from recollect.rules import checks
 from recollect.rules.speakers import Voice, voice_of
 from recollect.store.rows import TurnRow
@@ -166,12 +167,8 @@ def _found_by(
 
 
 def _ends(text: SafeText) -> SafeText:
-    """Of a very long text its beginning and its end are indexed, so that any turn costs a bounded
-    time; the whole of it is stored.
-    """
-    if len(text) <= INDEXED_HEAD + INDEXED_TAIL:
-        return text
-    return SafeText(f"{text[:INDEXED_HEAD]}\n{text[-INDEXED_TAIL:]}")
+    """The part of a text that is indexed; the whole of it is stored."""
+    return SafeText("\n".join(two_ends(text, INDEXED_HEAD, INDEXED_TAIL)))
 
 
 def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from recollect.clock import Clock
 from recollect.errors import NotFound
@@ -15,17 +15,24 @@ from recollect.ids import new_id
 from recollect.index.embedding_job import Ask
 from recollect.index.segment import index_text
 from recollect.language.guard import Guard
-from recollect.record.written_files import file_name, written_files
 from recollect.rules import checks
-from recollect.store.base import Store, Unit
-from recollect.store.rows import AttachmentRow, TurnRow
-from recollect.types import EMPTY, Attachment, Direction, SafeName, SafeText, lines_of
+from recollect.store.contract import Store, Unit
+from recollect.store.rows import TurnRow
+from recollect.types import EMPTY, Attachment, Direction, SafeName, SafeText, ToolCall, lines_of
 
 DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")
 _LONGEST = 1024  # characters of a path or an address
 
 
-class Files:
+_WRITES = re.compile(r"(^|[_.\-/])(write|create|save|export|generate|render|download|edit)", re.I)
+_ABOUT_FILES = re.compile(r"file|image|picture|pdf|doc|report|chart|audio|video|csv|sheet", re.I)
+_PATH_KEYS = frozenset(
+    ("path", "file_path", "filepath", "filename", "file", "output", "output_path", "dest",
+     "destination", "target_file", "save_path", "outfile")
+)  # fmt: skip
+
+
+class AttachmentWriter:
     """Adds and describes the attachments of one space."""
 
     def __init__(self, store: Store, space: str, clock: Clock, guard: Guard, ask: Ask) -> None:
@@ -52,10 +59,10 @@ class Files:
         guard, now = self._guard, self._clock.now()
         place = checks.check_name(str(path_or_url), "path_or_url")
         checks.check_choice(direction, DIRECTIONS, "direction")
-        row = _describe(place, guard.maybe_name(session, "session"), direction, now, guard)
-        row = replace(
-            row,
-            mime=guard.label(mime or row.mime, "mime"),
+        found = _describe(place, guard.maybe_name(session, "session"), direction, now, guard)
+        new = replace(
+            found,
+            mime=guard.label(mime or found.mime, "mime"),
             description=guard.text(description, "description"),
             transcription=guard.text(transcription, "transcription"),
             extracted_text=guard.text(extracted_text, "extracted_text"),
@@ -63,8 +70,8 @@ class Files:
             memories=guard.labels(memories, "memories"),
         )
         with self._store.write(self._space) as unit:
-            self._ask_vectors(unit, row.at)
-            return unit.attachments.add(replace(row, terms=attachment_terms(row)))
+            self._ask_vectors(unit, now)
+            return unit.attachments.add(new, attachment_terms(new))
 
     def describe(
         self,
@@ -79,15 +86,15 @@ class Files:
             found = unit.attachments.by_id([id_])
             if not found:
                 raise NotFound(f"No attachment {id_}", remedy="See attachments()")
-            row = _row(found[0])
-            row = replace(
-                row,
-                description=self._given(description, "description", row.description),
-                transcription=self._given(transcription, "transcription", row.transcription),
-                extracted_text=self._given(extracted_text, "extracted_text", row.extracted_text),
+            old = found[0]
+            new = replace(
+                old,
+                description=self._given(description, "description", old.description),
+                transcription=self._given(transcription, "transcription", old.transcription),
+                extracted_text=self._given(extracted_text, "extracted_text", old.extracted_text),
             )
             self._ask_vectors(unit, self._clock.now())
-            return unit.attachments.replace(replace(row, terms=attachment_terms(row)))
+            return unit.attachments.replace(new, attachment_terms(new))
 
     def _given(self, text: str | None, what: str, before: SafeText) -> SafeText:
         return before if text is None else self._guard.text(text, what)
@@ -108,18 +115,18 @@ def note_written_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
     """Keep an outbound attachment for each file a turn's tool calls wrote, once a session."""
     for path in written_files(turn.tool_calls)[: guard.tags]:
         if unit.attachments.by_path(turn.session, guard.label(path, "path", _LONGEST)) is None:
-            row = _describe(path, turn.session, "outbound", turn.at, guard)
-            unit.attachments.add(replace(row, terms=attachment_terms(row)))
+            new = _describe(path, turn.session, "outbound", turn.at, guard)
+            unit.attachments.add(new, attachment_terms(new))
 
 
 def _describe(
     place: str, session: SafeName, direction: Direction, at: datetime, guard: Guard
-) -> AttachmentRow:
+) -> Attachment:
     shown = guard.label(place, "path", _LONGEST)
     is_url = "://" in place
     name = file_name(place)
     file = None if is_url else Path(place)
-    return AttachmentRow(
+    return Attachment(
         id=new_id(at),
         session=session,
         filename=guard.short(name),
@@ -128,13 +135,7 @@ def _describe(
         path=EMPTY if is_url else shown,
         url=shown if is_url else EMPTY,
         direction=direction,
-        description=EMPTY,
-        transcription=EMPTY,
-        extracted_text=EMPTY,
-        tags=(),
-        memories=(),
-        at=at,
-        terms=EMPTY,
+        created_at=at,
     )
 
 
@@ -145,17 +146,32 @@ def _is_file(file: Path) -> bool:
         return False
 
 
-def _row(found: Attachment) -> AttachmentRow:
-    fields: dict[str, Any] = {
-        name: getattr(found, name)
-        for name in AttachmentRow.__slots__
-        if name not in ("at", "terms")
-    }
-    return AttachmentRow(**fields, at=found.created_at, terms=EMPTY)
-
-
-def attachment_terms(about: AttachmentRow | Attachment) -> SafeText:
+def attachment_terms(about: Attachment) -> SafeText:
     """What a file is found by: its name and place, its tags, and what is in it."""
     texts = (about.description, about.transcription, about.extracted_text)
     parts = (about.filename, about.path or about.url, *about.tags, *texts)
     return index_text(lines_of(parts))
+
+
+def written_files(calls: Iterable[ToolCall]) -> list[str]:
+    """The paths that file-writing calls name, each once, in order."""
+    found: dict[str, None] = {}
+    for call in calls:
+        if not _WRITES.search(call.name):
+            continue
+        for key, value in call.input.items():
+            if key.lower() in _PATH_KEYS and isinstance(value, str) and _is_path(value, call.name):
+                found[value.strip()] = None
+    return list(found)
+
+
+def _is_path(value: str, tool: str) -> bool:
+    text = value.strip()
+    if not text or len(text) > 1024 or "\n" in text or "\x00" in text:
+        return False
+    return bool(_ABOUT_FILES.search(tool) or re.search(r"[\\/]|\.\w{1,8}$", text))
+
+
+def file_name(path: str) -> str:
+    """The last part of a Windows or POSIX path or of a URL."""
+    return re.split(r"[\\/]", path.split("?", 1)[0].rstrip("\\/"))[-1]

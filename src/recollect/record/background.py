@@ -9,7 +9,7 @@ from typing import Generic, Self, TypeVar
 R = TypeVar("R")
 
 
-class Behind(Generic[R]):
+class BackgroundTask(Generic[R]):
     """Runs pieces in their order, at most one at a time; none is left running or unheard."""
 
     def __init__(self) -> None:

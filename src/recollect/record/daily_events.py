@@ -9,8 +9,9 @@ from recollect.clock import Clock
 from recollect.ids import new_id
 from recollect.language.digest import digest
 from recollect.language.guard import Guard
-from recollect.record.quiet import talking_until
-from recollect.store.base import Store, Unit
+from recollect.language.story import SUMMARY_CHARS
+from recollect.record.triggers import talking_until
+from recollect.store.contract import Store, Unit
 from recollect.types import EMPTY, DailyEvent, Job, SafeName, Turn
 
 KIND = "digest"
@@ -32,12 +33,9 @@ def queue(
 class Digests:
     """Writes daily events."""
 
-    def __init__(
-        self, store: Store, clock: Clock, length: int, quiet: timedelta, guard: Guard
-    ) -> None:
+    def __init__(self, store: Store, clock: Clock, quiet: timedelta, guard: Guard) -> None:
         self._store = store
         self._clock = clock
-        self._length = length
         self._quiet = quiet
         self._guard = guard
 
@@ -69,7 +67,7 @@ class Digests:
             day=turns[0].at.date(),
             channel=turns[0].channel,
             sender=next((turn.sender for turn in turns if turn.sender), EMPTY),
-            summary=self._guard.text(digest(turns, self._length), "summary"),
+            summary=self._guard.text(digest(turns, SUMMARY_CHARS), "summary"),
             tokens=sum(turn.tokens for turn in turns),
             compressed=False,
             created_at=now,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -10,9 +10,9 @@ from recollect.clock import Clock
 from recollect.ids import new_id
 from recollect.language.dates.moments import calendar_day, maybe_moment
 from recollect.language.guard import MAX_SUMMARY, Guard
-from recollect.record.redrive import redrive
+from recollect.record import triggers
 from recollect.rules import checks
-from recollect.store.base import Store
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import TurnFilter
 from recollect.types import (
     ROLES,
@@ -29,11 +29,15 @@ from recollect.types import (
     Turn,
     TurnState,
     UsageTotal,
+    constant,
     key_of,
 )
 
+_REVIVED = constant("to be tried again")
+_READ = 500  # dead turns looked at in one go
 
-class LedgerBook:
+
+class LedgerReader:
     """What happened in one space."""
 
     def __init__(
@@ -169,7 +173,7 @@ class LedgerBook:
     def redrive(self, ids: Sequence[str] | None) -> int:
         chosen = None if ids is None else checks.check_tags(ids, checks.MAX_ROWS, "ids")
         with self._store.write(self._space) as unit:
-            return redrive(unit, chosen, self._clock.now(), self._max_attempts)
+            return _redrive(unit, chosen, self._clock.now(), self._max_attempts)
 
     def discard(self, ids: Sequence[str]) -> int:
         chosen = checks.check_tags(ids, checks.MAX_ROWS, "ids")
@@ -192,3 +196,34 @@ class LedgerBook:
             read_only=self._store.read_only,
             suspended=tuple(suspended),
         )
+
+
+def _redrive(unit: Unit, ids: Sequence[str] | None, now: datetime, max_attempts: int) -> int:
+    """Dead jobs, all or these, and the turns they gave up; says how many jobs there are to run.
+
+    With all of them come the dead turns whose job somebody has removed.
+    """
+    dead = unit.tasks.unfinished("dead", checks.MAX_ROWS)
+    chosen = [job for job in dead if ids is None or job.id in ids]
+    started = unit.tasks.redrive(ids, now)
+    sessions = {
+        job.name_of("session")
+        for job in chosen
+        if job.kind in (triggers.KIND, triggers.SESSION_END)
+    }
+    _revive(unit, sessions, now, max_attempts)
+    if ids is not None:
+        return started
+    while orphans := unit.ledger.turns(TurnFilter(state="dead", limit=_READ)):
+        orphaned = {turn.session for turn in orphans}
+        _revive(unit, orphaned, now, max_attempts)
+        started += len(orphaned)
+    return started
+
+
+def _revive(unit: Unit, sessions: Collection[SafeName], now: datetime, max_attempts: int) -> None:
+    for session in sorted(sessions):
+        if unit.ledger.revive(session, _REVIVED):
+            triggers.queue(
+                unit, [session], now=now, run_at=now, max_attempts=max_attempts, quiet=False
+            )

@@ -15,9 +15,9 @@ from recollect.language.guard import Guard
 from recollect.record import daily_events, transcripts, triggers
 from recollect.record.accept import accept_turn, accept_turns
 from recollect.record.attachments import note_written_files
-from recollect.record.background import Behind
+from recollect.record.background import BackgroundTask
 from recollect.record.triggers import Watcher
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import Placed, TurnRow
 from recollect.types import NewTurn, Recorded, SafeName, Turn
 
@@ -87,7 +87,7 @@ class Recorder:
         """In order and in batches; each batch is one transaction, safe to repeat after a crash."""
         added = total = 0
         source = iter(turns)
-        with Behind[int]() as writing:
+        with BackgroundTask[int]() as writing:
             while batch := _batch(source):
                 now = self._clock.now()
                 rows = accept_turns(batch, now, self.guard)
@@ -146,7 +146,7 @@ class Recorder:
             return {}
         promise = _Promise(now, now + gap)
         daily_events.queue(unit, new, *promise, tries)
-        triggers.queue_many(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
+        triggers.queue(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
         return dict.fromkeys(new, promise)
 
     def _is_promised(self, session: str, now: datetime) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from recollect import private
 from recollect.clock import Clock
 from recollect.plain import plain
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.store.paths import (
     former_name,
     is_link_error,
@@ -31,6 +31,7 @@ from recollect.types import Job, SafeName, Turn, constant
 KIND = "transcript"
 AGE_KIND = "age_transcripts"
 DEFAULT_SPACE = "default"
+FOLDER = "conversation_history"  # beside the database, as in document A §4.5
 _ENDING = ".jsonl"
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recollect.language.requests import asks_to_remember
-from recollect.settings.writing import Triggers
-from recollect.store.base import Unit
+from recollect.settings.learning import TriggerSettings
+from recollect.store.contract import Unit
 from recollect.store.rows import TurnRow
 from recollect.types import SafeName, constant, joined
 
@@ -20,19 +20,6 @@ _REMEMBERED = 1_000  # sessions
 
 def queue(
     unit: Unit,
-    session: SafeName,
-    *,
-    now: datetime,
-    run_at: datetime,
-    max_attempts: int,
-    quiet: bool,
-) -> None:
-    """Extract from a session; ``quiet`` waits on until nobody has spoken for a while."""
-    queue_many(unit, [session], now=now, run_at=run_at, max_attempts=max_attempts, quiet=quiet)
-
-
-def queue_many(
-    unit: Unit,
     sessions: Iterable[SafeName],
     *,
     now: datetime,
@@ -40,7 +27,7 @@ def queue_many(
     max_attempts: int,
     quiet: bool,
 ) -> None:
-    """Extract from sessions.
+    """Extract from sessions; ``quiet`` waits on until nobody has spoken for a while.
 
     One job for each of the two ways, so that a waiting one does not hold back an urgent one.
     """
@@ -59,10 +46,17 @@ def queue_many(
     )
 
 
+def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetime | None:
+    """When to look again at a conversation in which somebody spoke just now; None when nobody has
+    for long enough. A last turn in the future counts as old.
+    """
+    return last_at + quiet if now - quiet < last_at <= now else None
+
+
 class Watcher:
     """Looks at each new turn of one space and says when it is time to learn."""
 
-    def __init__(self, settings: Triggers, max_attempts: int) -> None:
+    def __init__(self, settings: TriggerSettings, max_attempts: int) -> None:
         self._settings = settings
         self._max_attempts = max_attempts
         self._buffers: dict[str, int] = {}
@@ -74,7 +68,7 @@ class Watcher:
             due |= self._full(unit, rows)
         if due:
             tries = self._max_attempts
-            queue_many(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
+            queue(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
 
     def _fires(self, unit: Unit, row: TurnRow) -> bool:
         if row.role != "user":

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recollect.rules.checks import check_count
-from recollect.settings.reading import Context, SectionName
+from recollect.settings.recall import ContextSettings, SectionName
 
 MOST_TOKENS = 2**31 - 1
 
@@ -59,20 +59,22 @@ class TokenBudget:
         return max(0, self.total - self.reply)
 
 
-def window_of(context: Context, model: str = "") -> int:
+def window_of(context: ContextSettings, model: str = "") -> int:
     """The window of a model, by its name."""
     return context.windows.get(model, context.window)
 
 
-def budget_of(context: Context, *, model: str = "", total: int | None = None) -> TokenBudget:
+def budget_of(
+    context: ContextSettings, *, model: str = "", total: int | None = None
+) -> TokenBudget:
     """The budget for a model; ``total`` is the caller's own, in place of the settings'."""
     if total is not None:
         check_count(total, "budget", MOST_TOKENS)
     window = window_of(context, model)
     if total is not None and not context.total:
         window = total  # Where the whole window is the total, shares are shares of the total.
-    sizes = {name: getattr(context.sections, name).of(window) for name in PROMPT_ORDER}
-    reply = context.sections.reply.of(window)
+    sizes = {name: context.sections[name].of(window) for name in PROMPT_ORDER}
+    reply = context.sections["reply"].of(window)
     full = {name: size for name, size in sizes.items() if size}
     if total is not None and context.total:
         reply = min(reply, reply * total // context.total)
@@ -119,7 +121,7 @@ def kept_parts(budget: TokenBudget) -> tuple[SectionName, ...]:
 
 
 def _spread(
-    sizes: Mapping[SectionName, int], room: int, context: Context
+    sizes: Mapping[SectionName, int], room: int, context: ContextSettings
 ) -> dict[SectionName, int]:
     """Parts that can be any size share what the others leave, in the proportions of their sizes."""
     counted = {name: size for name, size in sizes.items() if name not in context.separate}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from recollect.rules.likeness import may_agree, same_value
 from recollect.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from recollect.rules.support import rank
-from recollect.settings.writing import Reconcile
+from recollect.settings.learning import ReconcileSettings
 from recollect.types import Memory
 
 
@@ -57,7 +57,7 @@ def strength(memory: Memory) -> tuple[int, int, float, float, str]:
     return (-trusted, -memory.confirmations, -memory.importance, -fields, memory.id)
 
 
-def same_statement(one: Memory, other: Memory, pair: Pair, settings: Reconcile) -> bool:
+def same_statement(one: Memory, other: Memory, pair: Pair, settings: ReconcileSettings) -> bool:
     """Whether two near memories say the same, by rule: nothing named in them may differ.
 
     The same answer to a question that has one answer is the same in any words. Elsewhere a single
@@ -95,7 +95,7 @@ def absorbed(
     memories: Sequence[Memory],
     group: Sequence[int],
     pairs: Mapping[tuple[int, int], Pair],
-    settings: Reconcile,
+    settings: ReconcileSettings,
 ) -> list[tuple[int, list[int]]]:
     """Who stays and what it takes in, by rule. Each is compared with the one that stays, so
     that small differences do not add up along a chain.

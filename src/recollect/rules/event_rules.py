@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from operator import eq, ge, gt, le, lt, ne
 
-from recollect.settings.keeping import EventRule
+from recollect.settings.upkeep import EventRule
 from recollect.settings.values import Condition
 from recollect.types import Json
 

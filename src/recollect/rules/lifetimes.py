@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.rules.slots import fold
-from recollect.settings.keeping import Lifetimes
+from recollect.settings.upkeep import LifetimeSettings
 from recollect.types import Kind
 
-_PRIORITIES = {
-    "transient": "transient",
-    "short": "short_term",
-    "short term": "short_term",
-    "long": "long_term",
-    "long term": "long_term",
-    "permanent": "permanent",
-}
 _SESSION = "session"
+# The words an extractor may use for a life, and what they mean (document B §4).
+DURATIONS: Mapping[str, timedelta | str | None] = {
+    "permanent": None,
+    "7d": timedelta(days=7),
+    "24h": timedelta(hours=24),
+    "session": _SESSION,
+}
 _TASK = "task"
 
 
@@ -29,8 +29,8 @@ class Lifetime:
     ends_with_session: bool = False
 
 
-def life_of(kind: Kind, duration: str, lifetimes: Lifetimes, now: datetime) -> Lifetime:
-    """A word of `lifetimes.durations`, a priority or "task" wins over what the kind has."""
+def life_of(kind: Kind, duration: str, lifetimes: LifetimeSettings, now: datetime) -> Lifetime:
+    """A word of ``DURATIONS``, a priority or "task" wins over what the kind has."""
     span = _span(kind, duration, lifetimes)
     if span == _SESSION:
         # A session that nobody ends must not keep it for ever.
@@ -43,17 +43,23 @@ def longer(one: datetime | None, other: datetime | None) -> datetime | None:
     return None if one is None or other is None else max(one, other)
 
 
-def _span(kind: Kind, duration: str, lifetimes: Lifetimes) -> timedelta | str | None:
-    if duration in lifetimes.durations:
-        return lifetimes.durations[duration]
+def _span(kind: Kind, duration: str, lifetimes: LifetimeSettings) -> timedelta | str | None:
+    if duration in DURATIONS:
+        return DURATIONS[duration]
     word = fold(duration)
-    if word in _PRIORITIES:
-        span: timedelta | None = getattr(lifetimes, _PRIORITIES[word])
-        return span
+    priorities = {
+        "transient": lifetimes.transient,
+        "short": lifetimes.short_term,
+        "short term": lifetimes.short_term,
+        "long": lifetimes.long_term,
+        "long term": lifetimes.long_term,
+        "permanent": None,
+    }
+    if word in priorities:
+        return priorities[word]
     if word == _TASK and kind == "rule":
-        return lifetimes.kinds.task_rule
-    own: timedelta | str | None = getattr(lifetimes.kinds, kind)
-    return own
+        return lifetimes.kinds["task_rule"]
+    return lifetimes.kinds[kind]
 
 
 def _later(now: datetime, span: timedelta | None) -> datetime | None:

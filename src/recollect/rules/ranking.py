@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from recollect.rules.decay import fading
-from recollect.settings.reading import PersonaBoost, Weights
+from recollect.settings.recall import PersonaBoost, RankingWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def access(count: int, saturation: int) -> float:
     return unit(count / saturation) if saturation > 0 else float(count > 0)
 
 
-def combine(parts: ScoreParts, weights: Weights) -> float:
+def combine(parts: ScoreParts, weights: RankingWeights) -> float:
     """The weighted sum of the parts; a part out of range counts as the nearer end of it."""
     return math.fsum(
         (

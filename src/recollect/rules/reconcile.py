@@ -1,29 +1,28 @@
-"""What a candidate means for what is known: the same, an update, a conflict, or something new."""
+"""What a candidate means for existing memories: the same, an update, a conflict, or new; and which
+side of a conflict holds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from datetime import datetime
+from typing import NamedTuple
 
+from recollect.rules.decay import fading
 from recollect.rules.likeness import may_agree, same_value, values_touch
 from recollect.rules.slots import has_one_answer, subject_of
-from recollect.types import Candidate, Memory
+from recollect.settings import Settings
+from recollect.types import Candidate, Decision, Memory
 
-Verdict = Literal["same", "update", "new", "conflict"]
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A verdict, and the memories it is about."""
-
-    verdict: Verdict
-    targets: tuple[Memory, ...] = ()
+# Neither side of a conflict has more right: half for the newer, half for the one said more often.
+_RECENCY = 0.5
+_CONFIRMATIONS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known around a candidate.
+class Neighbours:
+    """The memories of one status around a candidate.
 
     ``slot`` answers the same question, ``opposed`` says the opposite of the same value, ``near`` is
     near in words or meaning. ``alike`` tells whether a memory is near enough to be one with it.
@@ -34,63 +33,68 @@ class Known:
     near: Sequence[Memory]
     alike: Callable[[Memory], bool]
 
+    @property
+    def by_id(self) -> dict[str, Memory]:
+        return {memory.id: memory for memory in (*self.slot, *self.opposed, *self.near)}
 
-def relate(candidate: Candidate, known: Known) -> Relation:
-    """By the slot first, then by likeness."""
-    repeated = next((m for m in known.slot if _same_answer(candidate, m, known)), None)
+    def chosen(self, ids: Sequence[str]) -> list[Memory]:
+        """Those of the memories that a decision names, in its order."""
+        by_id = self.by_id if ids else {}
+        return [by_id[id_] for id_ in ids]
+
+
+def relate(candidate: Candidate, existing: Neighbours) -> Decision:
+    """By the slot first, then by likeness. Only of "same" it names the memory."""
+    repeated = next((m for m in existing.slot if _same_answer(candidate, m, existing)), None)
     if repeated is None:
-        repeated = next((m for m in known.near if _same_elsewhere(candidate, m, known)), None)
+        repeated = next((m for m in existing.near if _same_elsewhere(candidate, m, existing)), None)
     if repeated is not None:
-        return Relation("same", (repeated,))
-    contradicted = tuple(
-        dict.fromkeys(
-            (*(known.slot if has_one_answer(candidate.kind, candidate.predicate) else ()),
-             *known.opposed)
-        )
-    )  # fmt: skip
+        return Decision("same", repeated)
+    slot = existing.slot if has_one_answer(candidate.kind, candidate.predicate) else ()
+    contradicted = tuple(dict.fromkeys(memory.id for memory in (*slot, *existing.opposed)))
     if candidate.is_update:
-        meant = contradicted or _meant(candidate, known.slot)
-        return Relation("update", meant) if meant else Relation("new")
-    return Relation("conflict", contradicted) if contradicted else Relation("new")
+        meant = contradicted or tuple(m.id for m in _meant(candidate, existing.slot))
+        return Decision("update", replaced=meant) if meant else Decision("new")
+    return Decision("conflict", replaced=contradicted) if contradicted else Decision("new")
 
 
-def to_withdraw(candidate: Candidate, known: Known) -> tuple[Memory, ...]:
+def to_withdraw(candidate: Candidate, existing: Neighbours) -> tuple[Memory, ...]:
     """What "no longer" ends: the value named, else the one answer, else what says the same."""
+    near = [memory for memory in existing.near if _one_subject(candidate, memory)]
     if candidate.value:
-        named = (*known.slot, *(m for m in known.near if _one_subject(candidate, m)))
-        found = [m for m in named if same_value(candidate.value, m.value)]
-        return tuple(dict.fromkeys(found))
-    one = len(known.slot) == 1 or has_one_answer(candidate.kind, candidate.predicate)
-    if known.slot and one:
-        return tuple(known.slot)
-    return tuple(m for m in known.near if _one_subject(candidate, m) and known.alike(m))
+        named = (*existing.slot, *near)
+        return tuple(dict.fromkeys(m for m in named if same_value(candidate.value, m.value)))
+    one = len(existing.slot) == 1 or has_one_answer(candidate.kind, candidate.predicate)
+    if existing.slot and one:
+        return tuple(existing.slot)
+    return tuple(memory for memory in near if existing.alike(memory))
 
 
-def says_same(candidate: Candidate, memory: Memory, known: Known) -> bool:
+def says_same(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
     """Whether a memory of any status is this statement, in its slot or in other words."""
-    in_slot = any(member.id == memory.id for member in known.slot)
+    in_slot = any(member.id == memory.id for member in existing.slot)
     same = _same_answer if in_slot else _same_elsewhere
-    return same(candidate, memory, known)
+    return same(candidate, memory, existing)
 
 
-def _same_answer(candidate: Candidate, memory: Memory, known: Known) -> bool:
+def _same_answer(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
     if candidate.value and memory.value:
         return same_value(candidate.value, memory.value)
-    return _alike(candidate, memory, known)
+    return _alike(candidate, memory, existing)
 
 
-def _same_elsewhere(candidate: Candidate, memory: Memory, known: Known) -> bool:
+def _same_elsewhere(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
     """Outside the slot nothing named may differ: not the subject, not the value."""
-    opposed = any(memory.id == other.id for other in known.opposed)
+    opposed = any(memory.id == other.id for other in existing.opposed)
     if opposed or not _one_subject(candidate, memory):
         return False
     if candidate.value and memory.value and not same_value(candidate.value, memory.value):
         return False
-    return _alike(candidate, memory, known)
+    return _alike(candidate, memory, existing)
 
 
-def _alike(candidate: Candidate, memory: Memory, known: Known) -> bool:
-    return may_agree(candidate.content, memory.content) and known.alike(memory)
+def _alike(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
+    return may_agree(candidate.content, memory.content) and existing.alike(memory)
 
 
 def _one_subject(candidate: Candidate, memory: Memory) -> bool:
@@ -103,3 +107,37 @@ def _meant(candidate: Candidate, slot: Sequence[Memory]) -> tuple[Memory, ...]:
     if len(slot) == 1:
         return (slot[0],)
     return tuple(m for m in slot if values_touch(candidate.value, m.value))
+
+
+# --- conflicts: the newer statement holds, or the one confirmed more often ------------------------
+
+
+class Side(NamedTuple):
+    """When a side was last said, and how often it was said in all."""
+
+    said_at: datetime
+    times: int
+
+
+class Contest(NamedTuple):
+    """The scores of both sides."""
+
+    existing: float
+    new: float
+
+    @property
+    def new_wins(self) -> bool:
+        """Among equals the later statement holds."""
+        return self.new >= self.existing
+
+
+def contest(existing: Side, new: Side, settings: Settings) -> Contest:
+    """Recency fades from the newer side; confirmations are shares of all that was said."""
+    latest, total = max(existing.said_at, new.said_at), max(existing.times + new.times, 1)
+    half_life = settings.ranking.recency_half_life
+
+    def score(side: Side) -> float:
+        fresh = fading(latest - side.said_at, half_life)
+        return _RECENCY * fresh + _CONFIRMATIONS * side.times / total
+
+    return Contest(score(existing), score(new))

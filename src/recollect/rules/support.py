@@ -5,15 +5,24 @@ The same fold serves a repetition (one more claim) and a rollback (all claims bu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.rules.lifetimes import longer
-from recollect.settings.around import Trust as TrustSettings
-from recollect.types import TRUSTS, Trust
+from recollect.settings import Settings
+from recollect.types import TRUSTS, Memory, Trust
 
 _RANKS = {trust: rank for rank, trust in enumerate(reversed(TRUSTS))}
+REPEAT_GAIN = 0.05  # what confidence gains when the same is said again
+# The confidence that a source reaches unconfirmed: what an outsider says stays below
+# `routing.write`, what a tool found above it.
+MAX_CONFIDENCE: Mapping[Trust, float] = {
+    "owner": 1.0,
+    "agent": 0.95,
+    "tool": 0.9,
+    "external": 0.8,
+}
 _UNTRUSTED: tuple[Trust, ...] = ("tool", "external")
 
 
@@ -29,28 +38,19 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What a memory is worth after all claims for it."""
-
-    importance: float
-    confidence: float
-    trust: Trust
-    confirmations: int
-    expires_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class Scales:
-    """The numbers of the fold: what a repetition adds, and where tools and outsiders stop."""
+    """The numbers of the fold: where tools and outsiders stop, and what a repetition adds."""
 
-    repeat_gain: float
     core_importance: float
-    trust: TrustSettings
+    repeat_gain: float = REPEAT_GAIN
+
+    @classmethod
+    def of(cls, settings: Settings) -> Scales:
+        return cls(settings.upkeep.core_importance)
 
     def most(self, trust: Trust) -> float:
         """The confidence a source reaches by itself."""
-        found: float = getattr(self.trust, trust).max_confidence
-        return found
+        return MAX_CONFIDENCE[trust]
 
 
 def rank(trust: Trust) -> int:
@@ -63,42 +63,47 @@ def untrusted(trust: Trust) -> bool:
     return trust in _UNTRUSTED
 
 
-def may_overrule(trust: Trust, known: Trust) -> bool:
+def may_overrule(trust: Trust, existing: Trust) -> bool:
     """Tools and outsiders change nothing that a better source said."""
-    return not untrusted(trust) or rank(trust) >= rank(known)
+    return not untrusted(trust) or rank(trust) >= rank(existing)
 
 
-def first(claim: Claim, scales: Scales) -> Standing:
-    """What the first claim alone is worth."""
-    confidence = min(claim.confidence, scales.most(claim.trust))
-    return Standing(claim.importance, confidence, claim.trust, 0, claim.expires_at)
-
-
-def repeated(standing: Standing, claim: Claim, scales: Scales) -> Standing:
-    """One more claim. A lesser source adds nothing but itself; only the owner lifts the trust."""
-    if rank(claim.trust) < rank(standing.trust):
-        return standing
-    trust: Trust = "owner" if claim.trust == "owner" else standing.trust
-    most = max(standing.confidence, scales.most(trust))
-    gained = standing.confidence + scales.repeat_gain
-    if claim.confirms:
-        gained = max(gained, claim.confidence)
-    lifted = max(standing.importance, claim.importance)
-    if untrusted(trust) and lifted >= scales.core_importance:
-        lifted = standing.importance  # tools do not talk each other into the core
+def first(memory: Memory, claim: Claim, scales: Scales) -> Memory:
+    """A memory as the first claim alone makes it."""
     return replace(
-        standing,
-        importance=lifted,
-        confidence=min(most, gained),
-        trust=trust,
-        confirmations=standing.confirmations + 1,
-        expires_at=longer(standing.expires_at, claim.expires_at),
+        memory,
+        importance=claim.importance,
+        confidence=min(claim.confidence, scales.most(claim.trust)),
+        trust=claim.trust,
+        confirmations=0,
+        expires_at=claim.expires_at,
     )
 
 
-def folded(claims: Iterable[Claim], scales: Scales) -> Standing | None:
-    """What all claims in their order are worth; None without any."""
-    standing: Standing | None = None
-    for claim in claims:
-        standing = first(claim, scales) if standing is None else repeated(standing, claim, scales)
-    return standing
+def repeated(memory: Memory, claim: Claim, scales: Scales) -> Memory:
+    """One more claim. A lesser source adds nothing but itself; only the owner lifts the trust."""
+    if rank(claim.trust) < rank(memory.trust):
+        return memory
+    trust: Trust = "owner" if claim.trust == "owner" else memory.trust
+    most = max(memory.confidence, scales.most(trust))
+    gained = memory.confidence + scales.repeat_gain
+    if claim.confirms:
+        gained = max(gained, claim.confidence)
+    lifted = max(memory.importance, claim.importance)
+    if untrusted(trust) and lifted >= scales.core_importance:
+        lifted = memory.importance  # tools do not talk each other into the core
+    return replace(
+        memory,
+        importance=lifted,
+        confidence=min(most, gained),
+        trust=trust,
+        confirmations=memory.confirmations + 1,
+        expires_at=longer(memory.expires_at, claim.expires_at),
+    )
+
+
+def folded(memory: Memory, claims: Iterable[Claim], scales: Scales) -> Memory:
+    """A memory as all claims in their order make it; without any it stays as it is."""
+    for number, claim in enumerate(claims):
+        memory = (repeated if number else first)(memory, claim, scales)
+    return memory

@@ -8,13 +8,13 @@ from datetime import datetime
 from recollect.rules.decay import class_of, faded
 from recollect.rules.slots import slot_of
 from recollect.rules.support import untrusted
-from recollect.settings.keeping import Decay, Lifetimes, Priority
+from recollect.settings.upkeep import DecaySettings, LifetimeSettings, Priority
 from recollect.types import Kind, Memory
 
 PASSING: tuple[Kind, ...] = ("event", "temp")  # told once and over: the first that may go
 
 
-def priority_of(memory: Memory, lifetimes: Lifetimes) -> Priority:
+def priority_of(memory: Memory, lifetimes: LifetimeSettings) -> Priority:
     """The priority that a memory's life amounts to; what outlives a short term is long-term."""
     if memory.expires_at is None:
         return "permanent"
@@ -26,7 +26,7 @@ def priority_of(memory: Memory, lifetimes: Lifetimes) -> Priority:
     return "long_term"
 
 
-def worth(memory: Memory, decay: Decay, now: datetime) -> float:
+def worth(memory: Memory, decay: DecaySettings, now: datetime) -> float:
     """What a memory's importance has faded to."""
     return faded(memory.importance, now - memory.last_accessed_at, class_of(memory.kind, decay))
 
@@ -42,7 +42,7 @@ def fit_for_core(memory: Memory) -> bool:
 
 
 def choose_core(
-    candidates: Iterable[Memory], decay: Decay, now: datetime, most: int
+    candidates: Iterable[Memory], decay: DecaySettings, now: datetime, most: int
 ) -> list[Memory]:
     """The best of them: by what they are worth now, then by use; one statement of each slot's
     value, so that the same is not said twice in the core.
@@ -68,7 +68,7 @@ def choose_core(
 def least_valuable(
     memories: Sequence[Memory],
     count: int,
-    decay: Decay,
+    decay: DecaySettings,
     now: datetime,
     *,
     spared: Collection[str] = (),

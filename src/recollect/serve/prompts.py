@@ -10,6 +10,7 @@ from typing import Any
 from recollect.errors import NotFound
 from recollect.mind import Mind
 from recollect.tools import answer_language, call_tool
+from recollect.tools.dispatch import ARGUMENT_CHARS
 from recollect.tools.parameters import parameter, read_arguments, schema_of
 from recollect.tools.words import Bilingual, Language
 
@@ -146,7 +147,6 @@ def prompt_text(mind: Mind, name: str, arguments: Mapping[str, str]) -> str:
     if prompt is None:
         names = ", ".join(prompt.name for prompt in PROMPTS)
         raise NotFound("There is no such prompt", remedy=f"Use one of {names}")
-    longest = mind.settings.tools.argument_chars
     return prompt.build(
-        mind, read_arguments(prompt.arguments, arguments, language, longest), language
+        mind, read_arguments(prompt.arguments, arguments, language, ARGUMENT_CHARS), language
     )

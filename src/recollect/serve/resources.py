@@ -13,6 +13,8 @@ from recollect.tools import answer_language, as_data, call_tool
 from recollect.tools.answers import story
 from recollect.tools.words import Bilingual
 
+_EPISODES_SHOWN = 10  # the latest
+
 _DOCUMENTS = ("memory", "user", "project", "insights", "persona")
 _PAD, _EPISODES, _DOCUMENT = (
     "recollect://scratchpad",
@@ -58,7 +60,7 @@ class ResourceList:
         if uri == _PAD:
             return call_tool(self._mind, "read_scratchpad").text
         if uri == _EPISODES:
-            latest = self._mind.episodes(limit=self._mind.settings.tools.episodes)
+            latest = self._mind.episodes(limit=_EPISODES_SHOWN)
             for episode in latest:
                 self._mind.note_shown([episode.summary], record=episode.id)
             stories = "\n\n".join(map(story, latest))

@@ -16,17 +16,17 @@ Durations are ``timedelta`` everywhere; None means never. A plain number is seco
 
 from recollect.settings.layers import PRESETS, find_file, load
 from recollect.settings.tree import Settings
-from recollect.settings.values import Condition, Origin, Secret, Size, Span, Table
+from recollect.settings.values import Condition, Secret, Size, Span, Table, ValueOrigin
 
 __all__ = [
     "PRESETS",
     "Condition",
-    "Origin",
     "Secret",
     "Settings",
     "Size",
     "Span",
     "Table",
+    "ValueOrigin",
     "find_file",
     "load",
 ]

@@ -3,42 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import reduce
 from math import isclose
+from typing import Any
 
 from recollect.settings.problems import Problem
 from recollect.settings.tree import Settings
-from recollect.settings.values import Origin
+from recollect.settings.values import ValueOrigin
 
-_NOWHERE = Origin("built-in")
+_NOWHERE = ValueOrigin("built-in")
 _OF_A_SESSION = ("extract", "consolidate", "episode")
 EVENTS = (
-    "session.ended",
-    "memory.write.important",
-    "write",
-    "supersede",
-    "conflict",
-    "pending",
-    "confirm",
-    "reject",
-    "repeat",
-    "withdraw",
-    "drop",
-    "episode",
-    "archive",
-    "delete",
-    "expire",
-    "demote",
-    "merge",
-    "core",
-    "forget",
-    "rollback",
-    "retrieval_fail",
-    "upkeep_fail",
-    "onboarding",
+    "session.ended memory.write.important write supersede conflict pending confirm reject repeat"
+    " withdraw drop episode archive delete expire demote merge core forget rollback"
+    " retrieval_fail upkeep_fail onboarding"
+).split()
+# The second of two bounds the first.
+_ORDERED = (
+    ("routing.pending", "routing.write"),
+    ("capacity.knowledge", "capacity.knowledge_max"),
+    ("jobs.backoff_first", "jobs.backoff_max"),
+    ("decay.delete_below", "decay.demote_below"),
 )
 
 
-def check(settings: Settings, origins: Mapping[str, Origin]) -> list[Problem]:
+def check(settings: Settings, origins: Mapping[str, ValueOrigin]) -> list[Problem]:
     """Everything that does not go together; says of each key where its value came from."""
 
     def named(key: str, value: object) -> str:
@@ -62,63 +51,24 @@ Found = Iterator[tuple[Mapping[str, object], str, str]]
 
 def _sums(settings: Settings) -> Found:
     """Weights of one sum add up to 1."""
-    weights, reconcile = settings.ranking.weights, settings.reconcile
-    groups = (
-        ("ranking.weights", {name: getattr(weights, name) for name in type(weights).fields}),
-        (
-            "reconcile",
-            {
-                name: getattr(reconcile, name)
-                for name in ("conflict_recency", "conflict_confirmations")
-            },
-        ),
-    )
-    for prefix, parts in groups:
-        total = sum(parts.values())
-        if not isclose(total, 1, abs_tol=1e-6):
-            shown = {f"{prefix}.{name}": value for name, value in parts.items() if value}
-            yield shown, f"they add up to {total:g}", "Weights add up to 1"
+    weights = settings.ranking.weights
+    parts = {f"ranking.weights.{name}": value for name, value in weights.values().items()}
+    total = sum(parts.values())
+    if not isclose(total, 1, abs_tol=1e-6):
+        shown = {key: value for key, value in parts.items() if value}
+        yield shown, f"they add up to {total:g}", "Weights add up to 1"
 
 
 def _orders(settings: Settings) -> Found:
     """Of two settings one bounds the other."""
-    routing, capacity, jobs = settings.routing, settings.capacity, settings.jobs
-    pairs: list[tuple[str, object, str, object, bool]] = [
-        (
-            "routing.pending",
-            routing.pending,
-            "routing.write",
-            routing.write,
-            routing.pending <= routing.write,
-        ),
-        (
-            "capacity.knowledge",
-            capacity.knowledge,
-            "capacity.knowledge_max",
-            capacity.knowledge_max,
-            capacity.knowledge <= capacity.knowledge_max,
-        ),
-        (
-            "jobs.backoff_first",
-            jobs.backoff_first,
-            "jobs.backoff_max",
-            jobs.backoff_max,
-            jobs.backoff_first <= jobs.backoff_max,
-        ),
-    ]
-    for name in ("never", "slow", "medium", "fast"):
-        decay = getattr(settings.decay, name)
-        deleted, demoted = decay.delete_below, decay.demote_below
-        fine = not demoted or deleted <= demoted
-        key = f"decay.{name}"
-        pairs.append((f"{key}.delete_below", deleted, f"{key}.demote_below", demoted, fine))
-    for low_key, low, high_key, high, fine in pairs:
-        if not fine:
-            yield (
-                {low_key: low, high_key: high},
-                "the first is above the second",
-                (f"{low_key} is at most {high_key}"),
-            )
+    for low, high in _ORDERED:
+        values: dict[str, Any] = {low: _at(settings, low), high: _at(settings, high)}
+        if values[low] > values[high] and (values[high] or high != "decay.demote_below"):
+            yield values, "the first is above the second", f"{low} is at most {high}"
+
+
+def _at(settings: Settings, key: str) -> Any:
+    return reduce(getattr, key.split("."), settings)
 
 
 def _prompt(settings: Settings) -> Found:
@@ -128,8 +78,7 @@ def _prompt(settings: Settings) -> Found:
     if both:
         lists = {"context.cut": list(context.cut), "context.keep": list(context.keep)}
         yield lists, f"both name {', '.join(both)}", "A part is cut or kept, not both"
-    sections = context.sections
-    shares = {name: getattr(sections, name).percent for name in type(sections).fields}
+    shares = {name: size.percent for name, size in context.sections.items()}
     total = sum(shares.values())
     if total > 100 + 1e-6:
         shown = {

@@ -6,16 +6,16 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from recollect.settings.section import Field, Section
+from recollect.settings.group import Setting, SettingsGroup
 from recollect.settings.tree import Settings
 from recollect.settings.values import MASK
 
 SecretsAs = Literal["masked", "plain", "absent"]
 
 
-def as_mapping(settings: Section, *, reveal: bool = False) -> dict[str, Any]:
+def as_mapping(settings: SettingsGroup, *, reveal: bool = False) -> dict[str, Any]:
     """Nested plain data that ``load(overrides=...)`` takes back; secrets masked unless revealed."""
-    return _section(settings, "plain" if reveal else "masked")
+    return _group(settings, "plain" if reveal else "masked")
 
 
 def as_flat(settings: Settings) -> dict[str, Any]:
@@ -26,15 +26,15 @@ def as_flat(settings: Settings) -> dict[str, Any]:
 def as_toml(settings: Settings) -> str:
     """A settings file that gives these settings again; secrets are left out."""
     lines: list[str] = []
-    _write(_section(settings, "absent"), "", lines)
+    _write(_group(settings, "absent"), "", lines)
     return "\n".join(lines).strip() + "\n"
 
 
-def plain(field: Field, value: Any, secrets: SecretsAs = "masked") -> Any:
-    """The value of one field as plain data."""
-    if field.table:
-        return {name: _item(field, item, secrets) for name, item in value.items()}
-    return _item(field, value, secrets)
+def plain(setting: Setting, value: Any, secrets: SecretsAs = "masked") -> Any:
+    """The value of one setting as plain data."""
+    if setting.table:
+        return {name: _item(setting, item, secrets) for name, item in value.items()}
+    return _item(setting, value, secrets)
 
 
 def toml_value(value: Any) -> str:
@@ -42,20 +42,20 @@ def toml_value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _section(section: Section, secrets: SecretsAs) -> dict[str, Any]:
+def _group(group: SettingsGroup, secrets: SecretsAs) -> dict[str, Any]:
     return {
-        name: plain(field, getattr(section, name), secrets)
-        for name, field in type(section).fields.items()
-        if not (secrets == "absent" and field.codec and field.codec.secret)
+        name: plain(setting, getattr(group, name), secrets)
+        for name, setting in type(group).fields.items()
+        if not (secrets == "absent" and setting.sort and setting.sort.secret)
     }
 
 
-def _item(field: Field, value: Any, secrets: SecretsAs) -> Any:
-    if field.section is not None:
-        return _section(value, secrets)
-    assert field.codec is not None
-    shown = field.codec.show(value)
-    return MASK if field.codec.secret and shown and secrets == "masked" else shown
+def _item(setting: Setting, value: Any, secrets: SecretsAs) -> Any:
+    if setting.group is not None:
+        return _group(value, secrets)
+    assert setting.sort is not None
+    shown = setting.sort.show(value)
+    return MASK if setting.sort.secret and shown and secrets == "masked" else shown
 
 
 def _flat(tree: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:

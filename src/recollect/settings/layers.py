@@ -15,7 +15,7 @@ from recollect.errors import ConfigError
 from recollect.settings.merge import Merge, Raw
 from recollect.settings.problems import PREFIX
 from recollect.settings.tree import Settings
-from recollect.settings.values import Origin
+from recollect.settings.values import ValueOrigin
 
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 
@@ -56,13 +56,13 @@ def load(
     name = _preset_name(*asked)
     about, numbers = read_preset(name)
     merge = Merge()
-    merge.add(numbers, Origin("preset", name))
+    merge.add(numbers, ValueOrigin("preset", name))
     if file is not None:
-        merge.add(written, Origin("file", os.fspath(file)))
+        merge.add(written, ValueOrigin("file", os.fspath(file)))
     merge.add_variables(_variables(env, about.get("environment", {})))
     merge.add_variables(_variables(env, ALIASES))
     merge.add_variables(_full_names(env))
-    merge.add(overrides, Origin("arguments"), split=True)
+    merge.add(overrides, ValueOrigin("arguments"), split=True)
     return merge.settings(name, asked[1])
 
 
@@ -99,19 +99,19 @@ def _asked(
     overrides: dict[str, Any],
     env: Mapping[str, str],
     written: tuple[dict[str, Any], object],
-) -> tuple[object, Origin]:
+) -> tuple[object, ValueOrigin]:
     """The preset that is asked for, by the strongest layer that names one."""
     tree, file = written
     asked = [
-        (preset, Origin("arguments")),
-        (overrides.pop("preset", None), Origin("arguments")),
-        (env.get(PREFIX + "PRESET"), Origin("environment", PREFIX + "PRESET")),
-        (tree.pop("preset", None), Origin("file", str(file))),
+        (preset, ValueOrigin("arguments")),
+        (overrides.pop("preset", None), ValueOrigin("arguments")),
+        (env.get(PREFIX + "PRESET"), ValueOrigin("environment", PREFIX + "PRESET")),
+        (tree.pop("preset", None), ValueOrigin("file", str(file))),
     ]
-    return next((one for one in asked if one[0] is not None), ("default", Origin("built-in")))
+    return next((one for one in asked if one[0] is not None), ("default", ValueOrigin("built-in")))
 
 
-def _preset_name(name: object, origin: Origin) -> str:
+def _preset_name(name: object, origin: ValueOrigin) -> str:
     if isinstance(name, str) and name in PRESETS:
         return name
     raise ConfigError(

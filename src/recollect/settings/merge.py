@@ -1,4 +1,4 @@
-"""Putting one layer of settings on top of another, each value checked as it goes in."""
+"""One layer of settings on top of another, each value checked as it goes in."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from recollect.settings.checks import check
-from recollect.settings.codecs import Codec, Wrong, is_plain
+from recollect.settings.group import Setting, SettingsGroup
 from recollect.settings.problems import Problem, report, unknown, wrong
-from recollect.settings.section import Field, Section
+from recollect.settings.sorts import Sort, Wrong, is_plain
 from recollect.settings.tree import Settings
-from recollect.settings.values import Origin, Table
+from recollect.settings.values import Table, ValueOrigin
 
-S = TypeVar("S", bound=Section)
+G = TypeVar("G", bound=SettingsGroup)
 Raw = Mapping[str, Any]
 Path = tuple[str, ...]
 
@@ -27,152 +27,158 @@ class Text:
 
 
 class Merge:
-    """What was said so far: a tree of checked values, who said it, and what was wrong."""
+    """Every value given so far by its path, who gave it, and what was wrong."""
 
     def __init__(self) -> None:
-        self._tree: dict[str, Any] = {}
-        self._origins: dict[str, Origin] = {}
+        self._values: dict[Path, Any] = {}
+        self._origins: dict[str, ValueOrigin] = {}
         self._problems: list[Problem] = []
-        self._seen: set[str] = set()
-        self._origin = Origin("built-in")
-        self._split = False
+        self._given: set[Path] = set()  # by the layer that is being added
+        self._origin = ValueOrigin("built-in")
 
-    def add(self, raw: Raw, origin: Origin, *, split: bool = False) -> None:
+    def add(self, raw: Raw, origin: ValueOrigin, *, split: bool = False) -> None:
         """Put a layer on top. ``split``: its keys may be paths."""
-        self._seen, self._origin, self._split = set(), origin, split
-        self._section(Settings, (), raw)
+        self._given, self._origin = set(), origin
+        self._group(Settings, (), raw, split=split)
 
     def add_variables(self, variables: Mapping[str, tuple[list[str], str]]) -> None:
         """Put environment variables on top: name, path and text of each."""
-        self._seen, self._split = set(), False
+        self._given = set()
         for name, (path, text) in variables.items():
-            self._origin = Origin("environment", name)
+            self._origin = ValueOrigin("environment", name)
             self._descend(Settings, (), path, Text(text))
 
-    def settings(self, preset: str, chosen: Origin) -> Settings:
+    def settings(self, preset: str, chosen: ValueOrigin) -> Settings:
         """The outcome, or one error with everything that was wrong."""
         if self._problems:
             raise report(self._problems)
-        self._tree["preset"] = preset
-        settings = _build(Settings.trusted({}), self._tree)
+        self._values["preset",] = preset
         self._origins["preset"] = chosen
-        built_in = Origin("built-in")
+        settings = _build(Settings(), _tree(self._values))
+        built_in = ValueOrigin("built-in")
         origins = {key: self._origins.get(key, built_in) for key in _keys(settings, "")}
         problems = check(settings, origins)
         if problems:
             raise report(problems)
-        object.__setattr__(settings, "_origins", Table(origins))
-        return settings
+        return settings.with_origins(origins)
 
-    def _section(self, section: type[Section], at: Path, raw: Raw) -> None:
+    def _group(
+        self, group: type[SettingsGroup], at: Path, raw: Raw, *, split: bool = False
+    ) -> None:
         for key, value in raw.items():
-            path = str(key).replace("__", ".").split(".") if self._split else [str(key)]
-            self._descend(section, at, path, value)
+            path = str(key).replace("__", ".").split(".") if split else [str(key)]
+            self._descend(group, at, path, value)
 
-    def _descend(self, section: type[Section], at: Path, path: list[str], value: object) -> None:
-        """Go down ``path`` from the section that stands at ``at``."""
+    def _descend(
+        self, group: type[SettingsGroup], at: Path, path: list[str], value: object
+    ) -> None:
+        """Go down ``path`` from the group that stands at ``at``."""
         head, *rest = path
-        here = (*at, head)
-        field = section.fields.get(head)
-        if field is None and head in section.spellings and not rest:
-            name, codec = section.spellings[head]
-            self._value((*at, name), codec, value, said=here)
-        elif field is None or (rest and field.codec and not field.table):
-            key = ".".join((*here, *rest))
-            self._problems.append(unknown(key, section, ".".join(at), self._origin))
-        elif field.table:
-            self._table(field, here, rest, value)
+        setting = group.fields.get(head)
+        if setting is None and head in group.spellings and not rest:
+            name, sort = group.spellings[head]
+            self._value((*at, name), sort, value, word=head)
+        elif setting is None or (rest and setting.sort and not setting.table):
+            key = ".".join((*at, *path))
+            self._problems.append(unknown(key, group, ".".join(at), self._origin))
+        elif setting.table:
+            self._table(setting, (*at, head), rest, value)
         else:
-            self._entry(field, here, rest, value)
+            self._entry(setting, (*at, head), rest, value)
 
-    def _entry(self, field: Field, here: Path, rest: list[str], value: object) -> None:
-        """A value, or a section to go down into."""
-        if field.codec is not None:
-            self._value(here, field.codec, value)
+    def _entry(self, setting: Setting, here: Path, rest: list[str], value: object) -> None:
+        """A value, or a group to go down into."""
+        if setting.sort is not None:
+            self._value(here, setting.sort, value)
             return
-        assert field.section is not None
+        assert setting.group is not None
         if rest:
-            self._descend(field.section, here, rest, value)
-        elif isinstance(value, field.section):
-            self._section(field.section, here, _shallow(value))
+            self._descend(setting.group, here, rest, value)
+        elif isinstance(value, setting.group):
+            self._group(setting.group, here, value.values())
         elif isinstance(value, Mapping):
-            self._section(field.section, here, value)
+            self._group(setting.group, here, value)
         else:
-            self._not_a_group(here, f"a group of {', '.join(field.section.fields)}")
+            self._not_a_group(here, f"a group of {', '.join(setting.group.fields)}")
 
-    def _table(self, field: Field, here: Path, rest: list[str], value: object) -> None:
+    def _table(self, setting: Setting, here: Path, rest: list[str], value: object) -> None:
         """Named entries; a name is taken as it is, even with dots in it."""
-        if rest and field.section is None:
+        if rest and setting.group is None:
             rest = [".".join(rest)]
-        if rest and not (rest[0].strip() and is_plain(rest[0])):
+        if rest and setting.closed and rest[0] not in setting.default:  # type: ignore[operator]
+            key = ".".join((*here, *rest))
+            self._problems.append(unknown(key, setting, ".".join(here), self._origin))
+        elif rest and not (rest[0].strip() and is_plain(rest[0])):
             self._not_a_group(here, "names that are not empty")
         elif rest:
-            self._entry(field, (*here, rest[0]), rest[1:], value)
+            self._entry(setting, (*here, rest[0]), rest[1:], value)
         elif isinstance(value, Mapping):
             for name, item in value.items():
-                self._table(field, here, [str(name)], item)
+                self._table(setting, here, [str(name)], item)
         else:
             self._not_a_group(here, "a table of names")
 
-    def _value(self, path: Path, codec: Codec, value: object, *, said: Path = ()) -> None:
-        key, name = ".".join(path), ".".join(said or path)
-        if key in self._seen:
-            what = f"{name} (from {self._origin}): it was said before, in another way"
+    def _value(self, path: Path, sort: Sort, value: object, *, word: str = "") -> None:
+        name = ".".join((*path[:-1], word or path[-1]))
+        if path in self._given:
+            what = f"{name} (from {self._origin}): it was given before, in another way"
             self._problems.append(Problem(what, "Keep one of the two"))
             return
-        self._seen.add(key)
+        self._given.add(path)
         try:
-            checked = codec.parse(value.text) if isinstance(value, Text) else codec.read(value)
+            checked = sort.parse(value.text) if isinstance(value, Text) else sort.read(value)
         except Wrong as why:
-            shown = "" if codec.secret else f"{getattr(value, 'text', value)!r:.60}"
-            self._problems.append(wrong(name, shown, str(why), codec.allowed, self._origin))
+            shown = "" if sort.secret else f"{getattr(value, 'text', value)!r:.60}"
+            self._problems.append(wrong(name, shown, str(why), sort.allowed, self._origin))
             return
-        branch = self._tree
-        for step in path[:-1]:
-            branch = branch.setdefault(step, {})
-        branch[path[-1]] = checked
-        self._origins[key] = self._origin
+        self._values[path] = checked
+        self._origins[".".join(path)] = self._origin
 
     def _not_a_group(self, path: Path, allowed: str) -> None:
         why = "it takes no value of its own"
         self._problems.append(wrong(".".join(path), "", why, allowed, self._origin))
 
 
-def _shallow(section: Section) -> dict[str, Any]:
-    return {name: getattr(section, name) for name in type(section).fields}
+def _tree(values: Mapping[Path, Any]) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for path, value in values.items():
+        branch = tree
+        for step in path[:-1]:
+            branch = branch.setdefault(step, {})
+        branch[path[-1]] = value
+    return tree
 
 
-def _build(default: S, tree: Raw) -> S:
-    """The section with what the tree says, else as in ``default``."""
-    values = _shallow(default)
-    for name, said in tree.items():
-        field, known = type(default).fields[name], values[name]
-        if field.table:
-            values[name] = Table({**known, **_entries(field, known, said)})
-        elif field.section is not None:
-            values[name] = _build(known, said)
+def _build(default: G, tree: Raw) -> G:
+    """The group with what the tree gives, else as in ``default``."""
+    values = default.values()
+    for name, given in tree.items():
+        setting, before = type(default).fields[name], values[name]
+        if setting.table:
+            values[name] = Table({**before, **_entries(setting, before, given)})
+        elif setting.group is not None:
+            values[name] = _build(before, given)
         else:
-            values[name] = said
+            values[name] = given
     return type(default).trusted(values)
 
 
-def _entries(field: Field, known: Raw, said: Raw) -> Raw:
-    section = field.section
-    if section is None:
-        return said
-    return {
-        name: _build(known[name] if name in known else section.trusted({}), item)
-        for name, item in said.items()
-    }
+def _entries(setting: Setting, before: Raw, given: Raw) -> Raw:
+    group = setting.group
+    if group is None:
+        return given
+    return {name: _build(before.get(name) or group(), item) for name, item in given.items()}
 
 
-def _keys(section: Section, prefix: str) -> Iterator[str]:
+def _keys(group: SettingsGroup, prefix: str) -> Iterator[str]:
     """Every key these settings have, entries of tables included."""
-    for name, field in type(section).fields.items():
-        value, key = getattr(section, name), prefix + name
-        items = {f"{key}.{entry}": value[entry] for entry in value} if field.table else {key: value}
+    for name, setting in type(group).fields.items():
+        value, key = getattr(group, name), prefix + name
+        items = (
+            {f"{key}.{entry}": value[entry] for entry in value} if setting.table else {key: value}
+        )
         for path, item in items.items():
-            if field.section is None:
+            if setting.group is None:
                 yield path
             else:
                 yield from _keys(item, f"{path}.")

@@ -7,9 +7,9 @@ from functools import cache
 from typing import NamedTuple
 
 from recollect.errors import ConfigError
-from recollect.settings.section import Section
+from recollect.settings.group import Setting, SettingsGroup
 from recollect.settings.tree import Settings
-from recollect.settings.values import Origin
+from recollect.settings.values import Table, ValueOrigin
 
 PREFIX = "RECOLLECT_"
 ANY = "<name>"
@@ -22,14 +22,14 @@ class Problem(NamedTuple):
     remedy: str
 
 
-def keys(section: type[Section] = Settings, prefix: str = "") -> Iterator[str]:
+def keys(group: type[SettingsGroup] = Settings, prefix: str = "") -> Iterator[str]:
     """Every key there is, dotted; an entry of a table is called ``<name>``."""
-    for name, field in section.fields.items():
-        key = f"{prefix}{name}" + (f".{ANY}" if field.table else "")
-        if field.section is None:
+    for name, setting in group.fields.items():
+        key = f"{prefix}{name}" + (f".{ANY}" if setting.table else "")
+        if setting.group is None:
             yield key
         else:
-            yield from keys(field.section, f"{key}.")
+            yield from keys(setting.group, f"{key}.")
 
 
 @cache
@@ -42,21 +42,23 @@ def env_name(key: str) -> str:
     return PREFIX + key.replace(".", "__").upper()
 
 
-def unknown(key: str, section: type[Section], prefix: str, origin: Origin) -> Problem:
+def unknown(
+    key: str, place: type[SettingsGroup] | Setting, prefix: str, origin: ValueOrigin
+) -> Problem:
     """The key does not exist: name the nearest ones, or all in its place."""
     near = _nearest(key, groups=origin.layer != "environment")
     if near:
         remedy = f"Did you mean {_listed(near, origin)}?"
     elif prefix:
-        here = [f"{prefix}.{name}" for name in [*section.fields, *section.spellings]]
+        here = [f"{prefix}.{name}" for name in _names(place)]
         remedy = f"In {prefix} there are {_listed(here, origin)}"
     else:
-        groups = [name for name, field in section.fields.items() if field.section]
+        groups = [name for name, setting in Settings.fields.items() if setting.group]
         remedy = f"The groups are {', '.join(groups)}"
     return Problem(f"{_place(key, origin)}: there is no such setting", remedy)
 
 
-def wrong(key: str, shown: str, why: str, allowed: str, origin: Origin) -> Problem:
+def wrong(key: str, shown: str, why: str, allowed: str, origin: ValueOrigin) -> Problem:
     """The value does not fit."""
     equals = f" = {shown}" if shown else ""
     return Problem(f"{_place(key, origin, equals)}: {why}", f"It takes {allowed}")
@@ -70,11 +72,11 @@ def report(problems: Sequence[Problem]) -> ConfigError:
     return ConfigError(f"{len(problems)} settings are wrong:{lines}", remedy="Correct them all")
 
 
-def _place(key: str, origin: Origin, equals: str = "") -> str:
+def _place(key: str, origin: ValueOrigin, equals: str = "") -> str:
     return f"{key}{equals} (from {origin})"
 
 
-def _listed(found: Sequence[str], origin: Origin) -> str:
+def _listed(found: Sequence[str], origin: ValueOrigin) -> str:
     if origin.layer == "environment":
         found = [env_name(key) for key in found]
     return " or ".join(found) if len(found) < 4 else ", ".join(found)
@@ -92,8 +94,16 @@ def _nearest(key: str, *, groups: bool) -> list[str]:
     return get_close_matches(key, known, n=3, cutoff=0.75)
 
 
-def _groups(section: type[Section], prefix: str) -> Iterator[str]:
-    for name, field in section.fields.items():
-        if field.section is not None and not field.table:
+def _groups(group: type[SettingsGroup], prefix: str) -> Iterator[str]:
+    for name, setting in group.fields.items():
+        if setting.group is not None and not setting.table:
             yield prefix + name
-            yield from _groups(field.section, f"{prefix}{name}.")
+            yield from _groups(setting.group, f"{prefix}{name}.")
+
+
+def _names(place: type[SettingsGroup] | Setting) -> list[str]:
+    """What a group, or a table with fixed names, has in it."""
+    if isinstance(place, Setting):
+        assert isinstance(place.default, Table)
+        return list(place.default)
+    return [*place.fields, *place.spellings]

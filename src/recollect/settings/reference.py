@@ -11,9 +11,9 @@ from functools import reduce
 from typing import Any
 
 from recollect.settings.dump import plain, toml_value
+from recollect.settings.group import Setting, SettingsGroup
 from recollect.settings.layers import ALIASES, PRESETS, load, read_preset
 from recollect.settings.problems import ANY
-from recollect.settings.section import Field, Section
 from recollect.settings.tree import Settings
 
 _INTRO = """# Settings
@@ -47,8 +47,8 @@ def markdown() -> str:
     lines = [_intro()]
     presets = {name: load(name, env={}) for name in PRESETS}
     for name, field in Settings.fields.items():
-        if field.section is not None:
-            lines += _section(name, field.section, presets, 2)
+        if field.group is not None:
+            lines += _section(name, field.group, presets, 2)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -71,35 +71,35 @@ def _pairs(names: Mapping[str, str]) -> str:
 
 
 def _section(
-    key: str, section: type[Section], presets: Mapping[str, Settings], level: int
+    key: str, section: type[SettingsGroup], presets: Mapping[str, Settings], level: int
 ) -> Iterator[str]:
     yield f"{'#' * level} {key}\n"
     yield f"{(section.__doc__ or '').strip()}\n"
-    rows = [_row(key, n, section, presets) for n, f in section.fields.items() if f.codec]
+    rows = [_row(key, n, section, presets) for n, f in section.fields.items() if f.sort]
     if rows:
         yield "| setting | default | takes | meaning | presets |"
         yield "|---|---|---|---|---|"
         yield from rows
         yield ""
     for name, field in section.fields.items():
-        if field.section is None:
+        if field.group is None:
             continue
         below = f"{key}.{name}"
         if field.table:
             yield from _table(below, field, presets, level + 1)
         else:
-            yield from _section(below, field.section, presets, level + 1)
+            yield from _section(below, field.group, presets, level + 1)
 
 
-def _row(key: str, name: str, section: type[Section], presets: Mapping[str, Settings]) -> str:
+def _row(key: str, name: str, section: type[SettingsGroup], presets: Mapping[str, Settings]) -> str:
     field = section.fields[name]
-    assert field.codec is not None
-    takes = f"named entries, each: {field.codec.brief}" if field.table else field.codec.brief
+    assert field.sort is not None
+    takes = f"named entries, each: {field.sort.brief}" if field.table else field.sort.brief
     at = f"{key}.{name}"
     values = {preset: plain(field, _at(settings, at)) for preset, settings in presets.items()}
     ours = values.pop("default")
     others = [
-        f"{preset} {_spelled(preset, key, name, section) or _code(value)}"
+        f"{preset} {_spelled(preset, key, name, section) or _code(_different(value, ours))}"
         for preset, value in values.items()
         if value != ours
     ]
@@ -107,7 +107,14 @@ def _row(key: str, name: str, section: type[Section], presets: Mapping[str, Sett
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _spelled(preset: str, key: str, name: str, section: type[Section]) -> str:
+def _different(value: Any, ours: Any) -> Any:
+    """Of a table only the entries that differ."""
+    if not isinstance(value, dict):
+        return value
+    return {name: item for name, item in value.items() if ours.get(name) != item}
+
+
+def _spelled(preset: str, key: str, name: str, section: type[SettingsGroup]) -> str:
     """The value in the other word the preset uses for it, if it does."""
     said: Any = read_preset(preset)[1]
     for part in key.split("."):
@@ -116,24 +123,24 @@ def _spelled(preset: str, key: str, name: str, section: type[Section]) -> str:
     return "".join(f"`{word} = {toml_value(said[word])}`" for word in words if word in said)
 
 
-def _table(key: str, field: Field, presets: Mapping[str, Settings], level: int) -> Iterator[str]:
+def _table(key: str, field: Setting, presets: Mapping[str, Settings], level: int) -> Iterator[str]:
     """What an entry holds, and the entries there are."""
-    assert field.section is not None
+    assert field.group is not None
     yield f"{'#' * level} {key}.{ANY}\n"
     yield f"{field.doc}\n"
     yield "| setting | default | takes | meaning |"
     yield "|---|---|---|---|"
-    for name, inner in field.section.fields.items():
-        assert inner.codec is not None
+    for name, inner in field.group.fields.items():
+        assert inner.sort is not None
         default = _code(plain(inner, inner.default))
-        yield f"| `{name}` | {default} | {inner.codec.brief} | {inner.doc} |"
+        yield f"| `{name}` | {default} | {inner.sort.brief} | {inner.doc} |"
     yield ""
     ours = presets["default"]
     for preset, settings in presets.items():
         known = _at(ours, key) if settings is not ours else {}
         for name, entry in _at(settings, key).items():
             if known.get(name) != entry:
-                said = plain(Field(None, "", section=field.section), entry)
+                said = plain(Setting(None, "", group=field.group), entry)
                 shown = ", ".join(f"{k} = {toml_value(v)}" for k, v in said.items())
                 yield f"- {preset}, `{name}`: `{shown}`"
     yield ""

@@ -3,96 +3,99 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 
-from recollect.settings.around import (
-    Chat,
-    Documents,
-    Embedding,
-    Identity,
-    Index,
-    Logging,
-    Model,
-    Secrets,
-    Store,
-    Switch,
-    Trust,
+from recollect.settings.environment import (
+    ChatSettings,
+    DocumentSettings,
+    EmbeddingSettings,
+    IdentitySettings,
+    IndexSettings,
+    MemorySettings,
+    ModelSettings,
+    SecretSettings,
+    StoreSettings,
+    ToolSettings,
+    TrustSettings,
 )
-from recollect.settings.keeping import (
-    Capacity,
-    Decay,
-    Events,
-    Lifetimes,
-    Schedule,
-    Upkeep,
+from recollect.settings.group import SettingsGroup, group, text
+from recollect.settings.learning import (
+    AttachmentSettings,
+    ExtractionSettings,
+    JobSettings,
+    LedgerSettings,
+    PendingSettings,
+    ReconcileSettings,
+    RoutingSettings,
+    ScratchpadSettings,
+    TriggerSettings,
 )
-from recollect.settings.reading import Context, Gate, Ranking, Recall, ShortTerm
-from recollect.settings.section import Section, group, text
-from recollect.settings.tools import Tools
-from recollect.settings.values import Origin, Secret
-from recollect.settings.writing import (
-    Attachments,
-    Episodes,
-    Extraction,
-    Jobs,
-    KindImportance,
-    Ledger,
-    Pending,
-    Reconcile,
-    Routing,
-    Scratchpad,
-    Triggers,
+from recollect.settings.recall import (
+    ContextSettings,
+    GateSettings,
+    RankingSettings,
+    RecallSettings,
+    ShortTermSettings,
 )
+from recollect.settings.upkeep import (
+    CapacitySettings,
+    DecaySettings,
+    EventSettings,
+    LifetimeSettings,
+    ScheduleSettings,
+    UpkeepSettings,
+)
+from recollect.settings.values import Secret, Table, ValueOrigin
 
 
-class Settings(Section):
+class Settings(SettingsGroup):
     """Every number, name and switch of the engine."""
 
-    __slots__ = ("_origins",)
-
     preset: str = text("default", "The preset these settings start from.", empty=False)
-    memory: Switch = group(Switch)
-    ledger: Ledger = group(Ledger)
-    attachments: Attachments = group(Attachments)
-    triggers: Triggers = group(Triggers)
-    extraction: Extraction = group(Extraction)
-    importance: KindImportance = group(KindImportance)
-    reconcile: Reconcile = group(Reconcile)
-    routing: Routing = group(Routing)
-    pending: Pending = group(Pending)
-    jobs: Jobs = group(Jobs)
-    episodes: Episodes = group(Episodes)
-    scratchpad: Scratchpad = group(Scratchpad)
-    short_term: ShortTerm = group(ShortTerm)
-    gate: Gate = group(Gate)
-    recall: Recall = group(Recall)
-    ranking: Ranking = group(Ranking)
-    context: Context = group(Context)
-    tools: Tools = group(Tools)
-    lifetimes: Lifetimes = group(Lifetimes)
-    decay: Decay = group(Decay)
-    capacity: Capacity = group(Capacity)
-    schedule: Schedule = group(Schedule)
-    upkeep: Upkeep = group(Upkeep)
-    events: Events = group(Events)
-    documents: Documents = group(Documents)
-    identity: Identity = group(Identity)
-    chat: Chat = group(Chat)
-    model: Model = group(Model)
-    embedding: Embedding = group(Embedding)
-    index: Index = group(Index)
-    store: Store = group(Store)
-    logging: Logging = group(Logging)
-    trust: Trust = group(Trust)
-    secrets: Secrets = group(Secrets)
+    memory: MemorySettings = group(MemorySettings)
+    ledger: LedgerSettings = group(LedgerSettings)
+    attachments: AttachmentSettings = group(AttachmentSettings)
+    triggers: TriggerSettings = group(TriggerSettings)
+    extraction: ExtractionSettings = group(ExtractionSettings)
+    reconcile: ReconcileSettings = group(ReconcileSettings)
+    routing: RoutingSettings = group(RoutingSettings)
+    pending: PendingSettings = group(PendingSettings)
+    jobs: JobSettings = group(JobSettings)
+    scratchpad: ScratchpadSettings = group(ScratchpadSettings)
+    short_term: ShortTermSettings = group(ShortTermSettings)
+    gate: GateSettings = group(GateSettings)
+    recall: RecallSettings = group(RecallSettings)
+    ranking: RankingSettings = group(RankingSettings)
+    context: ContextSettings = group(ContextSettings)
+    tools: ToolSettings = group(ToolSettings)
+    lifetimes: LifetimeSettings = group(LifetimeSettings)
+    decay: DecaySettings = group(DecaySettings)
+    capacity: CapacitySettings = group(CapacitySettings)
+    schedule: ScheduleSettings = group(ScheduleSettings)
+    upkeep: UpkeepSettings = group(UpkeepSettings)
+    events: EventSettings = group(EventSettings)
+    documents: DocumentSettings = group(DocumentSettings)
+    identity: IdentitySettings = group(IdentitySettings)
+    chat: ChatSettings = group(ChatSettings)
+    model: ModelSettings = group(ModelSettings)
+    embedding: EmbeddingSettings = group(EmbeddingSettings)
+    index: IndexSettings = group(IndexSettings)
+    store: StoreSettings = group(StoreSettings)
+    trust: TrustSettings = group(TrustSettings)
+    secrets: SecretSettings = group(SecretSettings)
 
     @property
-    def origins(self) -> Mapping[str, Origin]:
+    def origins(self) -> Mapping[str, ValueOrigin]:
         """Which layer set each key, for settings that were loaded; else empty."""
-        origins: Mapping[str, Origin] = getattr(self, "_origins", {})
+        origins: Mapping[str, ValueOrigin] = self.__dict__.get("_origins", {})
         return origins
 
+    def with_origins(self, origins: Mapping[str, ValueOrigin]) -> Self:
+        """The same settings that know where each of them came from."""
+        return self.trusted({**self.values(), "_origins": Table(origins)})
+
     @property
-    def memory_model(self) -> Model:
+    def memory_model(self) -> ModelSettings:
         """The memory model with everything it borrows from ``chat`` filled in."""
         model, chat = self.model, self.chat
         if model.provider == "chat":

@@ -85,7 +85,7 @@ class Condition(NamedTuple):
         return f"{self.field} {self.op} {value}"
 
 
-class Origin(NamedTuple):
+class ValueOrigin(NamedTuple):
     """Which layer set a value, and where in it."""
 
     layer: str

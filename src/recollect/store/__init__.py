@@ -1,1 +1,1 @@
-"""Where memory is kept: one contract (base.py) and the databases that keep it."""
+"""Where memory is kept: one contract (contract.py) and the databases that keep it."""

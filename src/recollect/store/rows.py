@@ -8,14 +8,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from recollect.types import (
-    EMPTY,
-    Direction,
     Kind,
     MemoryStatus,
-    Outcome,
     RecordType,
     Role,
-    SafeAction,
     SafeCall,
     SafeName,
     SafeResult,
@@ -88,33 +84,6 @@ class TurnFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryRow:
-    """A checked memory with its index terms, ready to be written."""
-
-    id: SafeName
-    kind: Kind
-    content: SafeText
-    subject: SafeName
-    predicate: SafeName
-    project: SafeName
-    topic: SafeName
-    tags: tuple[SafeName, ...]
-    importance: float
-    confidence: float
-    trust: Trust
-    status: MemoryStatus
-    at: datetime
-    valid_from: datetime
-    expires_at: datetime | None
-    sources: tuple[SafeName, ...]
-    episode: SafeName
-    terms: SafeText
-    value: SafeText = EMPTY
-    confirmations: int = 0
-    session: SafeName = EMPTY
-
-
-@dataclass(frozen=True, slots=True)
 class MemoryFilter:
     """Which memories to read, of whatever status; every field narrows the choice.
 
@@ -136,57 +105,11 @@ class MemoryFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeRow:
-    """A told episode with its index terms, ready to be written.
-
-    ``last_turn`` is the id of the last turn it tells of.
-    """
-
-    id: SafeName
-    session: SafeName
-    summary: SafeText
-    goal: SafeText
-    outcome: Outcome
-    started_at: datetime
-    ended_at: datetime
-    actions: tuple[SafeAction, ...]
-    entities: tuple[SafeName, ...]
-    tools: tuple[SafeName, ...]
-    memories: tuple[SafeName, ...]
-    tags: tuple[SafeName, ...]
-    importance: float
-    source: str
-    last_turn: SafeName
-    terms: SafeText
-
-
-@dataclass(frozen=True, slots=True)
 class PadRow:
     """The text of the scratchpad, and when it was last changed."""
 
     text: SafeText
     updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class AttachmentRow:
-    """A checked attachment with its index terms, ready to be written."""
-
-    id: SafeName
-    session: SafeName
-    filename: SafeName
-    mime: SafeName
-    size: int
-    path: SafeText
-    url: SafeText
-    direction: Direction
-    description: SafeText
-    transcription: SafeText
-    extracted_text: SafeText
-    tags: tuple[SafeName, ...]
-    memories: tuple[SafeName, ...]
-    at: datetime
-    terms: SafeText
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +155,7 @@ class TextMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class TextFound:
+class TextMatches:
     """The answer of a text search, with the weights that score further records for its query."""
 
     matches: tuple[TextMatch, ...]

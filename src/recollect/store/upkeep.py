@@ -1,4 +1,4 @@
-"""What upkeep, identity and onboarding ask of a store; part of the contract in base.py."""
+"""What upkeep, identity and onboarding ask of a store; part of the contract in contract.py."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from recollect.types import (
 Claimed = Literal["taken", "done", "busy"]
 
 
-class Shelved(NamedTuple):
+class NumberedMemory(NamedTuple):
     """A memory and the store's number for it."""
 
     doc: int
@@ -85,12 +85,12 @@ class CoreLine(NamedTuple):
     sources: tuple[Source, ...]
 
 
-class Shelf(Protocol):
+class Tiers(Protocol):
     """Memories by tier and age, and taking them out of use and back."""
 
     def walk(
         self, after: int, limit: int, kinds: Sequence[Kind] | None = None
-    ) -> list[Shelved]: ...
+    ) -> list[NumberedMemory]: ...
     def expired(self, now: datetime, limit: int) -> list[Memory]: ...
     def put_away(self, id_: str, at: datetime, by: SafeName = EMPTY) -> None: ...
     def bring_back(self, id_: str, status: MemoryStatus, at: datetime) -> None: ...

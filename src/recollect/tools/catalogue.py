@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from recollect.language.detection import Language
 from recollect.mind import Mind
 from recollect.rules.checks import check_choice
-from recollect.settings.tools import Tools
+from recollect.settings.environment import ToolSettings
 from recollect.tools import arguments as args
 from recollect.tools.answers import ToolAnswer
 from recollect.tools.overview import memory_stats, read_scratchpad, update_scratchpad
@@ -158,7 +158,7 @@ TOOLS: tuple[Tool, ...] = (
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
-def is_offered(tool: Tool, settings: Tools) -> bool:
+def is_offered(tool: Tool, settings: ToolSettings) -> bool:
     """Whether a model may call it."""
     return settings.answer_pending or not tool.decides
 
@@ -180,7 +180,7 @@ def tool_specs(
     """
     check_choice(format, get_args(Format), "format")
     check_choice(language, get_args(Language), "language")
-    settings = Tools() if mind is None else mind.settings.tools
+    settings = ToolSettings() if mind is None else mind.settings.tools
     return [_FORMATS[format](tool, language) for tool in TOOLS if is_offered(tool, settings)]
 
 

@@ -18,6 +18,8 @@ from recollect.tools.tool_context import ToolContext
 from recollect.tools.traces import TraceSource
 from recollect.tools.words import Bilingual
 
+ARGUMENT_CHARS = 10_000  # the longest text that a model may pass
+
 _NO_TOOL = Bilingual("There is no tool {name}", "没有工具 {name}")
 _WITHHELD = Bilingual(
     "{name} is for the user to answer, not for you", "{name} 要由用户本人回答，不能由你代答"
@@ -60,7 +62,7 @@ def call_tool(
         if not is_offered(tool, mind.settings.tools):
             raise InvalidInput(_WITHHELD.of(spoken, name=tool.name), remedy=_BY_USER.of(spoken))
         values = _object(arguments, spoken)
-        parsed = read_arguments(tool.takes, values, spoken, mind.settings.tools.argument_chars)
+        parsed = read_arguments(tool.takes, values, spoken, ARGUMENT_CHARS)
         return tool.handle(ToolContext(mind, spoken, traces), parsed)
     except RecollectError as error:
         return ToolAnswer(neutral(cut(str(error), _LONGEST_ERROR)), is_error=True)

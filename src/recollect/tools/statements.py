@@ -11,9 +11,11 @@ from recollect.tools.answers import EvidenceLine, ToolAnswer, cut, day, evidence
 from recollect.tools.arguments import AddMemory, ListPending, PendingMemory
 from recollect.tools.tool_context import ToolContext
 from recollect.tools.words import Bilingual
-from recollect.types import Candidate, Decision, Memory, Settled
+from recollect.types import Candidate, Decision, DecisionOutcome, Memory
 
-_SETTLED: dict[Decision, Bilingual] = {
+_CONFIDENCE = 0.9  # of what a model asks to be kept: above `routing.write`, below the owner
+
+_SETTLED: dict[DecisionOutcome, Bilingual] = {
     "new": Bilingual("Kept as {id}.", "已记住，id 为 {id}。"),
     "same": Bilingual("Known already as {id}.", "已经记得，id 为 {id}。"),
     "update": Bilingual(
@@ -67,7 +69,7 @@ def add_memory(context: ToolContext, new: AddMemory) -> ToolAnswer:
             predicate=new.predicate,
             value=new.value,
             importance=new.importance,
-            confidence=context.settings.confidence,
+            confidence=_CONFIDENCE,
             project=new.project,
             tags=new.tags,
             is_update=new.updates,
@@ -134,16 +136,16 @@ def _answered(context: ToolContext, id_: str, answer: Callable[[], ToolAnswer]) 
         ) from error
 
 
-def _settled(context: ToolContext, settled: Settled) -> ToolAnswer:
+def _settled(context: ToolContext, settled: Decision) -> ToolAnswer:
     memory = settled.memory
-    text = _SETTLED[settled.decision].of(
+    text = _SETTLED[settled.outcome].of(
         context.language,
         id="" if memory is None else memory.id,
         replaced=", ".join(settled.replaced),
         reason=settled.reason,
         how=(_HOW if context.settings.answer_pending else _HOW_BY_USER).of(context.language),
     )
-    data = {"decision": settled.decision, "reason": settled.reason}
+    data = {"decision": settled.outcome, "reason": settled.reason}
     if memory is not None:
         data |= _facts(memory)
     return ToolAnswer(text, {**data, "replaced": list(settled.replaced)})

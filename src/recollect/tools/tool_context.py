@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from recollect.language.detection import Language
 from recollect.mind import Mind
-from recollect.settings.tools import Tools
+from recollect.settings.environment import ToolSettings
 from recollect.tools.traces import TraceSource
+
+MAX_RESULTS = 20  # of one search, whatever a model asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +21,9 @@ class ToolContext:
     traces: TraceSource | None = None
 
     @property
-    def settings(self) -> Tools:
+    def settings(self) -> ToolSettings:
         return self.mind.settings.tools
 
     def limited(self, limit: int | None) -> int:
         """The number of results to give; a limit that is too high is lowered, not refused."""
-        return min(self.settings.results if limit is None else limit, self.settings.max_results)
+        return min(self.settings.results if limit is None else limit, MAX_RESULTS)

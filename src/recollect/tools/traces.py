@@ -22,8 +22,10 @@ from recollect.mind import Mind
 from recollect.moving.chats import Chats, Piece
 from recollect.moving.loader import Loader, Refused
 from recollect.plain import plain
-from recollect.settings.tools import Tools
+from recollect.settings.environment import ToolSettings
 from recollect.types import Hit, NewTurn, Turn
+
+_TURNS = 2_000  # matching turns of trace files that are ranked
 
 Level = Literal["database", "host", "jsonl"]
 Trace = Turn | NewTurn
@@ -117,12 +119,12 @@ def _any_match(query: TraceQuery, hits: list[tuple[Hit, Turn]]) -> bool:
 class _Folder:
     """The JSONL files of a folder, the newest first, up to a number of bytes."""
 
-    def __init__(self, folder: Path, query: TraceQuery, settings: Tools) -> None:
+    def __init__(self, folder: Path, query: TraceQuery, settings: ToolSettings) -> None:
         self._folder = folder
         self._query = query
         self._words = content_terms(query.query)
         self._bytes = settings.trace_bytes
-        self._turns = settings.trace_turns
+        self._turns = _TURNS
         self.unreadable = 0
 
     def ranked(self) -> tuple[Trace, ...]:

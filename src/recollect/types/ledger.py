@@ -81,6 +81,11 @@ class Turn:
     state: TurnState = "new"
     reason: SafeText = EMPTY
 
+    @property
+    def source(self) -> Source:
+        """The turn as the source of a memory."""
+        return Source(self.session, self.index, self.id)
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -112,9 +117,9 @@ class Source:
     turn_id: SafeName
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """A file that was sent or made in a conversation."""
+    """A file that was sent or made in a conversation, as it is stored and as it is read."""
 
     id: SafeName
     session: SafeName
@@ -124,11 +129,11 @@ class Attachment:
     path: SafeText
     url: SafeText
     direction: Direction
-    description: SafeText
-    transcription: SafeText
-    extracted_text: SafeText
-    tags: tuple[SafeName, ...]
-    memories: tuple[SafeName, ...]
+    description: SafeText = EMPTY
+    transcription: SafeText = EMPTY
+    extracted_text: SafeText = EMPTY
+    tags: tuple[SafeName, ...] = ()
+    memories: tuple[SafeName, ...] = ()
     created_at: datetime
 
 

@@ -33,7 +33,7 @@ TurnState = Literal["new", "extracted", "empty", "failed", "dead"]
 TURN_STATES: tuple[TurnState, ...] = get_args(TurnState)
 
 MemoryStatus = Literal["active", "pending", "superseded", "rejected", "archived"]
-Decision = Literal[
+DecisionOutcome = Literal[
     "new", "same", "update", "conflict", "pending", "dropped", "withdrawn", "refused"
 ]
 JobState = Literal["ready", "running", "dead"]

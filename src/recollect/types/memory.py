@@ -9,7 +9,7 @@ from typing import Any, Literal, NewType
 
 from recollect.types.ledger import Event, Source
 from recollect.types.literals import (
-    Decision,
+    DecisionOutcome,
     Kind,
     MemoryStatus,
     Outcome,
@@ -42,9 +42,9 @@ class NewMemory:
     supersedes: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """One revisable statement.
+    """One revisable statement, as it is stored and as it is read.
 
     ``value`` is what it says of its subject and predicate, where that can be told.
     ``confirmations`` counts how often it was said again or confirmed. ``session`` is set when it
@@ -63,15 +63,15 @@ class Memory:
     confidence: float
     trust: Trust
     status: MemoryStatus
-    access_count: int
+    access_count: int = 0
     created_at: datetime
     updated_at: datetime
     last_accessed_at: datetime
     valid_from: datetime
-    valid_to: datetime | None
-    superseded_at: datetime | None
-    superseded_by: SafeName
-    expires_at: datetime | None
+    valid_to: datetime | None = None
+    superseded_at: datetime | None = None
+    superseded_by: SafeName = EMPTY
+    expires_at: datetime | None = None
     sources: tuple[Source, ...] = ()
     episode: SafeName = EMPTY
     value: SafeText = EMPTY
@@ -87,7 +87,7 @@ class Candidate:
 
     ``value`` is what the statement says of its subject and predicate ("3.12" for "Python version"),
     where that can be told. A withdrawal ("I no longer use it") ends what is known and adds nothing.
-    ``duration`` is a word of the `lifetimes.durations` setting, or empty for the kind's own life.
+    ``duration`` is a word of ``DURATIONS`` (rules/lifetimes.py), or empty for the kind's own life.
     """
 
     kind: Kind
@@ -109,7 +109,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement(Candidate):
+class SafeCandidate(Candidate):
     """A candidate whose strings passed the guard, with its partition named."""
 
     content: SafeText
@@ -123,16 +123,16 @@ class Statement(Candidate):
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """What became of a candidate.
+class Decision:
+    """What becomes of a candidate, and why.
 
-    ``memory`` is what holds its slot now, if anything does; ``replaced`` are the ids of memories
-    that were ended by it.
+    ``memory`` is the one that holds its slot: the one it repeats or, once it is settled, the one it
+    was written as. ``replaced`` are the ids of memories that it ends.
     """
 
-    decision: Decision
+    outcome: DecisionOutcome
     memory: Memory | None = None
-    replaced: tuple[str, ...] = ()
+    replaced: tuple[SafeName, ...] = ()
     reason: str = ""
 
 
@@ -169,9 +169,9 @@ SafeAction = NewType("SafeAction", ActionNode)
 """One whose texts passed the guard."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """The story of one session or of one compressed stretch."""
+    """The story of one session or of one compressed stretch, as it is stored and as it is read."""
 
     id: SafeName
     session: SafeName
@@ -183,10 +183,10 @@ class Episode:
     actions: tuple[SafeAction, ...]
     entities: tuple[SafeName, ...]
     tools: tuple[SafeName, ...]
-    memories: tuple[SafeName, ...]
+    memories: tuple[SafeName, ...] = ()
     tags: tuple[SafeName, ...]
     importance: float
-    access_count: int
+    access_count: int = 0
     source: str
 
 

@@ -12,7 +12,7 @@ from datetime import date
 from typing import NewType, cast
 
 from recollect.types.literals import (
-    Decision,
+    DecisionOutcome,
     Direction,
     Json,
     Kind,
@@ -30,7 +30,17 @@ SafeText = NewType("SafeText", str)
 SafeName = NewType("SafeName", SafeText)
 """A safe text on one line, without control characters or characters that hide text."""
 
-Word = Decision | Direction | Kind | MemoryStatus | Outcome | RecordType | Role | Trust | TurnState
+Word = (
+    DecisionOutcome
+    | Direction
+    | Kind
+    | MemoryStatus
+    | Outcome
+    | RecordType
+    | Role
+    | Trust
+    | TurnState
+)
 Fact = SafeText | Word | int | float | bool | None | list["Fact"] | dict[str, "Fact"]
 """JSON of safe strings: payloads of events and jobs."""
 

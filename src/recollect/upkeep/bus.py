@@ -19,9 +19,9 @@ from recollect.record import triggers
 from recollect.rules import checks
 from recollect.rules.event_rules import wants
 from recollect.settings import Settings
-from recollect.settings.keeping import EventRule
+from recollect.settings.upkeep import EventRule
 from recollect.settings.values import Table
-from recollect.store.base import Journal, Store, Unit
+from recollect.store.contract import Journal, Store, Unit
 from recollect.types import Event, Fact, Job, Json, SafeName, constant, joined, key_of
 from recollect.upkeep.upkeep import DAILY_KIND, STEP_KIND, WEEKLY_KIND
 
@@ -122,7 +122,7 @@ class Bus:
             session_end.queue(unit, subject, now, self._max_attempts)
         elif action == "extract":
             triggers.queue(
-                unit, subject, now=now, run_at=now, max_attempts=self._max_attempts, quiet=False
+                unit, [subject], now=now, run_at=now, max_attempts=self._max_attempts, quiet=False
             )
         else:
             self._queue(unit, action, now)

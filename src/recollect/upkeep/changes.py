@@ -7,10 +7,9 @@ from datetime import datetime
 
 from recollect.language.guard import guard_of
 from recollect.learn.claims import dump_claim
-from recollect.learn.settlement import standing_of, with_standing
 from recollect.rules.support import Claim, Scales, repeated
 from recollect.settings import Settings
-from recollect.store.base import Unit
+from recollect.store.contract import Unit
 from recollect.types import (
     Event,
     Fact,
@@ -56,8 +55,8 @@ class Changing:
         return True
 
     def _put_away(self, change: Change, memory: Memory) -> None:
-        core = memory.id in self.unit.shelf.core_ids()
-        self.unit.shelf.put_away(memory.id, self.now, self._into(change))
+        core = memory.id in self.unit.tiers.core_ids()
+        self.unit.tiers.put_away(memory.id, self.now, self._into(change))
         self._note(change, {"status": memory.status, "core": core})
 
     def _demote(self, change: Change, memory: Memory) -> None:
@@ -68,7 +67,7 @@ class Changing:
 
     def _move_tier(self, change: Change, memory: Memory) -> None:
         enters = change.action == "core"
-        self.unit.shelf.mark_core([memory.id], core=enters)
+        self.unit.tiers.mark_core([memory.id], core=enters)
         self._note(change, {"core": not enters})
 
     def _merge(self, change: Change, memory: Memory) -> bool:
@@ -76,16 +75,10 @@ class Changing:
         kept = self.unit.memories.get(change.into)
         if kept is None or kept.status != "active":
             return False
-        scales = Scales(
-            self.settings.reconcile.repeat_gain,
-            self.settings.upkeep.core_importance,
-            self.settings.trust,
-        )
         claim = Claim(memory.importance, memory.confidence, memory.trust, memory.expires_at)
-        after = repeated(standing_of(kept), claim, scales)
         self.unit.memories.revise(
             replace(
-                with_standing(kept, after),
+                repeated(kept, claim, Scales.of(self.settings)),
                 valid_from=min(kept.valid_from, memory.valid_from),
                 updated_at=self.now,
             )
@@ -99,10 +92,10 @@ class Changing:
         self.unit.journal.add_event(
             "repeat", operation_id=self.operation, subject=kept.id, payload=told, at=self.now
         )
-        core = memory.id in self.unit.shelf.core_ids()
+        core = memory.id in self.unit.tiers.core_ids()
         if core:
-            self.unit.shelf.mark_core([kept.id], core=True)
-        self.unit.shelf.put_away(memory.id, self.now, kept.id)
+            self.unit.tiers.mark_core([kept.id], core=True)
+        self.unit.tiers.put_away(memory.id, self.now, kept.id)
         before: dict[str, Fact] = {
             "status": memory.status,
             "core": core,
@@ -113,7 +106,7 @@ class Changing:
         return True
 
     def _put_file_away(self, change: Change) -> bool:
-        self.unit.shelf.put_attachment_away(change.subject, self.now)
+        self.unit.tiers.put_attachment_away(change.subject, self.now)
         self._note(change, {})
         return True
 
@@ -161,7 +154,7 @@ def undo(unit: Unit, operation: SafeName, now: datetime) -> Undone:
 
 def _restore(unit: Unit, event: Event, before: dict[str, Json], now: datetime) -> bool:
     if event.type == "forget_file":
-        unit.shelf.put_attachment_away(event.subject, None)
+        unit.tiers.put_attachment_away(event.subject, None)
         return True
     memory = unit.memories.get(event.subject)
     if memory is None:
@@ -170,13 +163,13 @@ def _restore(unit: Unit, event: Event, before: dict[str, Json], now: datetime) -
         if memory.status != "archived":
             return False
         status: MemoryStatus = "pending" if before["status"] == "pending" else "active"
-        unit.shelf.bring_back(memory.id, status, now)
+        unit.tiers.bring_back(memory.id, status, now)
         if event.type == "merge":
             _give_back(unit, str(event.payload.get("into")), before)
     if "expires_at" in before:
         unit.memories.revise(replace(memory, expires_at=_read_moment(before["expires_at"])))
     if "core" in before:
-        unit.shelf.mark_core([memory.id], core=bool(before["core"]))
+        unit.tiers.mark_core([memory.id], core=bool(before["core"]))
     return True
 
 

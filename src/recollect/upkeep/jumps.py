@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types.safe import constant, key_of
 from recollect.upkeep.changes import undo
 

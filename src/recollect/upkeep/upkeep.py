@@ -14,7 +14,7 @@ from recollect.jobs.schedule import next_run
 from recollect.language.guard import guard_of
 from recollect.rules import checks
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import EMPTY, Job, SafeText, joined
 from recollect.upkeep.changes import undo
 from recollect.upkeep.jumps import BY_AGE, take_back, unconfirmed_gap

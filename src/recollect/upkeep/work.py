@@ -10,12 +10,12 @@ from recollect.clock import Clock
 from recollect.errors import Conflict
 from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard, guard_of
-from recollect.learn.extraction import Extraction
+from recollect.learn.extraction import ExtractionJob
 from recollect.learn.reconciler import Reconciler
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.embedding.base import Embedder
 from recollect.settings import Settings
-from recollect.store.base import Store, Unit
+from recollect.store.contract import Store, Unit
 from recollect.types import SafeName, constant, key_of
 from recollect.upkeep.changes import Changing
 from recollect.upkeep.report import Change, StepReport
@@ -35,7 +35,7 @@ class StepServices:
     removes JSONL copies that are too old.
     """
 
-    extraction: Extraction
+    extraction: ExtractionJob
     model_of: Callable[[str], ChatModel | None]
     reconciler_of: Callable[[str], Reconciler]
     ask: Ask

@@ -75,7 +75,7 @@ class ChatConversation:
         ids = {id_ for use in context.sections if use.name == "evidence" for id_ in use.ids}
         if not ids:
             return []
-        limit = len(ids) + 4 * self._mind.settings.recall.evidence.high
+        limit = len(ids) + 4 * self._mind.settings.recall.evidence
         return [hit for hit in self._mind.recall(turn.content, k=limit) if hit.id in ids]
 
     def learnt(self) -> tuple[list[Memory], int]:

@@ -9,7 +9,7 @@ from recollect.cli.chat.lists import show_forgotten, show_memories
 from recollect.cli.chat.messages import ChatMessages
 from recollect.cli.chat.terminal import Terminal
 from recollect.mind import Mind
-from recollect.types import Hit, Memory, Settled
+from recollect.types import Decision, Hit, Memory
 
 _MAX_PENDING = 100  # pending statements
 YES, NO, LATER = "1", "2", "3"
@@ -64,12 +64,10 @@ class TerminalQuestions:
                 self.instead = answer
                 return
 
-    def _confirmation(self, settled: Settled) -> str:
+    def _confirmation(self, settled: Decision) -> str:
         if settled.memory is None:
             return self._words.not_taken.format(reason=settled.reason)
-        template = (
-            self._words.known_already if settled.decision == "same" else self._words.confirmed
-        )
+        template = self._words.known_already if settled.outcome == "same" else self._words.confirmed
         return template.format(text=settled.memory.content)
 
     def forget(self, what: str, listed: Sequence[Hit]) -> None:

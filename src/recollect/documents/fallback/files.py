@@ -11,10 +11,11 @@ from pathlib import Path
 from recollect import private
 from recollect.documents.files import read_bytes, typed, write
 from recollect.record.transcripts import folder_of
-from recollect.settings.around import Switch
+from recollect.settings.environment import MemorySettings
 from recollect.store.paths import open_own, refuse_links
 from recollect.store.sqlite.connection import MEMORY
 
+LONG_TERM_FILE = "MEMORY.md"  # the name every reader of plain memory files looks for
 _LARGEST = 1 << 30  # bytes that one file may hold before it is refused as no log of ours
 
 
@@ -43,21 +44,29 @@ class Folder:
                 found[date.fromisoformat(path.stem)] = path
         return dict(sorted(found.items()))
 
+    def data(self, path: Path) -> bytes:
+        """A file's bytes; none where there is no file."""
+        return read_bytes(path, _LARGEST) or b""
+
     def text(self, path: Path) -> str:
-        """A file's text; empty where there is none. A torn character never hides the rest."""
-        return (read_bytes(path, _LARGEST) or b"").decode("utf-8", "replace")
+        """A file's text. A torn character never hides the rest."""
+        return self.data(path).decode("utf-8", "replace")
 
     def replace(self, path: Path, text: str) -> None:
         """Another text in its place, whole or not at all."""
         write(path, text.encode())
 
-    def append(self, path: Path, text: str) -> None:
-        """Durable when it returns. Begins on a new line, whatever was cut off before."""
+    def append(self, path: Path, text: str) -> bytes:
+        """Durable when it returns. Begins on a new line, whatever was cut off before; gives the
+        bytes that were added.
+        """
         with typed(path, "written"), open(path, "ab", opener=open_own) as file:
             apart = "\n" if file.tell() and not _ends_line(path) else ""
-            file.write((apart + text).encode())
+            added = (apart + text).encode()
+            file.write(added)
             file.flush()
             os.fsync(file.fileno())
+        return added
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -73,7 +82,7 @@ class Folder:
             yield
 
 
-def folder_beside(database: str, space: str, memory: Switch) -> Folder | None:
+def folder_beside(database: str, space: str, memory: MemorySettings) -> Folder | None:
     """The plain files of a space beside its database; one in RAM has none, unless they have a place
     of their own.
     """
@@ -83,7 +92,7 @@ def folder_beside(database: str, space: str, memory: Switch) -> Folder | None:
     place = Path(database)
     base = place.parent if Path(memory.fallback_folder).name == memory.fallback_folder else None
     inner = folder_of(place.parent / named, space)
-    return Folder(inner, memory.fallback_file, base or place.parent / named)
+    return Folder(inner, LONG_TERM_FILE, base or place.parent / named)
 
 
 def _ends_line(path: Path) -> bool:

@@ -7,18 +7,17 @@ was cut off while being written, and nobody was told that it is kept.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
-from pathlib import Path
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from recollect.documents.fallback.files import Folder
-from recollect.documents.fallback.marks import mark, read_mark
+from recollect.documents.fallback.marks import mark, read_mark, read_time
 from recollect.plain import plain
 from recollect.store.codec import stored_text
-from recollect.types import EMPTY, SafeName, ToolCall, ToolResult, Turn
+from recollect.types import EMPTY, ROLES, TRUSTS, SafeName, ToolCall, ToolResult, Turn
 
 _HEADING = "## "
+_NAMES = ("id", "session", "sender", "channel", "project", "topic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,42 +49,6 @@ class Failed:
 
 
 Entry = Said | Ended | Failed
-
-
-@dataclass(slots=True)
-class Logs:
-    """All dated logs of a folder; a file that did not change is not read again."""
-
-    folder: Folder
-    _read: dict[Path, tuple[tuple[int, int], tuple[Entry, ...]]] = field(default_factory=dict)
-
-    def entries(self, since: date | None = None) -> Iterator[Entry]:
-        """In the order they were written, from the log of ``since`` on."""
-        for day, path in self.folder.logs().items():
-            if since is None or day >= since:
-                yield from self.of(path)
-
-    def of(self, path: Path) -> tuple[Entry, ...]:
-        """The entries of one log."""
-        state = _state(path)
-        known = self._read.get(path)
-        if known is None or known[0] != state:
-            known = self._read[path] = (state, tuple(parse(self.folder.text(path))))
-        return known[1]
-
-    def append(self, day: date, entries: Sequence[Entry]) -> None:
-        """For a caller who writes alone: what is there is known, and what is added is too."""
-        if not entries:
-            return
-        path = self.folder.log(day)
-        before = self.of(path) if path.exists() else ()
-        self.folder.append(path, "".join(map(written, entries)))
-        self._read[path] = (_state(path), (*before, *entries))
-
-
-def _state(path: Path) -> tuple[int, int]:
-    stat = path.stat()
-    return stat.st_mtime_ns, stat.st_size
 
 
 def written(entry: Entry) -> str:
@@ -141,10 +104,10 @@ def _entry(told: Mapping[str, Any], content: str) -> Entry | None:
     """What a mark completes; None when a person has changed it beyond reading."""
     try:
         if "ended" in told:
-            return Ended(told["ended"], datetime.fromisoformat(told["at"]))
+            return Ended(told["ended"], read_time(told["at"]))
         if "failed" in told:
             failed = told["failed"]
-            at = datetime.fromisoformat(failed["at"])
+            at = read_time(failed["at"])
             return Failed(failed["id"], failed["where"], failed["error"], at)
         return _said(dict(told["turn"]), content)
     except (KeyError, TypeError, ValueError):
@@ -152,8 +115,13 @@ def _entry(told: Mapping[str, Any], content: str) -> Entry | None:
 
 
 def _said(told: dict[str, Any], content: str) -> Said:
+    told["at"] = read_time(told["at"])
+    names = (told.get(key, "") for key in _NAMES)
+    if not all(isinstance(name, str) for name in names) or not isinstance(told["index"], int):
+        raise TypeError
+    if told["role"] not in ROLES or told["trust"] not in TRUSTS:
+        raise ValueError
     around = {key: told.pop(key) for key in ("project", "topic", "placed") if key in told}
-    told["at"] = datetime.fromisoformat(told["at"])
     told["tool_calls"] = tuple(ToolCall(**call) for call in told.get("tool_calls", ()))
     told["tool_results"] = tuple(ToolResult(**one) for one in told.get("tool_results", ()))
     return Said(Turn(content=stored_text(content), **told), **around)

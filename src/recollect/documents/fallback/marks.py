@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 _OPEN, _CLOSE = "<!-- recollect ", " -->"
@@ -26,3 +27,11 @@ def read_mark(text: str) -> tuple[str, dict[str, Any]] | None:
     except ValueError:  # a person's pen has been here
         return None
     return (text[:start], told) if isinstance(told, dict) else None
+
+
+def read_time(text: str) -> datetime:
+    """A time of a mark, or ValueError where it has no zone."""
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError(text)
+    return time

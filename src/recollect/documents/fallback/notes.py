@@ -12,11 +12,10 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from recollect.documents.fallback.files import Folder
-from recollect.documents.fallback.marks import mark, read_mark
+from recollect.documents.fallback.marks import mark, read_mark, read_time
 from recollect.plain import plain
 from recollect.store.codec import stored_text
-from recollect.types import EMPTY, Memory, Source
+from recollect.types import Memory, Source
 
 PROFILE = "_profile"
 _BULLET = re.compile(r"[-*+] +")
@@ -35,27 +34,6 @@ class Note:
     supersedes: str = ""
     operation: str = ""
     ours: bool = True
-
-
-class Notes:
-    """The statements of one folder."""
-
-    def __init__(self, folder: Folder) -> None:
-        self._folder = folder
-
-    def all(self) -> list[Note]:
-        """Every statement in the order of the file, also those that were replaced."""
-        return list(parse(self._folder.text(self._folder.notes)))
-
-    def current(self, now: datetime) -> list[Memory]:
-        """What holds, the latest first."""
-        notes = self.all()
-        replaced = {note.supersedes for note in notes}
-        held = [note.memory for note in notes if note.memory.id not in replaced]
-        return [m for m in reversed(held) if m.expires_at is None or m.expires_at > now]
-
-    def append(self, note: Note) -> None:
-        self._folder.append(self._folder.notes, written(note))
 
 
 def written(note: Note) -> str:
@@ -109,8 +87,10 @@ def _note(statement: str) -> Note | None:
 
 def _ours(text: str, told: dict[str, Any]) -> Note:
     supersedes, operation = told.pop("supersedes", ""), told.pop("operation", "")
+    if "created_at" not in told:
+        raise KeyError
     for name in _TIMES:
-        told[name] = datetime.fromisoformat(told[name]) if name in told else None
+        told[name] = read_time(told[name]) if name in told else None
     told["tags"] = tuple(told.get("tags", ()))
     told["sources"] = tuple(Source(**source) for source in told.get("sources", ()))
     return Note(_memory(text, **told), supersedes, operation)
@@ -147,9 +127,5 @@ def _memory(text: str, **told: Any) -> Memory:
     return Memory(
         content=stored_text(text),
         status="active",
-        access_count=0,
-        valid_to=None,
-        superseded_at=None,
-        superseded_by=EMPTY,
         **(usual | told),
     )

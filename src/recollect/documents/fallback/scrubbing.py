@@ -9,14 +9,14 @@ from pathlib import Path
 
 from recollect.documents.fallback import logs, notes
 from recollect.documents.fallback.files import Folder, state_name
+from recollect.documents.fallback.importer import END
 from recollect.documents.fallback.logs import Ended, Entry, Failed, Said
 from recollect.documents.fallback.notes import Note
 from recollect.plain import plain
-from recollect.store.base import Store
-from recollect.store.erasing import NameKind
+from recollect.store.contract import Store
+from recollect.store.erasure import NameKind
 from recollect.types import SafeName
 
-_END = "end:"  # how off/taking_in.py begins the name of an end
 Says = Callable[[str], bool]
 
 
@@ -101,7 +101,7 @@ def _scrub_ends(store: Store, space: str, path: Path, gone: Gone, now: datetime)
         kept = {
             name: mark
             for name, mark in row.written.bullets.items()
-            if not name.startswith(_END) or not _is_renamed(name, gone)
+            if not name.startswith(END) or not _is_renamed(name, gone)
         }
         if kept != row.written.bullets:
             written = replace(row.written, bullets=kept)
@@ -110,7 +110,7 @@ def _scrub_ends(store: Store, space: str, path: Path, gone: Gone, now: datetime)
 
 def _is_renamed(end: str, gone: Gone) -> bool:
     """``end:SESSION:TIME``, and a time has colons too."""
-    parts = end.removeprefix(_END).split(":")
+    parts = end.removeprefix(END).split(":")
     names = (":".join(parts[:n]) for n in range(1, len(parts)))
     return any(gone.renamed("session", name) != name for name in names)
 

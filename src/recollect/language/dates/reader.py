@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from recollect.language.dates import chinese, english
 from recollect.language.dates.expression import DateMatch
 from recollect.language.dates.spans import DAY, Calendar, Span
+from recollect.language.truncation import two_ends
 
 LONGEST = 2_000  # characters read at each end of a long text
 _GAP = 12
@@ -54,10 +55,9 @@ def find_times(text: str, now: datetime) -> list[TimeSpan]:
     """The times a text speaks of, seen from ``now`` and in its zone, in the order of the text."""
     now = now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
     calendar = Calendar(now)
-    parts = [text] if len(text) <= 2 * LONGEST else [text[:LONGEST], text[-LONGEST:]]
     return [
         TimeSpan(start.replace(tzinfo=now.tzinfo), end.replace(tzinfo=now.tzinfo), words)
-        for part in parts
+        for part in two_ends(text, LONGEST)
         for start, end, words in _spans(part, calendar)
     ]
 

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from recollect.language.extract.dates import dated
 from recollect.language.extract.found import SINGLE_VALUED
-from recollect.settings.writing import Extraction, KindImportance
+from recollect.rules.importance import ASKED_CONFIDENCE, KIND_IMPORTANCE, RULES_CONFIDENCE
 from recollect.types import Candidate, Role, Trust
 
 __all__ = ["SINGLE_VALUED", "Said", "extract"]
@@ -31,8 +31,6 @@ def extract(
     text: str,
     *,
     said_at: datetime,
-    importance: KindImportance,
-    extraction: Extraction,
     role: Role = "user",
     trust: Trust = "owner",
     earlier: Sequence[Said] = (),
@@ -55,10 +53,8 @@ def extract(
             subject=found.subject,
             predicate=found.predicate,
             value=found.value,
-            importance=getattr(importance, found.kind),
-            confidence=(
-                extraction.asked_confidence if found.asked else extraction.rules_confidence
-            ),
+            importance=KIND_IMPORTANCE[found.kind],
+            confidence=ASKED_CONFIDENCE if found.asked else RULES_CONFIDENCE,
             duration=found.duration,
             is_update=found.is_update,
             withdraws=found.withdraws,

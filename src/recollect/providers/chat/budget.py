@@ -11,7 +11,7 @@ from recollect.errors import BudgetExhausted
 from recollect.language.guard import DEFAULT, Guard
 from recollect.providers.chat.base import Meter, Spent
 from recollect.settings import Settings
-from recollect.store.base import Store
+from recollect.store.contract import Store
 from recollect.types import UsageTotal
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from recollect.errors import ConfigError
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from recollect.providers.chat.manners import Form
     from recollect.providers.wire import Wire
     from recollect.settings import Settings
+
+_CONNECT_TIMEOUT = timedelta(seconds=10)
+_REPAIRS = 1  # times a malformed answer is given back before it counts as a failure
 
 Tongue = Literal["openai", "anthropic", "ollama"]
 
@@ -131,7 +135,7 @@ def _behind_an_address(
         manners,
         price=settings.model.prices.get(wanted.name),
     )
-    return Chat(speaker, repairs=settings.extraction.repairs)
+    return Chat(speaker, repairs=_REPAIRS)
 
 
 def _wire(
@@ -152,7 +156,7 @@ def _wire(
         key_header="x-api-key" if theirs else "authorization",
         headers=ANTHROPIC_HEADERS if theirs else None,
         timeout=settings.model.timeout,
-        connect_timeout=settings.model.connect_timeout,
+        connect_timeout=_CONNECT_TIMEOUT,
         breaker=None if circuits is None else circuits.of(named, address),
     )
 

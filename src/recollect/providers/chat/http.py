@@ -11,7 +11,7 @@ from recollect.providers.chat.dialects import Reply, WireProtocol
 from recollect.providers.chat.manners import Manners, humbler
 from recollect.providers.chat.speaker import ModelPrompt, ModelReply
 from recollect.providers.wire import Wire
-from recollect.settings.around import Price
+from recollect.settings.environment import ModelPrice
 
 _MILLION = 1_000_000
 
@@ -20,7 +20,12 @@ class HttpSpeaker:
     """Takes prompts over a wire in a dialect. Nothing is sent before the first prompt."""
 
     def __init__(
-        self, wire: Wire, dialect: WireProtocol, manners: Manners, *, price: Price | None = None
+        self,
+        wire: Wire,
+        dialect: WireProtocol,
+        manners: Manners,
+        *,
+        price: ModelPrice | None = None,
     ) -> None:
         self._wire, self._dialect, self._manners = wire, dialect, manners
         self._price = price
@@ -76,7 +81,7 @@ class HttpSpeaker:
         return Spent(self.name, read, written, _cost(self._price, read, written))
 
 
-def _cost(price: Price | None, read: int, written: int) -> float | None:
+def _cost(price: ModelPrice | None, read: int, written: int) -> float | None:
     if price is None:
         return None
     return (read * price.input + written * price.output) / _MILLION

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import ConfigError, MissingExtra
 from recollect.settings.values import Secret
@@ -13,7 +13,20 @@ if TYPE_CHECKING:
     from recollect.providers.breaker import Circuits
     from recollect.providers.embedding.base import Embedder
     from recollect.settings import Settings
-    from recollect.settings.around import Embedding
+    from recollect.settings.environment import EmbeddingSettings
+
+
+class _UsualModel(NamedTuple):
+    name: str
+    dimensions: int
+
+
+# The model of a provider where none is named (documents A §4.6 and E §9).
+_USUAL: Mapping[str, _UsualModel] = {
+    "openai": _UsualModel("text-embedding-3-small", 1536),
+    "dashscope": _UsualModel("text-embedding-v3", 1024),
+    "ollama": _UsualModel("nomic-embed-text", 768),
+}
 
 
 def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedder | None:
@@ -60,7 +73,7 @@ def embedder_named(
     return None
 
 
-def _candidates(name: str, now: Embedding) -> Iterator[Embedding]:
+def _candidates(name: str, now: EmbeddingSettings) -> Iterator[EmbeddingSettings]:
     """Settings that may make an embedder of this name."""
     if now.folder:
         yield now.replace(provider="folder")
@@ -76,7 +89,7 @@ def _candidates(name: str, now: Embedding) -> Iterator[Embedding]:
             yield mine.replace(provider=provider, model=shorter, dimensions=int(length))
 
 
-def _remembered(embedder: Embedder, wanted: Embedding) -> Embedder:
+def _remembered(embedder: Embedder, wanted: EmbeddingSettings) -> Embedder:
     if not wanted.cache_entries:
         return embedder
     from recollect.providers.embedding.cache import CachedEmbedder
@@ -117,7 +130,7 @@ def _local_if_installed() -> Embedder | None:
         return None
 
 
-def _folder(wanted: Embedding) -> Embedder:
+def _folder(wanted: EmbeddingSettings) -> Embedder:
     from recollect.providers.embedding.folder import folder_embedder
 
     if not wanted.folder:
@@ -125,20 +138,20 @@ def _folder(wanted: Embedding) -> Embedder:
     return folder_embedder(Path(wanted.folder).expanduser())
 
 
-def _model2vec(wanted: Embedding) -> Embedder:
+def _model2vec(wanted: EmbeddingSettings) -> Embedder:
     from recollect.providers.embedding.model2vec import Model2VecEmbedder
 
     folder = str(Path(wanted.folder).expanduser()) if wanted.folder else ""
     return Model2VecEmbedder(folder or wanted.model)
 
 
-def _behind_an_address(wanted: Embedding, circuits: Circuits | None) -> Embedder:
+def _behind_an_address(wanted: EmbeddingSettings, circuits: Circuits | None) -> Embedder:
     from recollect.providers.embedding.http import SERVICES, HttpEmbedder
     from recollect.providers.wire import Wire
 
     provider = wanted.provider
     service = SERVICES[provider]
-    usual = wanted.models.get(provider)
+    usual = _USUAL.get(provider)
     model = wanted.model or (usual.name if usual else "")
     if not model:
         raise ConfigError(

@@ -9,9 +9,8 @@ import apsw
 
 from recollect.errors import NotFound
 from recollect.store import codec
-from recollect.store.rows import AttachmentRow
 from recollect.store.sqlite.text import add_terms, next_doc, set_terms
-from recollect.types import Attachment, Direction
+from recollect.types import Attachment, Direction, SafeText
 
 _COLUMNS = (
     "id, session, filename, mime, size, path, url, direction, description, transcription,"
@@ -26,28 +25,35 @@ class SqliteAttachments:
         self._conn = conn
         self._space = space
 
-    def add(self, row: AttachmentRow) -> Attachment:
+    def add(self, attachment: Attachment, terms: SafeText) -> Attachment:
         doc = next_doc(self._conn, self._space, "attachment")
         self._conn.execute(
             f"INSERT INTO attachments (space, doc, {_COLUMNS})"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (self._space, doc, row.id, row.session, *_values(row), codec.to_micros(row.at)),
+            (
+                self._space,
+                doc,
+                attachment.id,
+                attachment.session,
+                *_values(attachment),
+                codec.to_micros(attachment.created_at),
+            ),
         )
-        add_terms(self._conn, self._space, doc, row.terms)
-        return self.by_id([row.id])[0]
+        add_terms(self._conn, self._space, doc, terms)
+        return self.by_id([attachment.id])[0]
 
-    def replace(self, row: AttachmentRow) -> Attachment:
+    def replace(self, attachment: Attachment, terms: SafeText) -> Attachment:
         """Fill in what was learnt about a file later."""
         doc = self._conn.execute(
             "UPDATE attachments SET filename = ?, mime = ?, size = ?, path = ?, url = ?,"
             " direction = ?, description = ?, transcription = ?, extracted_text = ?, tags = ?,"
             " memories = ? WHERE space = ? AND id = ? RETURNING doc",
-            (*_values(row), self._space, row.id),
+            (*_values(attachment), self._space, attachment.id),
         ).get
         if doc is None:
-            raise NotFound(f"No attachment {row.id}", remedy="See attachments()")
-        set_terms(self._conn, self._space, doc, row.terms)
-        return self.by_id([row.id])[0]
+            raise NotFound(f"No attachment {attachment.id}", remedy="See attachments()")
+        set_terms(self._conn, self._space, doc, terms)
+        return self.by_id([attachment.id])[0]
 
     def by_id(self, ids: Sequence[str]) -> list[Attachment]:
         return self._select("id IN (SELECT value FROM json_each(?))", (codec.dump(list(ids)),))
@@ -75,19 +81,19 @@ class SqliteAttachments:
         return [_attachment(row) for row in rows]
 
 
-def _values(row: AttachmentRow) -> tuple[Any, ...]:
+def _values(attachment: Attachment) -> tuple[Any, ...]:
     return (
-        row.filename,
-        row.mime,
-        row.size,
-        row.path,
-        row.url,
-        row.direction,
-        row.description,
-        row.transcription,
-        row.extracted_text,
-        codec.dump(row.tags),
-        codec.dump(row.memories),
+        attachment.filename,
+        attachment.mime,
+        attachment.size,
+        attachment.path,
+        attachment.url,
+        attachment.direction,
+        attachment.description,
+        attachment.transcription,
+        attachment.extracted_text,
+        codec.dump(attachment.tags),
+        codec.dump(attachment.memories),
     )
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import apsw
 
 from recollect import errors
-from recollect.store.sqlite import forking
+from recollect.store.sqlite import fork_gate
 from recollect.store.sqlite.faults import SUSPICIOUS, UNREADABLE, explain, is_sound
 from recollect.store.sqlite.readonly import (
     FileState,
@@ -64,9 +64,9 @@ class Database:
         self._damaged = False
         self._writer: apsw.Connection | None = None
         self._pool: list[Reader] = []
-        with forking.passing:
+        with fork_gate.passing:
             self._start()
-            forking.watch(self)
+            fork_gate.watch(self)
 
     def _start(self) -> None:
         self._pid = os.getpid()
@@ -86,7 +86,7 @@ class Database:
 
     def begin(self) -> apsw.Connection:
         """Start a write transaction, to be ended by ``commit`` or ``abandon``."""
-        forking.passing.__enter__()
+        fork_gate.passing.__enter__()
         self._lock.acquire()
         try:
             self._check()
@@ -128,12 +128,12 @@ class Database:
 
     def _leave(self) -> None:
         self._lock.release()
-        forking.passing.__exit__(None, None, None)
+        fork_gate.passing.__exit__(None, None, None)
 
     @contextlib.contextmanager
     def read(self) -> Iterator[apsw.Connection]:
         """A consistent snapshot."""
-        with forking.passing:
+        with fork_gate.passing:
             self._check()
             if self.path == MEMORY:
                 with self._lock:
@@ -156,7 +156,7 @@ class Database:
 
     def once(self, work: Callable[[apsw.Connection], None]) -> None:
         """Run ``work`` outside a transaction on the write connection (pragmas, VACUUM)."""
-        with forking.passing, self._lock:
+        with fork_gate.passing, self._lock:
             self._check()
             if self.read_only:
                 raise refusal(self.path)
@@ -167,7 +167,7 @@ class Database:
 
     def close(self) -> None:
         """Close this process's connections."""
-        with forking.passing:
+        with fork_gate.passing:
             if self._closed:
                 return
             self._closed = True

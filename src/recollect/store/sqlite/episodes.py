@@ -11,9 +11,8 @@ import apsw
 from recollect.errors import NotFound
 from recollect.plain import plain
 from recollect.store import codec
-from recollect.store.rows import EpisodeRow
 from recollect.store.sqlite.text import add_terms, next_doc, set_terms
-from recollect.types import Episode
+from recollect.types import Episode, SafeText
 
 _COLUMNS = (
     "id, session, summary, goal, outcome, started_at, ended_at, actions, entities, tools, memories,"
@@ -29,7 +28,7 @@ class SqliteEpisodes:
         self._conn = conn
         self._space = space
 
-    def add(self, row: EpisodeRow) -> Episode:
+    def add(self, episode: Episode, terms: SafeText, *, last_turn: str) -> Episode:
         doc = next_doc(self._conn, self._space, "episode")
         self._conn.execute(
             f"INSERT INTO episodes (space, doc, {_COLUMNS}, last_turn)"
@@ -37,27 +36,27 @@ class SqliteEpisodes:
             (
                 self._space,
                 doc,
-                row.id,
-                row.session,
-                row.summary,
-                row.goal,
-                row.outcome,
-                codec.to_micros(row.started_at),
-                codec.to_micros(row.ended_at),
-                codec.dump(plain(row.actions)),
-                codec.dump(row.entities),
-                codec.dump(row.tools),
-                codec.dump(row.memories),
-                codec.dump(row.tags),
-                row.importance,
-                row.source,
-                row.last_turn,
+                episode.id,
+                episode.session,
+                episode.summary,
+                episode.goal,
+                episode.outcome,
+                codec.to_micros(episode.started_at),
+                codec.to_micros(episode.ended_at),
+                codec.dump(plain(episode.actions)),
+                codec.dump(episode.entities),
+                codec.dump(episode.tools),
+                codec.dump(episode.memories),
+                codec.dump(episode.tags),
+                episode.importance,
+                episode.source,
+                last_turn,
             ),
         )
-        add_terms(self._conn, self._space, doc, row.terms)
-        return self.by_id([row.id])[0]
+        add_terms(self._conn, self._space, doc, terms)
+        return self.by_id([episode.id])[0]
 
-    def revise(self, episode: Episode, terms: str) -> Episode:
+    def revise(self, episode: Episode, terms: SafeText) -> Episode:
         """Tell an episode in other words."""
         doc = self._conn.execute(
             "UPDATE episodes SET summary = ?, goal = ?, outcome = ?, entities = ?, tags = ?,"

@@ -11,9 +11,9 @@ import apsw
 from recollect.rules.slots import slot_of
 from recollect.store import codec
 from recollect.store.documents import first_doc, last_doc
-from recollect.store.rows import MemoryFilter, MemoryRow
+from recollect.store.rows import MemoryFilter
 from recollect.store.sqlite.text import add_terms, next_doc
-from recollect.types import Kind, Memory, MemoryStatus, SafeName, Source
+from recollect.types import Kind, Memory, MemoryStatus, SafeName, SafeText, Source
 
 _COLUMNS = (
     "id, kind, content, subject, predicate, project, topic, tags, importance, confidence, trust,"
@@ -55,42 +55,20 @@ class SqliteMemories:
         self._conn = conn
         self._space = space
 
-    def add(self, row: MemoryRow) -> Memory:
+    def add(self, memory: Memory, terms: SafeText) -> Memory:
         doc = next_doc(self._conn, self._space, "memory")
-        at = codec.to_micros(row.at)
         self._conn.execute(
-            f"INSERT INTO memories (space, doc, {_COLUMNS}, slot)"
-            f" VALUES ({'?, ' * 14}0, ?, ?, ?, ?, NULL, NULL, '', ?, ?, ?, ?, ?, NULL, 0, ?)",
+            f"INSERT INTO memories (space, doc, slot, {_COLUMNS}) VALUES (?, ?, ?{', ?' * 27})",
             (
                 self._space,
                 doc,
-                row.id,
-                row.kind,
-                row.content,
-                row.subject,
-                row.predicate,
-                row.project,
-                row.topic,
-                codec.dump(row.tags),
-                row.importance,
-                row.confidence,
-                row.trust,
-                row.status,
-                at,
-                at,
-                at,
-                codec.to_micros(row.valid_from),
-                codec.maybe_to_micros(row.expires_at),
-                row.episode,
-                row.value,
-                row.confirmations,
-                row.session,
-                slot_of(row.subject, row.predicate),
+                slot_of(memory.subject, memory.predicate),
+                *_values(memory),
             ),
         )
-        add_terms(self._conn, self._space, doc, row.terms)
-        self.add_sources(row.id, row.sources)
-        return self.by_id([row.id])[0]
+        add_terms(self._conn, self._space, doc, terms)
+        self.add_sources(memory.id, [source.turn_id for source in memory.sources])
+        return self.by_id([memory.id])[0]
 
     def add_sources(self, id_: str, turns: Sequence[str]) -> None:
         self._conn.executemany(
@@ -362,6 +340,39 @@ class SqliteMemories:
         ):
             found[memory] = (*found.get(memory, ()), Source(session, idx, turn))
         return found
+
+
+def _values(memory: Memory) -> tuple[Any, ...]:
+    """The values of ``_COLUMNS``."""
+    return (
+        memory.id,
+        memory.kind,
+        memory.content,
+        memory.subject,
+        memory.predicate,
+        memory.project,
+        memory.topic,
+        codec.dump(memory.tags),
+        memory.importance,
+        memory.confidence,
+        memory.trust,
+        memory.status,
+        memory.access_count,
+        codec.to_micros(memory.created_at),
+        codec.to_micros(memory.updated_at),
+        codec.to_micros(memory.last_accessed_at),
+        codec.to_micros(memory.valid_from),
+        codec.maybe_to_micros(memory.valid_to),
+        codec.maybe_to_micros(memory.superseded_at),
+        memory.superseded_by,
+        codec.maybe_to_micros(memory.expires_at),
+        memory.episode,
+        memory.value,
+        memory.confirmations,
+        memory.session,
+        codec.maybe_to_micros(memory.snoozed_until),
+        memory.offered,
+    )
 
 
 def _memory(row: tuple[Any, ...], sources: tuple[Source, ...]) -> Memory:

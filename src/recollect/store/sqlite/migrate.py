@@ -14,7 +14,7 @@ from pathlib import Path
 import apsw
 
 from recollect import errors, private
-from recollect.store.sqlite import forking
+from recollect.store.sqlite import fork_gate
 from recollect.store.sqlite.connection import MEMORY, Database
 from recollect.store.sqlite.faults import explain
 from recollect.store.sqlite.readonly import ReadOnlyFile, is_writable
@@ -76,7 +76,7 @@ def _inspect(path: str) -> int:
         _, version, application, kind, cells = _HEADER.unpack(header)
         tables = int(kind != _LEAF or cells > 0)
     else:
-        with forking.passing:
+        with fork_gate.passing:
             application, version, tables = _look(path)
     if application != APPLICATION_ID and (application or tables):
         raise errors.NotADatabase(

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import apsw
 
@@ -17,125 +17,79 @@ from recollect import private
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.store import codec
 from recollect.store.documents import MAX_SPACES, NOBODY
-from recollect.store.sqlite import compacting, health, holdings, migrate, text
+from recollect.store.sqlite import compaction, health, migrate, text, text_columns
 from recollect.store.sqlite.attachments import SqliteAttachments
+from recollect.store.sqlite.cleanup import SqliteCleanup
 from recollect.store.sqlite.connection import MEMORY, Database
 from recollect.store.sqlite.counters import SqliteCounters
 from recollect.store.sqlite.document_states import SqliteDocumentStates
 from recollect.store.sqlite.echoes import SqliteEchoes
 from recollect.store.sqlite.episodes import SqliteEpisodes
-from recollect.store.sqlite.erasing import SqliteErasing
+from recollect.store.sqlite.erasure import SqliteEraser
 from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
 from recollect.store.sqlite.journal import SqliteJournal
 from recollect.store.sqlite.ledger import SqliteLedger
 from recollect.store.sqlite.memories import SqliteMemories
+from recollect.store.sqlite.names import SqliteNames
 from recollect.store.sqlite.runs import SqliteCards, SqliteOnboardings, SqliteRuns
 from recollect.store.sqlite.scratchpads import SqliteScratchpads
-from recollect.store.sqlite.shelf import SqliteShelf
 from recollect.store.sqlite.text import SqliteText
 from recollect.store.sqlite.textstats import TextStats
-from recollect.store.sqlite.tidying import SqliteTidying
+from recollect.store.sqlite.tiers import SqliteTiers
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Finding, Stats
 
 T = TypeVar("T")
 
 
-class _made_once(Generic[T]):
-    """A cached property without the lock of ``functools``: a unit belongs to one thread, and every
-    turn that is recorded makes one.
+class _part(Generic[T]):
+    """A part of a unit, made when it is first used. It has no lock, since a unit belongs to one
+    thread and every turn that is recorded makes one.
     """
 
-    def __init__(self, make: Callable[[Any], T]) -> None:
+    def __init__(self, make: Callable[[apsw.Connection, int, TextStats], T]) -> None:
         self._make = make
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, unit: Any, owner: type | None = None) -> T:
-        made = unit.__dict__[self._name] = self._make(unit)
+    def __get__(self, unit: SqliteUnit, owner: type | None = None) -> T:
+        made = unit.__dict__[self._name] = self._make(unit.conn, unit.space, unit.text_stats)
         return made
 
 
+def _simple(make: Callable[[apsw.Connection, int], T]) -> _part[T]:
+    """A part that needs no statistics of the text index."""
+    return _part(lambda conn, space, _: make(conn, space))
+
+
 class SqliteUnit:
-    """The rooms of one space on one connection, each made when first entered."""
+    """All parts of one space on one connection."""
 
     def __init__(self, conn: apsw.Connection, space: int, text_stats: TextStats) -> None:
-        self._conn = conn
-        self._space = space
-        self._text_stats = text_stats
+        self.conn = conn
+        self.space = space
+        self.text_stats = text_stats
 
-    @_made_once
-    def ledger(self) -> SqliteLedger:
-        return SqliteLedger(self._conn, self._space)
-
-    @_made_once
-    def memories(self) -> SqliteMemories:
-        return SqliteMemories(self._conn, self._space)
-
-    @_made_once
-    def episodes(self) -> SqliteEpisodes:
-        return SqliteEpisodes(self._conn, self._space)
-
-    @_made_once
-    def scratchpads(self) -> SqliteScratchpads:
-        return SqliteScratchpads(self._conn, self._space)
-
-    @_made_once
-    def echoes(self) -> SqliteEchoes:
-        return SqliteEchoes(self._conn, self._space)
-
-    @_made_once
-    def document_states(self) -> SqliteDocumentStates:
-        return SqliteDocumentStates(self._conn, self._space)
-
-    @_made_once
-    def attachments(self) -> SqliteAttachments:
-        return SqliteAttachments(self._conn, self._space)
-
-    @_made_once
-    def journal(self) -> SqliteJournal:
-        return SqliteJournal(self._conn, self._space)
-
-    @_made_once
-    def text(self) -> SqliteText:
-        return SqliteText(self._conn, self._space, self._text_stats)
-
-    @_made_once
-    def vectors(self) -> SqliteVectors:
-        return SqliteVectors(self._conn, self._space)
-
-    @_made_once
-    def tasks(self) -> SqliteTasks:
-        return SqliteTasks(self._conn, self._space)
-
-    @_made_once
-    def shelf(self) -> SqliteShelf:
-        return SqliteShelf(self._conn, self._space)
-
-    @_made_once
-    def runs(self) -> SqliteRuns:
-        return SqliteRuns(self._conn, self._space)
-
-    @_made_once
-    def cards(self) -> SqliteCards:
-        return SqliteCards(self._conn, self._space)
-
-    @_made_once
-    def onboarding(self) -> SqliteOnboardings:
-        return SqliteOnboardings(self._conn, self._space)
-
-    @_made_once
-    def erasing(self) -> SqliteErasing:
-        return SqliteErasing(self._conn, self._space, self._text_stats)
-
-    @_made_once
-    def tidying(self) -> SqliteTidying:
-        return SqliteTidying(self._conn, self._space)
-
-    @_made_once
-    def counters(self) -> SqliteCounters:
-        return SqliteCounters(self._conn, self._space)
+    ledger = _simple(SqliteLedger)
+    memories = _simple(SqliteMemories)
+    episodes = _simple(SqliteEpisodes)
+    scratchpads = _simple(SqliteScratchpads)
+    echoes = _simple(SqliteEchoes)
+    document_states = _simple(SqliteDocumentStates)
+    attachments = _simple(SqliteAttachments)
+    journal = _simple(SqliteJournal)
+    text = _part(SqliteText)
+    vectors = _simple(SqliteVectors)
+    tasks = _simple(SqliteTasks)
+    tiers = _simple(SqliteTiers)
+    runs = _simple(SqliteRuns)
+    cards = _simple(SqliteCards)
+    onboarding = _simple(SqliteOnboardings)
+    eraser = _part(SqliteEraser)
+    names = _simple(SqliteNames)
+    cleanup = _simple(SqliteCleanup)
+    counters = _simple(SqliteCounters)
 
 
 class _Writing:
@@ -218,21 +172,21 @@ class SqliteStore:
 
     def compact(self) -> None:
         """Leave no byte of removed records in the file: not in the index, free pages or the log."""
-        compacting.compact(self.database)
+        compaction.compact(self.database)
 
     def settle(self) -> None:
         """Bring the log into the file and empty it."""
-        compacting.settle(self.database)
+        compaction.settle(self.database)
 
     def vocabulary(self) -> Iterator[str]:
         """Every term of the text index, of all spaces."""
         with self.database.read() as conn:
-            yield from compacting.vocabulary(conn)
+            yield from compaction.vocabulary(conn)
 
     def names(self) -> list[str]:
         """Every name that may stand in the file beside what people said."""
         with self.database.read() as conn:
-            return list(holdings.names(conn))
+            return list(text_columns.names(conn))
 
     def close(self) -> None:
         self.database.close()

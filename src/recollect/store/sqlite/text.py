@@ -9,7 +9,7 @@ import apsw
 from recollect.errors import StoreDamaged
 from recollect.rules import bm25
 from recollect.store.documents import TABLES, first_doc, last_doc, type_of
-from recollect.store.rows import QueryTerm, Scope, TextFound, TextMatch
+from recollect.store.rows import QueryTerm, Scope, TextMatch, TextMatches
 from recollect.store.sqlite.postings import Postings, Weighed, quoted
 from recollect.store.sqlite.scope import ScopeFilter
 from recollect.store.sqlite.textstats import SpaceStats, TextStats
@@ -30,11 +30,11 @@ class SqliteText:
         self._space = space
         self._all_stats = stats
 
-    def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextFound:
+    def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches:
         """The best ``limit`` records of the scope, best first, newer first among equals."""
         stats = self._all_stats.of(self._conn, self._space)
         if not terms or not stats.rows:
-            return TextFound((), {}, {}, stats.length)
+            return TextMatches((), {}, {}, stats.length)
         first = min(first_doc(self._space, type_) for type_ in scope.types)
         last = max(last_doc(self._space, type_) for type_ in scope.types)
         postings = Postings(self._conn, first, last, stats)
@@ -50,7 +50,7 @@ class SqliteText:
                 return self._rank(docs, candidates.terms, limit, stats)
             depth *= 8
 
-    def score(self, found: TextFound, docs: Sequence[int]) -> list[float]:
+    def score(self, found: TextMatches, docs: Sequence[int]) -> list[float]:
         """The scores of any documents for the query of an earlier search."""
         known = {match.doc: match.score for match in found.matches}
         others, packs = self._packed([doc for doc in docs if doc not in known])
@@ -58,14 +58,14 @@ class SqliteText:
         known.update(zip(others, scores.tolist(), strict=True))
         return [known.get(doc, 0.0) for doc in docs]
 
-    def matched(self, found: TextFound, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    def matched(self, found: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""
         pairs = zip(*self._packed(docs), strict=True)
         return {doc: _matched(packed, found.words) for doc, packed in pairs}
 
     def _rank(
         self, docs: Sequence[int], terms: Sequence[Weighed], limit: int, stats: SpaceStats
-    ) -> TextFound:
+    ) -> TextMatches:
         """Score documents, the most promising first, until a batch changes nothing."""
         weights = {bm25.number_of(term.text): term.impact for term in terms}
         words = {bm25.number_of(term.text): term.text for term in terms}
@@ -78,7 +78,7 @@ class SqliteText:
             best += [pair for pair in zip(scores, batch, strict=True) if pair[0] > 0]
             best = sorted(best, reverse=True)[:limit]
         matches = tuple(TextMatch(doc, score) for score, doc in best)
-        return TextFound(matches, words, weights, stats.length)
+        return TextMatches(matches, words, weights, stats.length)
 
     def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
         """Those of the documents that are indexed, and their packed terms."""

@@ -9,11 +9,14 @@ from itertools import groupby
 
 from recollect.language.detection import language_of
 from recollect.language.digest import digest
+from recollect.language.guard import MAX_TAGS
 from recollect.language.statements import is_statement
+from recollect.language.story import SUMMARY_CHARS
 from recollect.language.voice import own_voice
-from recollect.learn.grounding import Voices, grounded_in_summary
-from recollect.learn.settlement import settled_before
+from recollect.learn.grounding import SpokenWords, grounded_in_summary
+from recollect.learn.settlement import decided_before
 from recollect.providers.chat.base import ChatModel
+from recollect.rules.importance import KIND_IMPORTANCE, RULES_CONFIDENCE
 from recollect.rules.trust import least_trusted
 from recollect.store.rows import TurnFilter
 from recollect.types import Candidate, DailyEvent, Turn, joined, key_of, stamp
@@ -29,7 +32,7 @@ def compress_events(step: Step) -> None:
     """Each past day in a few statements; the events stay, marked as compressed."""
     while True:
         with step.store.read(step.space) as unit:
-            events = unit.shelf.uncompressed(step.day, _EVENTS)
+            events = unit.tiers.uncompressed(step.day, _EVENTS)
         days = [(day, list(group)) for day, group in groupby(events, key=lambda e: e.day)]
         if step.dry_run:
             step.did(**({"days": len(days), "events": len(events)} if days else {}))
@@ -52,22 +55,22 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
         told = ask_for_knowledge(model, day, [event.summary for event in events], language)
         core = step.settings.upkeep.core_importance
         candidates = [
-            grounded_in_summary(_sourced(candidate, turns), Voices(turns, ()), core)
+            grounded_in_summary(_sourced(candidate, turns), SpokenWords(turns, ()), core)
             for candidate in told
             if turns
         ]
     reconciler = step.tools.reconciler_of(step.space)
     now = step.now
-    prepared = [reconciler.prepare(candidate, now) for candidate in candidates]
+    advice = [reconciler.advise(candidate, now) for candidate in candidates]
     with step.store.write(step.space) as unit:
         operation = key_of("compress", stamp(day), events[0].id)
         new = 0
-        for n, (candidate, found) in enumerate(zip(candidates, prepared, strict=True)):
+        for n, candidate in enumerate(candidates):
             name = joined(operation, n)
-            known = settled_before(unit, unit.journal.operation(name))
-            reconciler.settle(unit, candidate, operation_id=name, now=now, prepared=found)
-            new += known is None
-        unit.shelf.mark_compressed([event.id for event in events], compressed=True)
+            before = decided_before(unit, unit.journal.operation(name))
+            reconciler.settle(unit, candidate, operation_id=name, now=now, advice=advice[n])
+            new += before is None
+        unit.tiers.mark_compressed([event.id for event in events], compressed=True)
         unit.journal.add_event(
             "compress",
             operation_id=step.operation,
@@ -92,22 +95,21 @@ def _by_rule(step: Step, day: date, turns: Sequence[Turn]) -> list[Candidate]:
     """One statement for the day, of what was told and not learnt as a memory already; questions,
     orders and thanks are not worth knowing.
     """
-    settings = step.settings
     untold = [
         turn
         for turn in (replace(one, content=own_voice(one.content)) for one in turns)
         if turn.state != "extracted" and turn.trust == "owner" and is_statement(turn.content)
     ]
-    line = digest(untold, settings.extraction.summary_chars) if untold else ""
+    line = digest(untold, SUMMARY_CHARS) if untold else ""
     if not line:
         return []
     candidate = Candidate(
         kind="event",
         content=f"{day.isoformat()}: {line}",
-        importance=settings.importance.event,
-        confidence=settings.extraction.rules_confidence,
+        importance=KIND_IMPORTANCE["event"],
+        confidence=RULES_CONFIDENCE,
     )
-    return [_sourced(candidate, untold, most=settings.ledger.max_tags)]
+    return [_sourced(candidate, untold, most=MAX_TAGS)]
 
 
 def _sourced(candidate: Candidate, turns: Sequence[Turn], most: int = 100) -> Candidate:

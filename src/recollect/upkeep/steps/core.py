@@ -9,15 +9,15 @@ from recollect.upkeep.report import Change
 from recollect.upkeep.steps.decay import short, walk
 from recollect.upkeep.work import Step
 
+_INPUTS = 200  # memories considered for the core, as in document D §7.3
+
 
 def refresh_core(step: Step) -> None:
     """Tier 1: the best of the important ones, by a model's choice or by what they are worth."""
     settings, now = step.settings, step.now
     with step.store.read(step.space) as unit:
-        inputs = unit.shelf.core(
-            least=settings.upkeep.core_importance, now=now, limit=settings.upkeep.core_inputs
-        )
-        before = unit.shelf.core_ids()
+        inputs = unit.tiers.core(least=settings.upkeep.core_importance, now=now, limit=_INPUTS)
+        before = unit.tiers.core_ids()
         marked = {memory.id: memory for memory in unit.memories.by_id(sorted(before))}
     model = None if step.dry_run else step.tools.model_of(step.space)
     most = settings.capacity.core
@@ -38,8 +38,8 @@ def enforce_capacity(step: Step) -> None:
     """First events beyond the size aimed for, then whatever is least valuable above the limits."""
     capacity = step.settings.capacity
     with step.store.read(step.space) as unit:
-        held = unit.shelf.counts(step.now)
-        core = unit.shelf.core_ids()
+        held = unit.tiers.counts(step.now)
+        core = unit.tiers.core_ids()
     beyond_aim = held.knowledge - capacity.knowledge
     beyond_total = held.core + held.knowledge - capacity.total if capacity.total else 0
     if beyond_aim <= 0 and beyond_total <= 0:

@@ -27,7 +27,7 @@ def walk(step: Step, kinds: tuple[Kind, ...] | None = None) -> Iterator[list[Mem
     after = -1
     while True:
         with step.store.read(step.space) as unit:
-            found = unit.shelf.walk(after, PORTION, kinds)
+            found = unit.tiers.walk(after, PORTION, kinds)
         if not found:
             return
         after = found[-1].doc

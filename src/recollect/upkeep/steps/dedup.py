@@ -13,13 +13,16 @@ import numpy as np
 
 from recollect.providers.chat.base import ChatModel
 from recollect.rules.clusters import Pair, absorbed, components, portions, strength
-from recollect.store.upkeep import Shelved
+from recollect.store.upkeep import NumberedMemory
 from recollect.types import Memory
 from recollect.upkeep.clusters import Floats, near_pairs
 from recollect.upkeep.model_calls import ask_for_same
 from recollect.upkeep.report import Change
 from recollect.upkeep.steps.decay import short
 from recollect.upkeep.work import PORTION, Step
+
+_CLUSTER_MAX = 5  # memories judged in one call, as in document A §5.7: more and a model errs
+_PARTITION_MIN = 10  # smaller partitions are not merged, as in document D §7.3
 
 
 def dedup(step: Step) -> None:
@@ -30,7 +33,7 @@ def dedup(step: Step) -> None:
 def merge(step: Step) -> None:
     """The weekly way: within each partition that is large enough."""
     with step.store.read(step.space) as unit:
-        partitions = set(unit.shelf.partitions(step.settings.upkeep.partition_min))
+        partitions = set(unit.tiers.partitions(_PARTITION_MIN))
 
     def group_of(memory: Memory) -> str | None:
         place = (memory.project, memory.topic)
@@ -90,7 +93,7 @@ def _merged(
     left = [place for place in group if place not in gone]
     if model is None or len(left) < 2:
         return
-    for part in portions(memories, left, pairs, step.settings.upkeep.cluster_max):
+    for part in portions(memories, left, pairs, _CLUSTER_MAX):
         asked = [memories[place] for place in part]
         for same in ask_for_same(model, asked, step.settings.memory.language):
             kept, *rest = sorted((asked[place] for place in same), key=strength)
@@ -103,10 +106,10 @@ def _merge(memory: Memory, into: Memory, why: str) -> Change:
     return Change("merge", memory.id, short(memory.content), reason, into.id)
 
 
-def _all(step: Step) -> list[Shelved]:
-    found: list[Shelved] = []
+def _all(step: Step) -> list[NumberedMemory]:
+    found: list[NumberedMemory] = []
     with step.store.read(step.space) as unit:
-        while some := unit.shelf.walk(found[-1].doc if found else -1, 5 * PORTION):
+        while some := unit.tiers.walk(found[-1].doc if found else -1, 5 * PORTION):
             found += some
     return [one for one in found if one.memory.kind != "credential" and _holds(step, one.memory)]
 
@@ -119,7 +122,7 @@ def _is_new(memory: Memory, since: datetime | None) -> bool:
     return since is None or memory.created_at >= since
 
 
-def _vectors(step: Step, shelved: Sequence[Shelved]) -> Floats | None:
+def _vectors(step: Step, shelved: Sequence[NumberedMemory]) -> Floats | None:
     """The first passage of each memory; a row of zeros for one that has no vector yet."""
     embedder = step.tools.embedder
     if embedder is None:

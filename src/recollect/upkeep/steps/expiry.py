@@ -11,7 +11,7 @@ def expire(step: Step) -> None:
     """What has outlived its time is put away; no search has found it since then anyway."""
     while True:
         with step.store.read(step.space) as unit:
-            found = unit.shelf.expired(step.now, PORTION)
+            found = unit.tiers.expired(step.now, PORTION)
         step.apply(
             [
                 Change("expire", memory.id, short(memory.content), f"its time ended on {until}")
@@ -33,9 +33,7 @@ def forget_files(step: Step) -> None:
         oldest = step.now - keep.keep
         while True:
             with step.store.read(step.space) as unit:
-                found = unit.shelf.old_attachments(
-                    oldest, keep_linked=keep.keep_linked, limit=PORTION
-                )
+                found = unit.tiers.old_attachments(oldest, keep_linked=True, limit=PORTION)
             step.apply(
                 [
                     Change(

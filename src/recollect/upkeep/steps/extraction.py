@@ -83,7 +83,7 @@ def _hand_on(step: Step, session: SafeName, reason: str) -> None:
     with step.store.write(step.space) as unit:
         triggers.queue(
             unit,
-            session,
+            [session],
             now=step.now,
             run_at=step.now + step.settings.jobs.backoff_first,
             max_attempts=step.settings.jobs.max_attempts,
@@ -122,7 +122,6 @@ def _tell(step: Step, session: SafeName) -> None:
             turns,
             "daily_consolidation",
             now=step.now,
-            settings=step.settings.episodes,
             ask_vectors=step.tools.ask,
             guard=step.guard,
         )

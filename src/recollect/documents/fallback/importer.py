@@ -1,0 +1,181 @@
+"""Import of plain files into the database when memory is switched on again, each entry once.
+
+What was imported from a file is noted in the database in the very transaction that imports it, so
+that a crash, a second process or the next opening adds nothing twice, and what was forgotten since
+does not come back. The files stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from recollect.documents.fallback import logs, notes
+from recollect.documents.fallback.entries import last_ends, new_memory, turn_at, turn_rows
+from recollect.documents.fallback.files import Folder, state_name
+from recollect.documents.fallback.logs import Ended, Entry, Failed, Said
+from recollect.documents.fallback.notes import Note
+from recollect.documents.files import fingerprint
+from recollect.errors import InvalidInput
+from recollect.learn.echo import ANYWHERE, note_injected
+from recollect.learn.memories import MemoryWriter
+from recollect.learn.session_end import SessionCloser
+from recollect.record.ledger import LedgerReader
+from recollect.record.recorder import Recorder
+from recollect.settings import Settings
+from recollect.store.contract import Store, Unit
+from recollect.store.document_states import DocumentRow, Written
+from recollect.store.rows import MemoryFilter, TurnRow
+from recollect.types import constant
+
+END = "end:"  # begins the name under which the end of a session is noted as imported
+_ALL = 1_000_000
+_NOTHING = Written("", {})
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFileImporter:
+    """The way from a folder of plain files into the database of one space."""
+
+    store: Store
+    space: str
+    settings: Settings
+    now: Callable[[], datetime]
+    folder: Folder
+    recorder: Recorder
+    memories: MemoryWriter
+    ledger: LedgerReader
+    session_ends: SessionCloser
+
+    def run(self) -> None:
+        """Import every file that changed since the last time."""
+        if not self.folder.path.is_dir():
+            return
+        self._import_notes()
+        for path in self.folder.logs().values():
+            self._import_log(path)
+
+    # --- logs -----------------------------------------------------------------------------------
+
+    def _import_log(self, path: Path) -> None:
+        text = self.folder.text(path)
+        print_ = fingerprint(text)
+        if self._imported(path).file == print_:
+            return
+        entries = list(logs.parse(text))
+        with self.store.write(self.space) as unit:
+            fresh = self._fresh(unit, path, entries)
+            guard = self.recorder.guard
+            for said in fresh:
+                if said.project or said.topic:
+                    with suppress(InvalidInput):
+                        unit.ledger.open_session(
+                            guard.name(said.turn.session, "session"),
+                            guard.maybe_name(said.project, "project"),
+                            guard.maybe_name(said.topic, "topic"),
+                            said.turn.at,
+                        )
+            self._append(unit, fresh)
+            self._note(unit, path, "", [said.turn.id for said in fresh])
+        # The rest may be done again after a crash; only then is the file done with.
+        done = self._imported(path).bullets
+        failures = [one for one in entries if isinstance(one, Failed) and one.id not in done]
+        for failed in failures:
+            self.ledger.note_failure(failed.where, failed.error)
+        begun = {entry.turn.session for entry in entries if isinstance(entry, Said)}
+        ends = {_end_name(end): end for end in last_ends(entries) if end.session in begun}
+        ends = {name: end for name, end in ends.items() if name not in done}
+        for ended in ends.values():
+            self.session_ends.end(ended.session)
+        with self.store.write(self.space) as unit:
+            self._note(unit, path, print_, [*ends, *(failed.id for failed in failures)])
+
+    def _append(self, unit: Unit, fresh: list[Said]) -> None:
+        rows: list[TurnRow] = []
+        for said, row in turn_rows(fresh, self.recorder.guard, self.now()):
+            if said.placed:  # Where it goes depends on what is there by then.
+                self.recorder.record_rows(unit, rows, self.now())
+                rows = list(_at_its_index(unit, said, row))
+            else:
+                rows.append(row)
+        self.recorder.record_rows(unit, rows, self.now())
+
+    def _fresh(self, unit: Unit, path: Path, entries: Iterable[Entry]) -> list[Said]:
+        imported = self._state(unit, path).bullets
+        said = [one for one in entries if isinstance(one, Said) and one.turn.id not in imported]
+        there = {turn.id for turn in unit.ledger.turns_by_id([one.turn.id for one in said])}
+        return [one for one in said if one.turn.id not in there]
+
+    # --- statements -----------------------------------------------------------------------------
+
+    def _import_notes(self) -> None:
+        path = self.folder.notes
+        text = self.folder.text(path)
+        state = self._imported(path)
+        if not text or state.file == fingerprint(text):
+            return
+        listed = list(notes.parse(text))
+        became = dict(state.bullets)
+        fresh = [note for note in listed if note.memory.id not in became]
+        there = self._current_texts() if any(not note.ours for note in fresh) else frozenset()
+        for note in fresh:
+            repeated = not note.ours and note.memory.content in there
+            became[note.memory.id] = "" if repeated else self._remember(note, became)
+        with self.store.write(self.space) as unit:
+            # The agent saw all of it, and has said some of it again.
+            shown = [note.memory.content for note in listed]
+            note_injected(unit, ANYWHERE, shown, self.now(), self.settings.trust)
+            written = Written(fingerprint(text), became)
+            unit.document_states.put(DocumentRow(constant(state_name(path)), written), self.now())
+
+    def _remember(self, note: Note, became: dict[str, str]) -> str:
+        """The id of the memory that the note becomes, the same one each time; none for what a
+        person has changed into no statement.
+        """
+        with self.store.read(self.space) as unit:
+            old = unit.memories.get(became.get(note.supersedes, ""))
+        new = new_memory(note, old.id if old is not None and old.status == "active" else None)
+        operation = note.operation or f"off:{note.memory.id}"
+        try:
+            return self.memories.remember(new, operation_id=operation).id
+        except InvalidInput:
+            return ""
+
+    def _current_texts(self) -> frozenset[str]:
+        with self.store.read(self.space) as unit:
+            current = unit.memories.find(MemoryFilter(status="active", limit=_ALL))
+        return frozenset(memory.content for memory in current)
+
+    # --- what was imported ----------------------------------------------------------------------
+
+    def _imported(self, path: Path) -> Written:
+        with self.store.read(self.space) as unit:
+            return self._state(unit, path)
+
+    def _state(self, unit: Unit, path: Path) -> Written:
+        row = unit.document_states.get(state_name(path))
+        return _NOTHING if row is None or row.written is None else row.written
+
+    def _note(self, unit: Unit, path: Path, print_: str, ids: Iterable[str]) -> None:
+        imported = {**self._state(unit, path).bullets, **dict.fromkeys(ids, "")}
+        unit.document_states.put(
+            DocumentRow(constant(state_name(path)), Written(print_, imported)), self.now()
+        )
+
+
+def _at_its_index(unit: Unit, said: Said, row: TurnRow) -> Iterator[TurnRow]:
+    """The turn at the index its host chose, at the end if another is there by now; nothing if it
+    is there itself.
+    """
+    there = turn_at(unit, row.session, said.turn.index)
+    if there is None:
+        yield row._replace(idx=said.turn.index)
+    elif (there.role, there.content) != (row.role, row.content):
+        yield row
+
+
+def _end_name(ended: Ended) -> str:
+    return f"{END}{ended.session}:{ended.at.isoformat()}"

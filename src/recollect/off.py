@@ -1,0 +1,116 @@
+"""Memory switched off: the same Mind on plain files that people read and edit.
+
+There is no database, not even an open file of one. Nothing is learnt: what is recorded is imported
+when memory is switched on again.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from typing import Any, NoReturn
+
+from recollect.clock import Clock
+from recollect.documents.fallback.files import Folder
+from recollect.documents.fallback.store import PlainFileStore
+from recollect.errors import MemoryOff, NotFound
+from recollect.mind import Mind
+from recollect.rules import checks
+from recollect.settings import Settings
+from recollect.store.sqlite.connection import MEMORY
+from recollect.types import Drained, Finding, Kind, Memory, Receipt
+from recollect.wiring import build
+
+# The calls that plain files can answer; every other call of a Mind is refused.
+SERVED = frozenset(
+    """session record record_turn record_many end_session sessions turns events note_failure
+    remember memories projects pending note_shown history recall context gate jobs drain work stats
+    doctor close""".split()
+)
+_REMEDY = "Set memory.enabled = true, or RECOLLECT_ENABLED=true"
+
+
+def open_off(folder: Folder, space: str, settings: Settings, clock: Clock) -> PlainFileMind:
+    """A Mind whose space is in RAM and kept in the files of a folder."""
+    inner = _without_models(settings)
+    store = PlainFileStore(folder, space, inner, clock.now)
+    services = build(store, MEMORY, space, inner, clock, threaded=False)
+    caches = (services.short_term.clear, services.scratchpads.clear)
+    store.show(services.memories, caches)
+    return PlainFileMind(store, space, settings, clock, services)
+
+
+def _without_models(settings: Settings) -> Settings:
+    """No model, no vectors, no rules of the bus; every statement is part of the core."""
+    return settings.replace(
+        extraction=settings.extraction.replace(engine="rules"),
+        index=settings.index.replace(vectors="none"),
+        recall=settings.recall.replace(rerank_folder="", touch=False),
+        events=settings.events.replace(rules={}),
+        upkeep=settings.upkeep.replace(core_importance=0.0),
+    )
+
+
+class PlainFileMind(Mind):
+    """The memory of one space while memory is switched off."""
+
+    _store: PlainFileStore
+
+    def end_session(self, session: str) -> None:
+        """Mark a conversation as ended, also one that only the database knows."""
+        self._services.ledger.open_session(session, "", "")
+        super().end_session(session)
+
+    def remember(
+        self, text: str, *, kind: Kind, sources: Iterable[str] = (), **rest: Any
+    ) -> Memory:
+        """Keep a statement; with ``supersedes`` as the next version of another in the files."""
+        if kind == "credential":
+            raise _refusal("Plain files keep no credentials, since they cannot seal them")
+        if checks.check_several(sources, "sources"):
+            raise _refusal("Plain files cannot link a statement to its turns")
+        try:
+            return super().remember(text, kind=kind, **rest)
+        except NotFound as error:
+            raise _refusal(f"{error} in the plain files") from error
+
+    def memories(self, *, as_of: datetime | str | None = None, **rest: Any) -> list[Memory]:
+        """Memories that hold now, the latest first."""
+        if as_of is not None:
+            raise _refusal("Plain files do not know what was known when")
+        return super().memories(**rest)
+
+    def drain(self, timeout: timedelta | float | None = None) -> Drained:
+        """Nothing is queued here."""
+        return Drained(0, 0, 0)
+
+    def work(self) -> None:
+        """Nothing is queued here."""
+
+    def doctor(self, *, deep: bool = True, forgotten: Receipt | str | None = None) -> list[Finding]:
+        """Says that memory is off."""
+        detail = f"memory is off; the plain files in {self._store.folder.path} answer"
+        return [Finding("switch", ok=False, detail=detail, remedy=_REMEDY)]
+
+    def close(self) -> None:
+        """Closing twice is harmless; there is nothing to finish."""
+        self._store.close()
+        self._services.close()
+
+
+def _refusal(problem: str) -> MemoryOff:
+    return MemoryOff(f"{problem}; memory is switched off (memory.enabled)", remedy=_REMEDY)
+
+
+def _refused(name: str) -> Callable[..., NoReturn]:
+    def refuse(self: PlainFileMind, *args: object, **named: object) -> NoReturn:
+        raise _refusal(f"Plain files cannot do this: {name}")
+
+    refuse.__name__ = name
+    return refuse
+
+
+for _name, _call in inspect.getmembers(Mind, inspect.isfunction):
+    if not _name.startswith("_") and _name not in SERVED:
+        setattr(PlainFileMind, _name, _refused(_name))
