@@ -22,7 +22,7 @@ from bench.figures import Figure, at_least, figure, ratio_at_most
 from bench.grown import Grown
 from bench.minds import NO_VECTORS, bench_mind
 from bench.timing import MILLI, Timed, side_by_side
-from recollect.index.live_tables import THREAD, Holder, Made
+from recollect.index.live_tables import THREAD, LiveTables, VectorSet
 from recollect.index.memory import MemoryEngine, MemoryTable
 from recollect.store.contract import Store
 from recollect.store.sqlite.store import open_sqlite
@@ -75,12 +75,12 @@ def _embed(grown: Grown, bare: BareVec, tell: Callable[[str], None]) -> None:
             bare.add(loaded.docs, loaded.vectors)
 
 
-def _opened(open_: ExitStack, grown: Grown) -> tuple[Store, Made]:
+def _opened(open_: ExitStack, grown: Grown) -> tuple[Store, VectorSet]:
     store: Store = open_sqlite(str(grown.path), busy_timeout=60, now=lambda: datetime.now(UTC))
     open_.callback(store.close)
     with store.read(SPACE) as unit:
         ((name, number),) = unit.vectors.known_embedders().items()
-        return store, Made(number, name, unit.vectors.dimensions(number))
+        return store, VectorSet(number, name, unit.vectors.dimensions(number))
 
 
 class _Parts:
@@ -88,7 +88,7 @@ class _Parts:
 
     def __init__(self, open_: ExitStack, grown: Grown) -> None:
         self._store, self._made = _opened(open_, grown)
-        self._holder = Holder(MemoryEngine(), self._store, SPACE)
+        self._holder = LiveTables(MemoryEngine(), self._store, SPACE)
         begun = perf_counter()
         self.table()
         self._holder.settle()

@@ -85,13 +85,6 @@ def test_other_scripts_without_spaces_are_left_to_the_words(
     assert by_vector(told(open_mind), query) == []
 
 
-def test_the_weight_of_meanings_is_a_setting(open_mind: OpenMind) -> None:
-    told(open_mind).close()
-    mind = open_mind(embedding__provider="local", ranking__conversation__gloss_vectors=0)
-    assert by_vector(mind, "有什么宠物") == []
-    assert by_vector(mind, "What pet do we have?")[0].startswith("我们从收容所")
-
-
 def test_without_the_dictionary_a_chinese_query_is_left_to_the_words(
     open_mind: OpenMind, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from recollect.clock import Clock, monotonic_of
 from recollect.context.build import Builder, Sources
-from recollect.context.evidence import evidence_items, most_core_lines
+from recollect.context.parts import evidence_items, most_core_lines
 from recollect.context.window import ShortTermMemory
 from recollect.documents.cards import IdentityCards
 from recollect.documents.daily import DailyReport, DailySection
@@ -28,10 +28,9 @@ from recollect.health.doctor import Doctor
 from recollect.health.metrics import Uses
 from recollect.index import embedding_job
 from recollect.index.batches import forget_chunks
-from recollect.index.choose import engine_for
 from recollect.index.embedding_job import Ask, EmbeddingJob
-from recollect.index.engine import VectorEngine
-from recollect.index.live_tables import Holder
+from recollect.index.engine import VectorEngine, engine_for
+from recollect.index.live_tables import LiveTables
 from recollect.index.segment import forget_words
 from recollect.jobs.worker import FailureListener, Handler, Pace, RecurringJob, Worker
 from recollect.language.guard import Guard, forget_names, guard_of
@@ -220,7 +219,9 @@ class Shared:
     def learner_of(self, space: str) -> Learner:
         model = self.model_of(space)
         extractor = (
-            RuleExtractor(self.settings) if model is None else ModelExtractor(model, self.settings)
+            RuleExtractor.of(self.settings)
+            if model is None
+            else ModelExtractor(model, self.settings)
         )
         return Learner(extractor, self.reconciler_of(space))
 
@@ -229,7 +230,7 @@ def build(
     store: Store, path: str, space: str, settings: Settings, clock: Clock, *, threaded: bool
 ) -> Services:
     """Every service of one space."""
-    store, guard = bus.listening(store, settings), guard_of(settings)
+    store, guard = bus.with_rules(store, settings), guard_of(settings)
     circuits = Circuits(monotonic_of(clock))
     embedder = embedder_for(settings, circuits) if settings.index.vectors != "none" else None
     ask = embedding_job.asking(embedder, settings.jobs.max_attempts)
@@ -345,7 +346,7 @@ def _by_meaning(shared: Shared, embedder: Embedder, engine: VectorEngine) -> Vec
     settings = shared.settings
     return VectorRoute(
         embedder,
-        Holder(engine, shared.store, shared.space),
+        LiveTables(engine, shared.store, shared.space),
         lambda name: embedder_named(name, settings, shared.circuits),
     )
 
@@ -399,7 +400,7 @@ def _sources(
         gate=recall.gate,
         recall=find,
         read=evidence_items,
-        holding=recall.holding,
+        without_outdated=recall.without_outdated,
         window=short_term.window,
         core=core,
         scratchpad=lambda: pads.get().text,

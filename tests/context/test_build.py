@@ -12,7 +12,7 @@ import pytest
 import recollect
 from recollect.clock import ManualClock
 from recollect.context.build import Builder, Sources
-from recollect.context.evidence import evidence_items
+from recollect.context.parts import evidence_items
 from recollect.context.window import ShortTermMemory
 from recollect.language.fence import strip_fenced
 from recollect.language.tokens import count_tokens
@@ -43,7 +43,7 @@ class Desk:
             gate=mind.gate,
             recall=mind.recall,
             read=evidence_items,
-            holding=lambda query, hits: hits,
+            without_outdated=lambda query, hits: hits,
             window=self.short_term.window,
             core=lambda: self.core,
             scratchpad=lambda: self.scratchpad,

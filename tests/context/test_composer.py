@@ -122,12 +122,15 @@ def assert_in_order(context: Context, parts: PromptParts) -> None:
     for name, order in (
         ("core", [one.id for one in parts.core]),
         ("evidence", [one.id for one in parts.evidence]),
-        ("recent", [one.id for one in parts.talk.turns]),
+        ("recent", [one.id for one in parts.conversation.turns]),
     ):
         ids = list(shown.get(name, ()))
         assert ids == [id_ for id_ in order if id_ in ids]
     recent = shown.get("recent", ())
-    assert list(recent) == [t.id for t in parts.talk.turns][len(parts.talk.turns) - len(recent) :]
+    assert (
+        list(recent)
+        == [t.id for t in parts.conversation.turns][len(parts.conversation.turns) - len(recent) :]
+    )
 
 
 def assert_accounted_for(context: Context, parts: PromptParts) -> None:
@@ -135,7 +138,7 @@ def assert_accounted_for(context: Context, parts: PromptParts) -> None:
     shown = {id_ for use in context.sections for id_ in use.ids}
     dropped = {left.id for left in context.dropped}
     given_ids = {one.id for one in (*parts.core, *parts.evidence)}
-    assert given_ids | {one.id for one in parts.talk.turns} <= shown | dropped
+    assert given_ids | {one.id for one in parts.conversation.turns} <= shown | dropped
     used = {use.name for use in context.sections} | {left.section for left in context.dropped}
     assert {name for name, text in parts.texts.items() if text.strip()} <= used
     assert all(left.reason and left.tokens >= 0 for left in context.dropped)
@@ -170,7 +173,7 @@ def test_compressed_turns_leave_a_summary_and_are_reported() -> None:
         turn(n, "user", f"Question number {n} is about tea. " + "x " * 200) for n in range(30)
     )
     context = composed(
-        PromptParts(talk=ConversationPart(turns, "They met in spring.")), budget("shiyi")
+        PromptParts(conversation=ConversationPart(turns, "They met in spring.")), budget("shiyi")
     )
     assert "They met in spring." in context.text
     assert "Question number 0 is about tea." in context.text
@@ -193,7 +196,9 @@ def test_a_tool_call_is_never_shown_without_its_result() -> None:
         turns.append(turn(n, "assistant", "word " * 40, calls=[f"c{n}"]))
         turns.append(turn(n + 1, "tool", "", results=[f"c{n}"]))
     for total in range(150, 4_000, 210):
-        context = composed(PromptParts(talk=ConversationPart(tuple(turns))), budget("shiyi", total))
+        context = composed(
+            PromptParts(conversation=ConversationPart(tuple(turns))), budget("shiyi", total)
+        )
         ids = next((use.ids for use in context.sections if use.name == "recent"), ())
         numbers = [int(id_.removeprefix("turn-")) for id_ in ids]
         assert all(number % 2 == 1 for number in numbers[:1]) or not numbers
@@ -285,7 +290,9 @@ def test_a_long_piece_leaves_room_for_the_others() -> None:
 def test_the_last_exchange_is_shortened_rather_than_lost() -> None:
     turns = (turn(0, "user", "Tell me all. " * 900), turn(1, "assistant", "", calls=["c"]))
     result = turn(2, "tool", "line of output. " * 2_000, results=["c"])
-    context = composed(PromptParts(talk=ConversationPart((*turns, result))), budget("shiyi"))
+    context = composed(
+        PromptParts(conversation=ConversationPart((*turns, result))), budget("shiyi")
+    )
     assert next(use.ids for use in context.sections) == ("turn-1", "turn-2")
     reasons = {left.id: left.reason for left in context.dropped}
     assert reasons["turn-2"] == "shortened to fit"
@@ -296,7 +303,8 @@ def test_the_last_exchange_is_shortened_rather_than_lost() -> None:
 
 def test_a_summary_that_finds_no_room_is_reported() -> None:
     context = composed(
-        PromptParts(talk=ConversationPart((), "They met in spring. " * 9)), budget("default", 1_000)
+        PromptParts(conversation=ConversationPart((), "They met in spring. " * 9)),
+        budget("default", 1_000),
     )
     assert not context.sections
     assert [left.section for left in context.dropped] == ["recent"]

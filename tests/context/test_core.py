@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect.clock import ManualClock
-from recollect.context.evidence import OUTDATED, most_core_lines
+from recollect.context.parts import OUTDATED, most_core_lines
 from recollect.settings.values import Size
 from recollect.store.sqlite.store import open_sqlite
 from tests.conftest import NOON

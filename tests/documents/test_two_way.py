@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.documents.report import PendingQuestion, Taken
+from recollect.documents.report import ImportedEdit, PendingQuestion
 from recollect.types import Memory
 from tests.documents.conftest import MakeDesk
 from tests.documents.desk import Desk
@@ -141,7 +141,7 @@ def test_a_setting_archives_deleted_bullets(make_desk: MakeDesk) -> None:
     tea = desk.remember("likes green tea")
     desk.sync()
     desk.delete_line("memory", "green tea")
-    assert desk.of("memory").taken == (Taken("archived", tea.id),)
+    assert desk.of("memory").taken == (ImportedEdit("archived", tea.id),)
     assert desk.current() == []
     assert desk.mind.history(tea.id).events[-1].type == "archive"
 

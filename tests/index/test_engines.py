@@ -13,7 +13,7 @@ from recollect.clock import ManualClock
 from recollect.errors import StoreDamaged
 from recollect.index.chroma import ChromaEngine
 from recollect.index.engine import VectorEngine, VectorTable, behind, follow
-from recollect.index.live_tables import Holder, Made
+from recollect.index.live_tables import LiveTables, VectorSet
 from recollect.index.memory import MemoryEngine
 from recollect.store.contract import Store
 from recollect.store.rows import EmbedText, VectorRow
@@ -196,8 +196,8 @@ def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
 
 def test_a_large_step_is_taken_beside(store: Store) -> None:
     given = tell(store, 300)
-    made = Made(1, NAME, DIMENSIONS)
-    holder = Holder(MemoryEngine(), store, SPACE, at_once=100)
+    made = VectorSet(1, NAME, DIMENSIONS)
+    holder = LiveTables(MemoryEngine(), store, SPACE, at_once=100)
     query = some(5)[0]
     with store.read(SPACE) as unit:
         assert holder.tables(unit.vectors, made) == {}
@@ -225,8 +225,8 @@ def test_damage_found_beside_is_told_to_the_next_query_and_tried_again(store: St
         unit.vectors.put(
             1, [EmbedText(doc, "", "new", 1)], [VectorRow(doc, 0, bytes(4 * DIMENSIONS))]
         )
-    holder = Holder(MemoryEngine(), store, SPACE, at_once=100)
-    made = Made(1, NAME, DIMENSIONS)
+    holder = LiveTables(MemoryEngine(), store, SPACE, at_once=100)
+    made = VectorSet(1, NAME, DIMENSIONS)
     for _ in range(2):
         with store.read(SPACE) as unit:
             assert holder.tables(unit.vectors, made) == {}
@@ -237,9 +237,9 @@ def test_damage_found_beside_is_told_to_the_next_query_and_tried_again(store: St
 
 def test_a_store_that_is_closed_meanwhile_ends_it(store: Store) -> None:
     tell(store, 300)
-    holder = Holder(MemoryEngine(), store, SPACE, at_once=100)
+    holder = LiveTables(MemoryEngine(), store, SPACE, at_once=100)
     with store.read(SPACE) as unit:
-        holder.tables(unit.vectors, Made(1, NAME, DIMENSIONS))
+        holder.tables(unit.vectors, VectorSet(1, NAME, DIMENSIONS))
     store.close()
     holder.close()
     assert holder.settle(0)

@@ -9,9 +9,13 @@ import pytest
 
 from recollect.errors import BadVector, ConfigError, MissingExtra, ModelRefused, ModelUnavailable
 from recollect.providers import extras
-from recollect.providers.embedding.folder import OnnxEmbedder, folder_embedder
+from recollect.providers.embedding.folder import (
+    OnnxEmbedder,
+    PairEmbedder,
+    folder_embedder,
+    is_chinese,
+)
 from recollect.providers.embedding.model2vec import Model2VecEmbedder
-from recollect.providers.embedding.pair import PairEmbedder, is_chinese
 from tests.providers.tiny import tokenizer, write_folder
 
 ENGLISH = {"tea": [3.0, 4.0], "cup": [0.0, 1.0], "query": [1.0, 0.0]}

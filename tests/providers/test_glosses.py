@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import ModelUnavailable
 from recollect.providers.embedding import cedict, lexicon
-from recollect.providers.embedding.base import HanEmbedder, Vectors, forget_kept
+from recollect.providers.embedding.base import HanEmbedder, Vectors, clear_cache
 from recollect.providers.embedding.choose import embedder_for, embedder_named
 from recollect.providers.embedding.glosses import GlossedEmbedder
 from recollect.providers.embedding.lexicon import Lexicon
@@ -140,7 +140,7 @@ def test_many_threads_agree_on_a_fresh_model() -> None:
 
 def test_forgetting_changes_no_vector() -> None:
     before = glossed.embed(["我喜欢苹果", "tea"])
-    forget_kept(glossed)
+    clear_cache(glossed)
     assert np.array_equal(glossed.embed(["我喜欢苹果", "tea"]), before)
 
 

@@ -19,7 +19,7 @@ from recollect.errors import MissingExtra, ModelRefused
 from recollect.providers.embedding import local
 from recollect.providers.embedding.base import Vectors, WordEmbedder
 from recollect.providers.embedding.local import LocalEmbedder, installed
-from recollect.providers.embedding.pieces import WordPieces
+from recollect.providers.embedding.word_pieces import WordPieces
 
 TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 WEIGHTS = Path("weights", "l2_supercat_256.safetensors")

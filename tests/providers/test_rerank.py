@@ -11,7 +11,7 @@ import pytest
 
 from recollect.errors import BadVector, ConfigError, MissingExtra, ModelRefused
 from recollect.providers.rerank import OnnxReranker
-from recollect.recall.reranker import PART, reranked, reranker_for
+from recollect.recall.ranker import PART, reranked, reranker_for
 from recollect.settings import load
 from recollect.types import Hit, Why
 from tests.providers.tiny import write_judge

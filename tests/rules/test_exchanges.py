@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.context.shares import how_many, share_out
+from recollect.context.fit import how_many, share_out
 from recollect.language.exchanges import exchanges, latest_rounds
 from recollect.types import Turn
 from tests.context.talks import talks, turn

@@ -1,7 +1,7 @@
-"""Building a context: gather what the preset wants for a message, and have it composed.
+"""Building a context: collect the parts that the preset asks for, and compose them.
 
-Nothing here asks a model or the network, and nothing is written: a persona changes how memory is
-ranked and how the agent is told to speak, never what is stored.
+No model or network is used and nothing is written: a persona changes how memory is ranked and how
+the agent is to speak, never what is stored.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from functools import lru_cache
 from typing import Protocol
 
 from recollect.context.composer import compose
-from recollect.context.evidence import (
+from recollect.context.fit import omission
+from recollect.context.parts import (
     OUTDATED,
     PROMOTED,
     SECRET,
     UNTRUSTED,
+    ConversationPart,
+    Item,
     MemoryView,
+    PromptParts,
     memory_item,
 )
-from recollect.context.fit import gone
-from recollect.context.parts import ConversationPart, Item, PromptParts
+from recollect.context.render import language_of
 from recollect.context.window import Window
-from recollect.context.words import language_of
 from recollect.errors import InvalidInput
 from recollect.language.gate import Verdict
 from recollect.language.tokens import TokenCounter, count_tokens
@@ -54,17 +56,17 @@ class Windows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where the parts of a context come from; each one is asked only when its part is wanted.
+    """Where the parts of a context come from; each is called only when its part is in the budget.
 
     ``cards`` gives the compiled cards by part: identity, persona, user. ``core`` gives the
-    memories that are always known, the most important first. ``holding`` leaves out what tells
-    only of what is over, unless the query asks for that.
+    memories of every prompt, the most important first. ``without_outdated`` removes evidence that
+    mentions only what no longer holds, unless the query asks for the past.
     """
 
     gate: Callable[[str], Verdict]
     recall: Recaller
     read: Callable[[Sequence[Hit]], Sequence[Item]]
-    holding: Callable[[str, Sequence[Hit]], Sequence[Hit]]
+    without_outdated: Callable[[str, Sequence[Hit]], Sequence[Hit]]
     window: Windows
     core: Callable[[], Sequence[MemoryView]]
     scratchpad: Callable[[], str]
@@ -72,7 +74,7 @@ class Sources:
 
 
 class Builder:
-    """Builds the context of one space, as its preset says."""
+    """Builds the context of one space by its preset."""
 
     def __init__(self, sources: Sources, settings: Settings) -> None:
         self._from = sources
@@ -89,26 +91,28 @@ class Builder:
         host: Mapping[SectionName, str] | None = None,
         count: TokenCounter = count_tokens,
     ) -> Context:
-        """What the agent should see before it answers ``query``, within ``budget`` tokens.
+        """The prompt for answering ``query``, within ``budget`` tokens.
 
         ``host`` are parts only the host knows: system, runtime, rules, catalogs. ``count`` is the
         host's tokenizer. What did not fit is in ``dropped``, each with its reason.
         """
-        given = _host_parts(host or {})
+        host_parts = _host_parts(host or {})
         checks.check_text(query, "query", checks.MAX_INDEX)
         _check_counter(count)
         limits = budget_of(self._settings.context, model=model, total=budget)
         language = language_of(query, self._settings.memory.language)
-        texts, data = self._texts(limits, language, given)
-        talk = self._talk(query, session, limits)
-        core, left = self._core(limits, count)
+        texts, data = self._texts(limits, language, host_parts)
+        conversation = self._conversation(query, session, limits)
+        core, omitted = self._core(limits, count)
         evidence: tuple[Item, ...] = ()
         if "evidence" in limits.sizes and self.wants_evidence(query):
-            hits, old = self._holding(query, self._hits(query, session, persona, talk), count)
+            hits, old = self._current(
+                query, self._hits(query, session, persona, conversation), count
+            )
             evidence, secret = self._evidence(hits)
-            left += [*old, *secret]
+            omitted += [*old, *secret]
         return compose(
-            PromptParts(texts, core, evidence, talk, tuple(left), data),
+            PromptParts(texts, core, evidence, conversation, tuple(omitted), data),
             limits,
             rounds=self._settings.context.recent_turns,
             pieces=self._settings.recall.evidence,
@@ -125,7 +129,7 @@ class Builder:
     def _texts(
         self, limits: TokenBudget, language: Language, host: Mapping[SectionName, str]
     ) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
-        """Guide, cards, scratchpad, the host's parts; and, of the cards, what memory wrote."""
+        """Guide, cards, scratchpad, the host's parts; and what memory wrote of the cards."""
         texts: dict[SectionName, str] = {}
         if "guide" in limits.sizes:
             texts["guide"] = _guide(language)
@@ -133,23 +137,25 @@ class Builder:
         texts |= cards
         if "scratchpad" in limits.sizes:
             texts["scratchpad"] = self._from.scratchpad()
-        kept = {name: text for name, text in data.items() if name not in host}
-        return {name: text for name, text in {**texts, **host}.items() if text.strip()}, kept
+        unreplaced = {name: text for name, text in data.items() if name not in host}
+        return {name: text for name, text in {**texts, **host}.items() if text.strip()}, unreplaced
 
-    def _talk(self, query: str, session: str | None, limits: TokenBudget) -> ConversationPart:
+    def _conversation(
+        self, query: str, session: str | None, limits: TokenBudget
+    ) -> ConversationPart:
         """The conversation before the message that is being answered."""
         if session is None or "recent" not in limits.sizes:
             return ConversationPart()
-        # Twice the size, so that what does not fit as it is can be compressed and accounted for.
+        # Twice the size, so that turns that do not fit can be compressed and accounted for.
         window = self._from.window(
             session,
             2 * limits.sizes["recent"],
             messages=self._settings.short_term.recent_limit,
         )
         turns = window.turns
-        if turns and _is_asked(turns[-1], query):
+        if turns and _is_query(turns[-1], query):
             turns = turns[:-1]
-        return ConversationPart(turns, window.summary, window.drawn)
+        return ConversationPart(turns, window.summary, window.rendered)
 
     def _core(
         self, limits: TokenBudget, count: TokenCounter
@@ -157,35 +163,37 @@ class Builder:
         if "core" not in limits.sizes:
             return (), []
         memories = self._from.core()
-        left = [
-            gone("core", UNTRUSTED, one.content, count, one.id)
+        omitted = [
+            omission("core", UNTRUSTED, one.content, count, one.id)
             for one in memories
             if one.trust not in PROMOTED and one.kind != "credential"
         ]
         fit_to_show = [m for m in memories if m.trust in PROMOTED and m.kind != "credential"]
-        return tuple(map(memory_item, fit_to_show)), left
+        return tuple(map(memory_item, fit_to_show)), omitted
 
     def _hits(
-        self, query: str, session: str | None, persona: str | None, talk: ConversationPart
+        self, query: str, session: str | None, persona: str | None, conversation: ConversationPart
     ) -> list[Hit]:
         most = self._settings.recall.evidence
         if most < 1:
             return []
-        # In a conversation the nearest hits are often its own last turns: ask for some more.
-        asked = most if session is None else 2 * most
-        latest = talk.turns[-self._settings.recall.enrich_turns :]
+        # In a conversation the nearest hits are often its own last turns: recall some more.
+        limit = most if session is None else 2 * most
+        latest = conversation.turns[-self._settings.recall.enrich_turns :]
         around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
-        hits = self._from.recall(query, k=asked, persona=persona, around=around)
-        # The same question, asked now or before, answers nothing.
+        hits = self._from.recall(query, k=limit, persona=persona, around=around)
+        # The same question, now or before, is no evidence.
         return [hit for hit in hits if hit.type != "turn" or hit.text.strip() != query.strip()]
 
-    def _holding(
+    def _current(
         self, query: str, hits: Sequence[Hit], count: TokenCounter
     ) -> tuple[Sequence[Hit], list[Omission]]:
-        kept = self._from.holding(query, hits)
-        ids = {hit.id for hit in kept}
-        left = [gone("evidence", OUTDATED, h.text, count, h.id) for h in hits if h.id not in ids]
-        return kept, left
+        current = self._from.without_outdated(query, hits)
+        ids = {hit.id for hit in current}
+        omitted = [
+            omission("evidence", OUTDATED, h.text, count, h.id) for h in hits if h.id not in ids
+        ]
+        return current, omitted
 
     def _evidence(self, hits: Sequence[Hit]) -> tuple[tuple[Item, ...], list[Omission]]:
         items = self._from.read(hits)
@@ -207,12 +215,12 @@ def _check_counter(count: TokenCounter) -> None:
     if count is count_tokens:
         return
     try:
-        found: object = count("How many tokens?")
+        tokens: object = count("How many tokens?")
     except Exception as error:
         raise InvalidInput(
             f"count does not count: {type(error).__name__}", remedy="Pass a function of text to int"
         ) from error
-    checks.check_tokens(found, "what count gives")
+    checks.check_tokens(tokens, "what count gives")
 
 
 @lru_cache(maxsize=2)
@@ -223,8 +231,8 @@ def _guide(language: Language) -> str:
 def _cards_in_place(
     cards: Mapping[SectionName, str], limits: TokenBudget
 ) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
-    """Each card in its part, or all in one where the preset has one part for them: then apart what
-    memory may have written.
+    """Each card in its part, or all in one where the preset has one part for them: then what memory
+    may have written stands apart.
     """
     if "cards" not in limits.sizes:
         return dict(cards), {}
@@ -232,6 +240,6 @@ def _cards_in_place(
     return {"cards": cards.get("identity", "")}, {"cards": "\n\n".join(learnt)}
 
 
-def _is_asked(turn: Turn, query: str) -> bool:
+def _is_query(turn: Turn, query: str) -> bool:
     """Whether a turn is the message that is being answered, already recorded."""
     return turn.role == "user" and turn.content.strip() == query.strip()

@@ -1,4 +1,4 @@
-"""The composer: parts and a budget in, the prompt and its account out.
+"""The composer: from parts and a budget to the prompt and the account of its tokens.
 
 The same parts give the same bytes. What seldom changes stands first, so that a provider's prompt
 cache finds the beginning again; the conversation only grows at its end; what was recalled for this
@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from recollect.context.conversation import ConversationSection
 from recollect.context.fit import (
     BETWEEN,
     NO_SECTION,
-    Fitted,
+    FittedPart,
     ItemsPart,
     PromptPart,
     TextPart,
-    gone,
+    omission,
 )
 from recollect.context.parts import Item, PromptParts
-from recollect.context.talk import TalkPart
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language
 from recollect.rules.budget import PROMPT_ORDER, TokenBudget, allot, giving_way, kept_parts
@@ -53,15 +53,18 @@ def compose(
     ``rounds`` is how many of the latest rounds of the conversation may stand as they were,
     ``pieces`` how much evidence is wanted, not counting what the prompt holds already.
     """
-    wanted = _parts(parts, rounds, language, count)
-    left = [*parts.left, *(one for part in wanted for one in _homeless(part, budget))]
-    placed = {part.name: part for part in wanted if part.name in budget.sizes}
+    sections = _parts(parts, rounds, language, count)
+    omitted = [
+        *parts.omitted,
+        *(one for part in sections for one in _without_section(part, budget)),
+    ]
+    placed = {part.name: part for part in sections if part.name in budget.sizes}
     at_size = {name: part.fit(_own_size(part, budget)) for name, part in placed.items()}
     if parts.evidence:
-        shown = {id_: name for name, one in at_size.items() for id_ in one.ids}
-        evidence, told = _fresh(parts.evidence, shown, pieces, count)
+        present = {id_: name for name, one in at_size.items() for id_ in one.ids}
+        evidence, skipped = _new_evidence(parts.evidence, present, pieces, count)
         part = ItemsPart("evidence", evidence, count, language)
-        left += [*told, *_homeless(part, budget)]
+        omitted += [*skipped, *_without_section(part, budget)]
         if evidence and "evidence" in budget.sizes:
             limit = _with_spare("evidence", budget, at_size)
             budget = replace(budget, sizes={**budget.sizes, "evidence": limit})
@@ -70,137 +73,140 @@ def compose(
     narrowed = budget
     fitted = at_size
     for _ in range(_MEASURES):
-        rooms = allot(narrowed, costs)
+        sizes = allot(narrowed, costs)
         fitted = {
-            name: _cut(placed[name], rooms[name], budget)
-            if rooms[name] < costs[name]
+            name: _cut(placed[name], sizes[name], budget)
+            if sizes[name] < costs[name]
             else at_size[name]
             for name in PROMPT_ORDER
             if name in placed
         }
-        context = _written(fitted, budget, tuple(left), count)
+        context = _context_of(fitted, budget, tuple(omitted), count)
         over = context.tokens - context.budget
         if over <= 0:
             return context
         narrowed = replace(narrowed, total=max(narrowed.reply, narrowed.total - over))
-    return _whole_parts_less(placed, fitted, budget, tuple(left), count)
+    return _drop_parts(placed, fitted, budget, tuple(omitted), count)
 
 
-def _cut(part: PromptPart, room: int, budget: TokenBudget) -> Fitted:
-    """A part in less than its size; of a kept one it is told that the budget made it so."""
-    fitted = part.fit(room)
+def _cut(part: PromptPart, size: int, budget: TokenBudget) -> FittedPart:
+    """A part cut below its size; for one that is never cut the reason is the budget."""
+    fitted = part.fit(size)
     if part.name not in kept_parts(budget):
         return fitted
-    return replace(fitted, left=tuple(replace(one, reason=TOO_SMALL) for one in fitted.left))
+    return replace(fitted, omitted=tuple(replace(one, reason=TOO_SMALL) for one in fitted.omitted))
 
 
-def _whole_parts_less(
+def _drop_parts(
     placed: Mapping[SectionName, PromptPart],
-    fitted: Mapping[SectionName, Fitted],
+    fitted: Mapping[SectionName, FittedPart],
     budget: TokenBudget,
-    left: tuple[Omission, ...],
+    omitted: tuple[Omission, ...],
     count: TokenCounter,
 ) -> Context:
-    """For a tokenizer that finds the whole much dearer than its parts: part after part goes."""
+    """Drop part after part, for a tokenizer that finds the whole much dearer than its parts."""
     remaining = dict(fitted)
-    context = _written(remaining, budget, left, count)
+    context = _context_of(remaining, budget, omitted, count)
     for name in (*giving_way(budget), *kept_parts(budget), *budget.separate):
         if context.tokens <= context.budget:
             break
         if name in remaining:
             remaining[name] = _cut(placed[name], 0, budget)
-            context = _written(remaining, budget, left, count)
+            context = _context_of(remaining, budget, omitted, count)
     return context
 
 
 def _parts(
     parts: PromptParts, rounds: int, language: Language, count: TokenCounter
 ) -> list[PromptPart]:
-    """Every part but the evidence that has something to say."""
-    made: list[PromptPart] = [
+    """Every part that is not empty, except the evidence."""
+    sections: list[PromptPart] = [
         TextPart(name, body, count, language, data)
         for name in dict.fromkeys((*parts.texts, *parts.data))
         for body, data in [_by_people_and_memory(parts, name)]
         if body.strip() or data.strip()
     ]
     if parts.core:
-        made.append(ItemsPart("core", parts.core, count, language, whole=True))
-    if parts.talk.turns or parts.talk.summary.strip():
-        made.append(TalkPart(parts.talk, rounds, count, language))
-    return made
+        sections.append(ItemsPart("core", parts.core, count, language, whole=True))
+    if parts.conversation.turns or parts.conversation.summary.strip():
+        sections.append(ConversationSection(parts.conversation, rounds, count, language))
+    return sections
 
 
 def _by_people_and_memory(parts: PromptParts, name: SectionName) -> tuple[str, str]:
-    """What people wrote of a part, and what memory may have written."""
+    """The text of a part by people, and the text that memory may have written."""
     text, data = parts.texts.get(name, ""), parts.data.get(name, "")
     return ("", "\n\n".join(filter(None, (text, data)))) if name in _FENCED else (text, data)
 
 
-def _fresh(
-    items: Sequence[Item], shown: Mapping[str, SectionName], pieces: int, count: TokenCounter
+def _new_evidence(
+    items: Sequence[Item], present: Mapping[str, SectionName], pieces: int, count: TokenCounter
 ) -> tuple[tuple[Item, ...], list[Omission]]:
-    """The evidence that is not in the prompt already, as much of it as is wanted."""
-    fresh = [item for item in items if not item.id or item.id not in shown]
-    told = [
-        gone("evidence", f"already in {shown[item.id]}", item.text, count, item.id)
+    """The evidence that is not in the prompt already, at most ``pieces`` of it."""
+    fresh = [item for item in items if not item.id or item.id not in present]
+    skipped = [
+        omission("evidence", f"already in {present[item.id]}", item.text, count, item.id)
         for item in items
-        if item.id in shown
+        if item.id in present
     ]
-    told += [gone("evidence", ENOUGH, item.text, count, item.id) for item in fresh[pieces:]]
-    return tuple(fresh[:pieces]), told
+    skipped += [omission("evidence", ENOUGH, item.text, count, item.id) for item in fresh[pieces:]]
+    return tuple(fresh[:pieces]), skipped
 
 
-def _homeless(part: PromptPart, budget: TokenBudget) -> list[Omission]:
-    """Everything of a part that the preset has no place for."""
+def _without_section(part: PromptPart, budget: TokenBudget) -> list[Omission]:
+    """The omissions of a part that the preset has no section for."""
     if part.name in budget.sizes:
         return []
-    return [replace(left, reason=NO_SECTION) for left in part.fit(0).left]
+    return [replace(omission, reason=NO_SECTION) for omission in part.fit(0).omitted]
 
 
 def _with_spare(
-    name: SectionName, budget: TokenBudget, others: Mapping[SectionName, Fitted]
+    name: SectionName, budget: TokenBudget, others: Mapping[SectionName, FittedPart]
 ) -> int:
-    """The size of a part, and what the others leave of the total up to its full size."""
+    """The size of a part, plus what the others do not use, up to its full size."""
     used = sum(one.tokens for other, one in others.items() if other not in budget.separate)
     return max(budget.sizes[name], min(budget.full[name], budget.room - used))
 
 
 def _own_size(part: PromptPart, budget: TokenBudget) -> int | None:
     """A card is never cut, not even to its size; core memories are chosen up to theirs."""
-    kept = part.name in budget.keep and isinstance(part, TextPart)
-    return None if kept else budget.sizes[part.name]
+    uncut = part.name in budget.keep and isinstance(part, TextPart)
+    return None if uncut else budget.sizes[part.name]
 
 
-def _written(
-    fitted: Mapping[SectionName, Fitted],
+def _context_of(
+    fitted: Mapping[SectionName, FittedPart],
     budget: TokenBudget,
-    left: tuple[Omission, ...],
+    omitted: tuple[Omission, ...],
     count: TokenCounter,
 ) -> Context:
-    shown = {name: one for name, one in fitted.items() if one.text}
-    text = BETWEEN.join(one.text for one in shown.values())
-    messages = _messages(shown)
+    present = {name: one for name, one in fitted.items() if one.text}
+    text = BETWEEN.join(one.text for one in present.values())
+    messages = _messages(present)
     spoken = sum(count(message.content) for message in messages)
-    apart = sum(one.tokens for name, one in shown.items() if name in budget.separate)
+    apart = sum(one.tokens for name, one in present.items() if name in budget.separate)
     return Context(
         text=text,
         messages=messages,
         tokens=max(count(text), spoken),
         budget=budget.room + apart,
         sections=tuple(
-            SectionUse(name, one.tokens, budget.sizes[name], one.ids) for name, one in shown.items()
+            SectionUse(name, one.tokens, budget.sizes[name], one.ids)
+            for name, one in present.items()
         ),
-        dropped=(*left, *(one for part in fitted.values() for one in part.left)),
+        dropped=(*omitted, *(one for part in fitted.values() for one in part.omitted)),
     )
 
 
-def _messages(shown: Mapping[SectionName, Fitted]) -> tuple[Message, ...]:
-    """What is stable as one system message, the turns, then what belongs to this message only."""
-    stable = [one.text for name, one in shown.items() if name not in _VOLATILE and name != "recent"]
+def _messages(present: Mapping[SectionName, FittedPart]) -> tuple[Message, ...]:
+    """Stable parts as one system message, the turns, then the parts for this message only."""
+    stable = [
+        one.text for name, one in present.items() if name not in _VOLATILE and name != "recent"
+    ]
     messages = [Message("system", BETWEEN.join(stable))] if stable else []
-    if "recent" in shown:
-        messages += shown["recent"].messages
+    if "recent" in present:
+        messages += present["recent"].messages
     messages += [
-        Message(role, shown[name].text) for name, role in _VOLATILE.items() if name in shown
+        Message(role, present[name].text) for name, role in _VOLATILE.items() if name in present
     ]
     return tuple(messages)

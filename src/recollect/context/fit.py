@@ -1,16 +1,15 @@
-"""Fitting one part of a prompt into a number of tokens: as a text, as items."""
+"""Fitting one part of a prompt into a token limit: as a text, as items."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Protocol
 
 from recollect.context.parts import Item
-from recollect.context.render import item_line, items_block
-from recollect.context.shares import how_many, share_out
-from recollect.context.words import HEADINGS
+from recollect.context.render import HEADINGS, item_line, items_block
 from recollect.language.digest import shorten
 from recollect.language.fence import fence, neutral
 from recollect.language.tokens import TokenCounter
@@ -20,8 +19,8 @@ from recollect.settings.recall import SectionName
 from recollect.types import Message, Omission
 
 BETWEEN = "\n\n"
-LEAST_PIECE = 40  # Less than this of a long text says nothing.
-_SHOWN = 80
+LEAST_PIECE = 40  # Less than this of a long text is useless.
+_EXCERPT = 80
 
 CUT = "shortened to fit"
 FULL = "no room in its section"
@@ -29,13 +28,13 @@ NO_SECTION = "this preset has no such section"
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
-    """One part as it will stand. ``messages`` only where it is not simply its text."""
+class FittedPart:
+    """One part as rendered; ``messages`` only where they differ from its text."""
 
     text: str = ""
     tokens: int = 0
     ids: tuple[str, ...] = ()
-    left: tuple[Omission, ...] = ()
+    omitted: tuple[Omission, ...] = ()
     messages: tuple[Message, ...] = ()
 
 
@@ -44,8 +43,8 @@ class PromptPart(Protocol):
 
     @property
     def name(self) -> SectionName: ...
-    def fit(self, room: int | None) -> Fitted:
-        """The best version of at most ``room`` tokens; None: as long as it is."""
+    def fit(self, limit: int | None) -> FittedPart:
+        """The best version of at most ``limit`` tokens; None: no limit."""
         ...
 
 
@@ -59,25 +58,25 @@ class TextPart:
     language: Language
     data: str = ""
 
-    def fit(self, room: int | None) -> Fitted:
+    def fit(self, limit: int | None) -> FittedPart:
         body, data = self.body.strip(), self.data.strip()
         whole = self._written(body, data)
         tokens = cost(whole, self.count)
-        if room is None or tokens <= room:
-            return Fitted(whole, tokens)
-        spare = room - cost(self._shortened(""), self.count)
+        if limit is None or tokens <= limit:
+            return FittedPart(whole, tokens)
+        spare = limit - cost(self._shortened(""), self.count)
         while spare > 0 and (shorter := cut_to_tokens(data or body, spare, self.count)):
             written = self._shortened(shorter)
             now = cost(written, self.count)
-            if now <= room:
-                lost = Omission(self.name, CUT, shorten(data or body, _SHOWN), tokens - now)
-                return Fitted(written, now, left=(lost,))
-            spare -= now - room
+            if now <= limit:
+                lost = Omission(self.name, CUT, shorten(data or body, _EXCERPT), tokens - now)
+                return FittedPart(written, now, omitted=(lost,))
+            spare -= now - limit
         everything = "\n".join(filter(None, (body, data)))
-        return Fitted(left=(gone(self.name, FULL, everything, self.count),))
+        return FittedPart(omitted=(omission(self.name, FULL, everything, self.count),))
 
     def _shortened(self, shorter: str) -> str:
-        """With less of what memory wrote or, where that is nothing, of the text itself."""
+        """With less of what memory wrote or, where it wrote nothing, of the text itself."""
         if self.data.strip():
             return self._written(self.body.strip(), shorter, fenced=True)
         return self._written(shorter, "")
@@ -92,7 +91,7 @@ class TextPart:
 class ItemsPart:
     """A part made of pieces of memory, the best first.
 
-    With ``whole`` a piece is there as it is or not at all; else long ones are shortened so that
+    With ``whole`` a piece is included complete or not at all; else long ones are shortened so that
     more of them fit.
     """
 
@@ -102,19 +101,19 @@ class ItemsPart:
     language: Language
     whole: bool = False
 
-    def fit(self, room: int | None) -> Fitted:
+    def fit(self, limit: int | None) -> FittedPart:
         around = cost(self._block([]), self.count)
-        costs = self._costs(None if room is None else room - around)
-        spare = sum(costs) if room is None else room - around
+        costs = self._costs(None if limit is None else limit - around)
+        spare = sum(costs) if limit is None else limit - around
         while spare > 0:
             fitted = self._within(costs, spare)
-            if room is None or fitted.tokens <= room:
+            if limit is None or fitted.tokens <= limit:
                 return fitted
-            spare -= fitted.tokens - room
-        return Fitted(left=tuple(self._gone(item) for item in self.items))
+            spare -= fitted.tokens - limit
+        return FittedPart(omitted=tuple(self._omission(item) for item in self.items))
 
     def _costs(self, spare: int | None) -> list[int]:
-        """What each piece costs; of whole ones only as far as they fit, and one more."""
+        """The cost of each piece; of whole ones only as far as they fit, and one more."""
         costs: list[int] = []
         for item in self.items:
             costs.append(self.count(item_line(item, item.text) + "\n"))
@@ -124,29 +123,31 @@ class ItemsPart:
                     break
         return costs
 
-    def _within(self, costs: list[int], spare: int) -> Fitted:
+    def _within(self, costs: list[int], spare: int) -> FittedPart:
         if self.whole:
             many = bisect_right(list(accumulate(costs)), spare)
         else:
             many = how_many(costs, spare, LEAST_PIECE)
         lines: list[str] = []
         ids: list[str] = []
-        left: list[Omission] = []
+        omitted: list[Omission] = []
         shares = share_out(costs[:many], spare)
         for item, price, share in zip(self.items, costs, shares, strict=False):
             text = item.text if share >= price else self._shortened(item, share)
             if not text:
-                left.append(self._gone(item))
+                omitted.append(self._omission(item))
                 continue
             if text != item.text:
-                left.append(Omission(self.name, CUT, self._shown(item), price - share, item.id))
+                omitted.append(
+                    Omission(self.name, CUT, self._excerpt(item), price - share, item.id)
+                )
             lines.append(item_line(item, text))
             ids.append(item.id)
-        left += [self._gone(item) for item in self.items[many:]]
+        omitted += [self._omission(item) for item in self.items[many:]]
         if not lines:
-            return Fitted(left=tuple(left))
+            return FittedPart(omitted=tuple(omitted))
         block = self._block(lines)
-        return Fitted(block, cost(block, self.count), tuple(filter(None, ids)), tuple(left))
+        return FittedPart(block, cost(block, self.count), tuple(filter(None, ids)), tuple(omitted))
 
     def _shortened(self, item: Item, share: int) -> str:
         head = self.count(item_line(item, "") + "\n")
@@ -155,18 +156,38 @@ class ItemsPart:
     def _block(self, lines: list[str]) -> str:
         return items_block(lines, self.name, HEADINGS[self.language][self.name], self.language)
 
-    def _gone(self, item: Item) -> Omission:
-        return gone(self.name, FULL, item.text, self.count, item.id)
+    def _omission(self, item: Item) -> Omission:
+        return omission(self.name, FULL, item.text, self.count, item.id)
 
-    def _shown(self, item: Item) -> str:
-        return shorten(item.text.strip(), _SHOWN)
+    def _excerpt(self, item: Item) -> str:
+        return shorten(item.text.strip(), _EXCERPT)
 
 
 def cost(text: str, count: TokenCounter) -> int:
-    """What a part costs with the space to the next one."""
+    """The cost of a part with the space to the next one."""
     return count(text + BETWEEN) if text else 0
 
 
-def gone(section: str, reason: str, text: str, count: TokenCounter, id_: str = "") -> Omission:
-    """A piece that is not in the prompt at all."""
-    return Omission(section, reason, shorten(text.strip(), _SHOWN), count(text), id_)
+def omission(section: str, reason: str, text: str, count: TokenCounter, id_: str = "") -> Omission:
+    """The record of a piece that is not in the prompt."""
+    return Omission(section, reason, shorten(text.strip(), _EXCERPT), count(text), id_)
+
+
+def share_out(costs: Sequence[int], total: int) -> list[int]:
+    """The share of each piece: short ones all they need, long ones an equal part of the rest."""
+    shares = [0] * len(costs)
+    rest = max(0, total)
+    order = sorted(range(len(costs)), key=lambda place: costs[place])
+    for done, place in enumerate(order):
+        shares[place] = min(costs[place], rest // (len(costs) - done))
+        rest -= shares[place]
+    return shares
+
+
+def how_many(costs: Sequence[int], total: int, least: int) -> int:
+    """How many of the first pieces fit when each has at least ``least`` tokens, or all it needs."""
+    for count in range(len(costs), 0, -1):
+        shares = share_out(costs[:count], total)
+        if all(share >= min(cost, least) for cost, share in zip(costs, shares, strict=False)):
+            return count
+    return 0

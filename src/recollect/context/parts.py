@@ -1,21 +1,22 @@
-"""What goes into a context before it is fitted: cards, items, and the conversation."""
+"""The parts of a context before they are fitted: cards, items, and the conversation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from recollect.language.tokens import TokenCounter
 from recollect.prompts import Language
 from recollect.settings.recall import SectionName
-from recollect.types import Message, Omission, Trust, Turn
+from recollect.settings.values import Size
+from recollect.types import Hit, Kind, Message, Omission, Source, Trust, Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One piece of memory, with what is said beside it."""
+    """One piece of memory with its date, source, kind and trust."""
 
     text: str
     id: str = ""
@@ -26,8 +27,8 @@ class Item:
     score: float = 0.0
 
 
-class Drawn(NamedTuple):
-    """A turn as it stands in the text and among the messages, and what each costs there."""
+class RenderedTurn(NamedTuple):
+    """A turn as text and as a message, and the cost of each."""
 
     lines: str
     message: Message | None
@@ -35,24 +36,26 @@ class Drawn(NamedTuple):
     spoken: int
 
 
-DrawnKey = tuple[str, tuple[str, ...], Language, TokenCounter]
+RenderedKey = tuple[str, tuple[str, ...], Language, TokenCounter]
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationPart:
     """The conversation: the latest turns whole, and a summary of what was before them.
 
-    ``drawn`` keeps turns as they were written for an earlier message of the same conversation.
+    ``rendered`` caches turns from earlier messages of the same conversation.
     """
 
     turns: tuple[Turn, ...] = ()
     summary: str = ""
-    drawn: dict[DrawnKey, Drawn] = field(default_factory=dict, compare=False, repr=False)
+    rendered: dict[RenderedKey, RenderedTurn] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class PromptParts:
-    """Everything that is to be fitted. ``left`` was put aside before and is reported too.
+    """Everything that is to be fitted. ``omitted`` was left out before and is reported too.
 
     ``texts`` are parts that come as one text: cards, guide, rules, scratchpad, the host's own.
     ``data`` is what memory may have written of a part that people write as well; it is fenced.
@@ -61,6 +64,69 @@ class PromptParts:
     texts: Mapping[SectionName, str] = field(default_factory=dict)
     core: tuple[Item, ...] = ()
     evidence: tuple[Item, ...] = ()
-    talk: ConversationPart = field(default_factory=ConversationPart)
-    left: tuple[Omission, ...] = ()
+    conversation: ConversationPart = field(default_factory=ConversationPart)
+    omitted: tuple[Omission, ...] = ()
     data: Mapping[SectionName, str] = field(default_factory=dict)
+
+
+SECRET = "a credential is never put into a prompt"
+OUTDATED = "what was learnt from it no longer holds"
+UNTRUSTED = "what came from outside is not core until a person confirms it"
+PROMOTED: tuple[Trust, ...] = ("owner", "agent")
+_LEAST_LINE = 15  # tokens: a day, a kind, who said it, and a word or two
+
+
+class MemoryView(Protocol):
+    """The fields of a memory that a prompt uses."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def trust(self) -> Trust: ...
+    @property
+    def valid_from(self) -> datetime: ...
+    @property
+    def sources(self) -> Sequence[Source]: ...
+
+
+def memory_item(memory: MemoryView, score: float = 0.0) -> Item:
+    """A memory with the day it became true, not the day it was written down."""
+    return Item(
+        text=memory.content,
+        id=memory.id,
+        at=memory.valid_from,
+        source=_sources(memory.sources),
+        kind=memory.kind,
+        trust=memory.trust,
+        score=score,
+    )
+
+
+def most_core_lines(section: Size, capacity: int) -> int:
+    """How many core memories are worth reading: no more than could stand in their part."""
+    return min(capacity, max(1, section.tokens // _LEAST_LINE)) if section.tokens else capacity
+
+
+def evidence_items(hits: Sequence[Hit]) -> list[Item]:
+    """Hits as items, in their order."""
+    return [_hit_item(hit) for hit in hits]
+
+
+def _hit_item(hit: Hit) -> Item:
+    """A file counts as external, an episode as the agent's."""
+    kind = f"{hit.type} of {hit.sender or hit.role}" if hit.role else hit.kind or hit.type
+    trust = hit.trust or ("agent" if hit.type == "episode" else "external")
+    at = hit.valid_from or hit.at
+    return Item(hit.text, hit.id, at, _sources(hit.sources), kind, trust, hit.score)
+
+
+def _sources(sources: Sequence[Source]) -> str:
+    """The first source, and how many more there are."""
+    if not sources:
+        return ""
+    more = f" +{len(sources) - 1}" if len(sources) > 1 else ""
+    return f"{sources[0].session}#{sources[0].index}{more}"

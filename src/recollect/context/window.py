@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from recollect.context.parts import Drawn, DrawnKey
+from recollect.context.parts import RenderedKey, RenderedTurn
 from recollect.errors import InvalidInput
 from recollect.language.digest import digest
 from recollect.language.exchanges import exchanges
@@ -27,45 +27,47 @@ from recollect.types import SafeName, Turn
 
 Summarise = Callable[[Sequence[Turn]], str]
 
-SESSIONS = 64  # So many conversations are held; of others the ledger is read again.
-REBUILT = 10  # After a restart, so many times ``max_messages`` are looked back on.
-_DRAWN = 2  # So many times ``max_messages`` turns are kept as they were written into prompts.
+SESSIONS = 64  # So many conversations are buffered; others are read from the ledger again.
+REBUILT = 10  # After a restart, so many times ``max_messages`` turns are read back.
+_RENDERED = 2  # So many times ``max_messages`` rendered turns are cached.
 _SUMMARY_CHARS = 1_000
 _SUMMARY_SHARE = 4  # The summary takes at most one part in so many of the window's tokens.
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The latest turns that fit, oldest first, and a summary of what was before them."""
+    """The latest turns that fit, oldest first, and a summary of the turns before them."""
 
     summary: str
     turns: tuple[Turn, ...]
     tokens: int
-    drawn: dict[DrawnKey, Drawn] = field(default_factory=dict, compare=False, repr=False)
+    rendered: dict[RenderedKey, RenderedTurn] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
 
 @dataclass(slots=True)
-class _Held:
-    """One session. ``seen`` counts its turns in the ledger; a summary has the index it ends at,
-    ``costs`` what each turn costs by its id."""
+class _SessionBuffer:
+    """One session. ``seen`` counts its turns in the ledger, ``costs`` has the tokens of each by id,
+    and a summary has the index of its last turn."""
 
     turns: list[Turn] = field(default_factory=list)
     costs: dict[str, int] = field(default_factory=dict)
     summaries: list[tuple[int, str]] = field(default_factory=list)
     seen: int = 0
-    drawn: dict[DrawnKey, Drawn] = field(default_factory=dict)
+    rendered: dict[RenderedKey, RenderedTurn] = field(default_factory=dict)
 
 
 def summarise_by_rule(turns: Sequence[Turn]) -> str:
-    """What was asked and which tools were used, at once and without a model."""
+    """The questions and the tools of the turns, without a model."""
     return digest(turns, _SUMMARY_CHARS)
 
 
 class ShortTermMemory:
     """The conversations in progress of one space.
 
-    ``summarise`` is called when a session overflows and must be quick; what a model makes of the
-    same turns later is handed in with ``summarised``.
+    ``summarise`` is called when a session overflows and must be quick; a summary that a model makes
+    later comes in through ``summarised``.
     """
 
     def __init__(
@@ -84,7 +86,7 @@ class ShortTermMemory:
         self._count = count
         self._summarise = summarise
         self._guard = guard
-        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._buffers: OrderedDict[str, _SessionBuffer] = OrderedDict()
         self._lock = ForkSafeLock()
 
     def recent(self, session: str, limit: int | None = None) -> tuple[Turn, ...]:
@@ -100,121 +102,125 @@ class ShortTermMemory:
         limit = self._settings.window_tokens if tokens is None else tokens
         if limit < 1:
             raise InvalidInput(f"a window of {limit} tokens", remedy="Give at least 1")
-        held = self._synced(session)
-        room = limit - limit // _SUMMARY_SHARE if held.summaries else limit
-        kept, used = self._latest(held, room, messages)
-        if len(kept) < len(held.turns) and not held.summaries:
-            kept, used = self._latest(held, limit - limit // _SUMMARY_SHARE, messages)
-        older = held.turns[: len(held.turns) - len(kept)]
-        told = [text for _, text in held.summaries]
-        told += [summarise_by_rule(older)] if older else []
-        summary = self._summary(told, limit - used)
-        return Window(summary, tuple(kept), used + self._count(summary), held.drawn)
+        buffer = self._synced(session)
+        turn_limit = limit - limit // _SUMMARY_SHARE if buffer.summaries else limit
+        turns, used = self._latest(buffer, turn_limit, messages)
+        if len(turns) < len(buffer.turns) and not buffer.summaries:
+            turns, used = self._latest(buffer, limit - limit // _SUMMARY_SHARE, messages)
+        older = buffer.turns[: len(buffer.turns) - len(turns)]
+        summaries = [text for _, text in buffer.summaries]
+        summaries += [summarise_by_rule(older)] if older else []
+        summary = self._summary(summaries, limit - used)
+        return Window(summary, tuple(turns), used + self._count(summary), buffer.rendered)
 
-    def _latest(self, held: _Held, room: int, messages: int | None) -> tuple[list[Turn], int]:
+    def _latest(
+        self, buffer: _SessionBuffer, limit: int, messages: int | None
+    ) -> tuple[list[Turn], int]:
         """Turns from the newest back while they fit, and what they cost."""
-        most = len(held.turns) if messages is None else messages
-        kept: list[Turn] = []
+        most = len(buffer.turns) if messages is None else messages
+        turns: list[Turn] = []
         used = 0
-        for group in reversed(exchanges(held.turns)):
-            price = sum(held.costs[turn.id] for turn in group)
-            if used + price > room or len(kept) + len(group) > most:
+        for group in reversed(exchanges(buffer.turns)):
+            price = sum(buffer.costs[turn.id] for turn in group)
+            if used + price > limit or len(turns) + len(group) > most:
                 break
             used += price
-            kept[:0] = group
-        while kept and kept[0].role == "tool":  # Its call was summed up before it came.
-            used -= held.costs[kept.pop(0).id]
-        return kept, used
+            turns[:0] = group
+        while turns and turns[0].role == "tool":  # Its call is in the summary.
+            used -= buffer.costs[turns.pop(0).id]
+        return turns, used
 
     def summarised(self, session: str, upto: int, text: str) -> None:
         """Put ``text`` in the place of the summaries of all turns up to the index ``upto``."""
         with self._lock:
-            held = self._held.get(self._guard.name(session, "session"))
-            if held is None or not any(end <= upto for end, _ in held.summaries):
+            buffer = self._buffers.get(self._guard.name(session, "session"))
+            if buffer is None or not any(end <= upto for end, _ in buffer.summaries):
                 return
-            later = [(end, told) for end, told in held.summaries if end > upto]
-            held.summaries = [(upto, text), *later]
+            later = [(end, summary) for end, summary in buffer.summaries if end > upto]
+            buffer.summaries = [(upto, text), *later]
 
     def clear(self, session: str | None = None) -> None:
-        """Let go of one conversation, or of all; the ledger is not touched."""
+        """Drop the buffer of one conversation, or of all; the ledger is not touched."""
         with self._lock:
             if session is None:
-                self._held.clear()
+                self._buffers.clear()
             else:
-                self._held.pop(self._guard.name(session, "session"), None)
+                self._buffers.pop(self._guard.name(session, "session"), None)
 
-    def _synced(self, named: str) -> _Held:
-        """The session as the ledger has it now; a copy, so that others may go on."""
-        session = self._guard.name(named, "session")
+    def _synced(self, name: str) -> _SessionBuffer:
+        """The session as the ledger has it now; a copy, so that other threads may go on."""
+        session = self._guard.name(name, "session")
         with self._lock, self._store.read(self._space) as unit:
             info = unit.ledger.session(session)
             total = info.turns if info else 0
-            held = self._held.get(session)
-            if held is None or total < held.seen:
-                held = _Held()
-            new = self._newest(unit.ledger.turns, session, total - held.seen)
-            if held.turns and new and new[0].index <= held.turns[-1].index:
-                # A turn was put in before the ones that are known: begin again.
-                held, new = _Held(), self._newest(unit.ledger.turns, session, total)
+            buffer = self._buffers.get(session)
+            if buffer is None or total < buffer.seen:
+                buffer = _SessionBuffer()
+            new = self._newest(unit.ledger.turns, session, total - buffer.seen)
+            if buffer.turns and new and new[0].index <= buffer.turns[-1].index:
+                # A turn was inserted before the buffered ones: begin again.
+                buffer, new = _SessionBuffer(), self._newest(unit.ledger.turns, session, total)
             for turn in new:
-                held.turns.append(turn)
-                held.costs[turn.id] = turn_tokens(turn, self._count)
-                if len(held.turns) > self._settings.max_messages:
-                    self._compact(held)
-            held.seen = total
-            self._held[session] = held
-            self._held.move_to_end(session)
-            while len(self._held) > SESSIONS:
-                self._held.popitem(last=False)
-            if len(held.drawn) > _DRAWN * self._settings.max_messages:
-                held.drawn = {}
+                buffer.turns.append(turn)
+                buffer.costs[turn.id] = turn_tokens(turn, self._count)
+                if len(buffer.turns) > self._settings.max_messages:
+                    self._compact(buffer)
+            buffer.seen = total
+            self._buffers[session] = buffer
+            self._buffers.move_to_end(session)
+            while len(self._buffers) > SESSIONS:
+                self._buffers.popitem(last=False)
+            if len(buffer.rendered) > _RENDERED * self._settings.max_messages:
+                buffer.rendered = {}
             return replace(
-                held,
-                turns=list(held.turns),
-                costs=dict(held.costs),
-                summaries=list(held.summaries),
+                buffer,
+                turns=list(buffer.turns),
+                costs=dict(buffer.costs),
+                summaries=list(buffer.summaries),
             )
 
-    def _summary(self, told: Sequence[str], room: int) -> str:
+    def _summary(self, summaries: Sequence[str], limit: int) -> str:
         """The latest summaries that fit; the newest one shortened where not even that does."""
         summary = ""
-        for text in reversed(told):
+        for text in reversed(summaries):
             longer = f"{text}\n\n{summary}" if summary else text
-            if self._count(longer) > room:
-                return summary or cut_to_tokens(text, room, self._count)
+            if self._count(longer) > limit:
+                return summary or cut_to_tokens(text, limit, self._count)
             summary = longer
         return summary
 
     def _newest(
-        self, read: Callable[[TurnFilter], list[Turn]], session: SafeName, wanted: int
+        self, read: Callable[[TurnFilter], list[Turn]], session: SafeName, missing: int
     ) -> list[Turn]:
         """The latest turns, oldest first; of a very long conversation not all."""
-        most = min(wanted, REBUILT * self._settings.max_messages)
+        most = min(missing, REBUILT * self._settings.max_messages)
         if most < 1:
             return []
         return read(TurnFilter(session=session, newest_first=True, limit=most))[::-1]
 
-    def _compact(self, held: _Held) -> None:
-        """The older share becomes a summary, as far as no tool call loses its result."""
-        share = int(len(held.turns) * self._settings.compact_share)
-        groups = exchanges(held.turns)
+    def _compact(self, buffer: _SessionBuffer) -> None:
+        """Summarise the older share, without parting a tool call from its result."""
+        share = int(len(buffer.turns) * self._settings.compact_share)
+        groups = exchanges(buffer.turns)
         older = len(groups[0])
         for group in groups[1:-1]:  # The last one may still wait for a result.
             if older + len(group) > share:
                 break
             older += len(group)
-        told = self._summarise(held.turns[:older])
-        held.summaries.append((held.turns[older - 1].index, told))
-        for turn in held.turns[:older]:
-            del held.costs[turn.id]
-        del held.turns[:older]
-        room = self._settings.window_tokens // _SUMMARY_SHARE
-        # Of what has been summed up, the oldest goes when it is more than a window will show.
-        while len(held.summaries) > 1 and sum(self._count(t) for _, t in held.summaries) > room:
-            del held.summaries[0]
+        summary = self._summarise(buffer.turns[:older])
+        buffer.summaries.append((buffer.turns[older - 1].index, summary))
+        for turn in buffer.turns[:older]:
+            del buffer.costs[turn.id]
+        del buffer.turns[:older]
+        limit = self._settings.window_tokens // _SUMMARY_SHARE
+        # Drop the oldest summaries when all together exceed what a window will show.
+        while (
+            len(buffer.summaries) > 1 and sum(self._count(t) for _, t in buffer.summaries) > limit
+        ):
+            del buffer.summaries[0]
 
 
 def turn_tokens(turn: Turn, count: TokenCounter) -> int:
-    """What a whole turn costs, its tool calls and results included."""
-    said = (turn.content, *(f"{c.name} {dict(c.input)}" for c in turn.tool_calls))
-    return sum(map(count, (*said, *(result.content for result in turn.tool_results))))
+    """The tokens of a whole turn, its tool calls and results included."""
+    texts = (turn.content, *(f"{c.name} {dict(c.input)}" for c in turn.tool_calls))
+    return sum(map(count, (*texts, *(result.content for result in turn.tool_results))))

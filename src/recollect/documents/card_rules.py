@@ -1,4 +1,4 @@
-"""Identity sources to short cards, by rule: what is said stays, what only dresses it up goes.
+"""Identity sources as short cards, by rule: statements without markup.
 
 Comments (also halves of them), front matter, code, pictures and placeholders leave nothing behind.
 """
@@ -64,19 +64,19 @@ def _plainer(text: str) -> str:
 def card_by_rules(source: str, card: Card, tokens: int) -> str:
     """The card of a source in at most ``tokens``: its firm statements first, in their order."""
     lines = [line for line in _lines(plain_markdown(source)) if _belongs(line, card)]
-    told = list(dict.fromkeys(line.text for line in lines))
+    statements = list(dict.fromkeys(line.text for line in lines))
     firm = {line.text for line in lines if line.listed or _FIRM.search(line.text)}
     chosen: set[str] = set()
     spent = 0
-    for text in [*(t for t in told if t in firm), *(t for t in told if t not in firm)]:
+    for text in [*(t for t in statements if t in firm), *(t for t in statements if t not in firm)]:
         cost = count_tokens(f"- {text}\n")
         if spent + cost <= tokens:
             chosen.add(text)
             spent += cost
-    if not chosen and told:
-        return cut_to_tokens(f"- {told[0]}", tokens, count_tokens)
+    if not chosen and statements:
+        return cut_to_tokens(f"- {statements[0]}", tokens, count_tokens)
     return cut_to_tokens(
-        "\n".join(f"- {text}" for text in told if text in chosen), tokens, count_tokens
+        "\n".join(f"- {text}" for text in statements if text in chosen), tokens, count_tokens
     )
 
 
@@ -90,11 +90,11 @@ def _belongs(line: _Line, card: Card) -> bool:
 def _lines(text: str) -> Iterator[_Line]:
     """Bullets whole, and of paragraphs the sentences."""
     heading, kind = "", ""
-    held: list[str] = []
+    pending: list[str] = []
 
     def flush() -> Iterator[_Line]:
-        joined = _tidy(" ".join(held))
-        held.clear()
+        joined = _tidy(" ".join(pending))
+        pending.clear()
         pieces = [joined] if kind == "bullet" else _SENTENCE.split(joined)
         for piece in map(str.strip, pieces):
             if piece and not _PLACEHOLDER.match(piece):
@@ -109,9 +109,9 @@ def _lines(text: str) -> Iterator[_Line]:
             heading = title[1]
         elif bullet:
             kind = "bullet"
-            held.append(bullet[1])
+            pending.append(bullet[1])
         elif raw.strip() and not _RULER.match(raw):
-            held.append(raw.strip().strip("|>").strip())
+            pending.append(raw.strip().strip("|>").strip())
     yield from flush()
 
 

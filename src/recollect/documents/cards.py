@@ -52,8 +52,8 @@ _Stamp = tuple[int, int]
 
 
 @dataclass(slots=True)
-class _Known:
-    """What this process has read."""
+class _CardCache:
+    """The cards that this process has read, with the stamps of their sources."""
 
     stamps: dict[str, _Stamp | None] = field(default_factory=dict)
     cards: dict[SectionName, str] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class IdentityCards:
         self._clock = clock
         self._settings = settings
         self._folder = folder
-        self._known = _Known()
+        self._cache = _CardCache()
         self._guard = guard_of(settings)
 
     # --- for prompts ----------------------------------------------------------------------------
@@ -80,14 +80,14 @@ class IdentityCards:
         if self._folder is None:
             return {}
         stamps = {name: _stamp(self._folder / name) for name in self._source_files()}
-        if stamps != self._known.stamps:
-            self._known = _Known(stamps, self._made())
-        return self._known.cards
+        if stamps != self._cache.stamps:
+            self._cache = _CardCache(stamps, self._load())
+        return self._cache.cards
 
-    def _made(self) -> dict[SectionName, str]:
+    def _load(self) -> dict[SectionName, str]:
         with self._store.read(self._space) as unit:
-            known = unit.cards.all()
-        texts = {card: self._text(card, known) for card in CARDS}
+            rows = unit.cards.all()
+        texts = {card: self._text(card, rows) for card in CARDS}
         agent = [
             cut_to_tokens(texts[card], most, count_tokens) for card, most in _IN_PROMPT.items()
         ]
@@ -99,12 +99,12 @@ class IdentityCards:
         }
         return {name: text for name, text in cards.items() if text}
 
-    def _text(self, card: Card, known: Mapping[str, CardRow]) -> str:
+    def _text(self, card: Card, rows: Mapping[str, CardRow]) -> str:
         source = self._source(self._file_of(card))
         if not self._settings.identity.compile:
             # Of one file with two cards the first has it all.
             return "" if card == "tooling" else plain_markdown(source)
-        row = known.get(card)
+        row = rows.get(card)
         if row is not None and row.source.rstrip(_AGAIN) == self._mark(card, source):
             return row.text
         return card_by_rules(source, card, self._tokens(card))
@@ -112,43 +112,43 @@ class IdentityCards:
     # --- at upkeep ------------------------------------------------------------------------------
 
     def compile(self, model: ChatModel | None) -> list[str]:
-        """Make the cards whose source has changed; says which."""
+        """Make the cards whose source has changed; their names."""
         if self._folder is None or not self._settings.identity.compile:
             return []
         with self._store.read(self._space) as unit:
-            known = unit.cards.all()
-        return [card for card in CARDS if self._compile(card, known.get(card), model)]
+            rows = unit.cards.all()
+        return [card for card in CARDS if self._compile(card, rows.get(card), model)]
 
-    def _compile(self, card: Card, known: CardRow | None, model: ChatModel | None) -> bool:
+    def _compile(self, card: Card, earlier: CardRow | None, model: ChatModel | None) -> bool:
         source = self._source(self._file_of(card))
         path = self._compiled / _FILES[card]
         refuse_links(path, self._compiled.parent)
         mark = self._mark(card, source)
-        if known is not None and known.source == mark:
-            if known.text and not path.exists():
-                files.write(path, f"{known.text}\n".encode())
+        if earlier is not None and earlier.source == mark:
+            if earlier.text and not path.exists():
+                files.write(path, f"{earlier.text}\n".encode())
             return False
         if not source.strip():
-            return self._drop(card, known, path)
+            return self._drop(card, earlier, path)
         row = self._card(card, source, mark, model)
         with self._store.write(self._space) as unit:
             unit.cards.put(row, self._clock.now())
         files.write(path, f"{row.text}\n".encode() if row.text else b"")
-        self._known = _Known()
+        self._cache = _CardCache()
         return True
 
     def _card(self, card: Card, source: str, mark: str, model: ChatModel | None) -> CardRow:
         tokens = self._tokens(card)
         if model is not None:
             try:
-                text = self._guard.error(self._asked(card, source, tokens, model), MAX_SUMMARY)
+                text = self._guard.error(self._by_model(card, source, tokens, model), MAX_SUMMARY)
                 return CardRow(card, mark, model.name, text)
             except ModelError:
                 mark += _AGAIN
-        made = card_by_rules(redact(source), card, tokens)
-        return CardRow(card, mark, RULES, self._guard.error(made, MAX_SUMMARY))
+        by_rules = card_by_rules(redact(source), card, tokens)
+        return CardRow(card, mark, RULES, self._guard.error(by_rules, MAX_SUMMARY))
 
-    def _asked(self, card: Card, source: str, tokens: int, model: ChatModel) -> str:
+    def _by_model(self, card: Card, source: str, tokens: int, model: ChatModel) -> str:
         language = language_of([source], self._settings.memory.language)
         answer = model.write(
             fence(redact(plain_markdown(source)), _FILES[card]),
@@ -157,13 +157,13 @@ class IdentityCards:
         )
         return cut_to_tokens(plain_markdown(answer.value), tokens, count_tokens)
 
-    def _drop(self, card: Card, known: CardRow | None, path: Path) -> bool:
-        if known is None:
+    def _drop(self, card: Card, row: CardRow | None, path: Path) -> bool:
+        if row is None:
             return False
         with self._store.write(self._space) as unit:
             unit.cards.drop(card)
         path.unlink(missing_ok=True)
-        self._known = _Known()
+        self._cache = _CardCache()
         return True
 
     # --- sources --------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class IdentityCards:
         return self._folder / COMPILED_FOLDER
 
     def _source(self, name: str) -> str:
-        """What a person, or the documents, wrote; nothing where it is not there or no text."""
+        """The text of a source file; empty where it is missing or no text."""
         if self._folder is None:
             return ""
         try:
@@ -197,7 +197,8 @@ class IdentityCards:
         return sources[card]
 
     def _tokens(self, card: Card) -> int:
-        return _TOKENS[card]
+        tokens: int = getattr(self._settings.identity, f"{card}_tokens")
+        return tokens
 
     def _mark(self, card: Card, source: str) -> str:
         """Comments do not count: the documents keep their marks in them."""
@@ -206,7 +207,7 @@ class IdentityCards:
 
 def _stamp(path: Path) -> _Stamp | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size

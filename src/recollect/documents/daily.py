@@ -74,12 +74,12 @@ class DailyReports:
             number += 1
 
     def _put(self, path: Path, data: bytes) -> bool:
-        """Write it if the file is not there, or is as we left it."""
+        """Write the file if it is missing, or unchanged since it was written."""
         name, new = key_of("report", constant(path.name)), Written(fingerprint(data), {})
         now = self._clock.now()
         with self._store.write(self._space) as unit:
             row = unit.document_states.get(name) or DocumentRow(name)
-            if not _is_left_alone(path, (row.written, row.writing, new)):
+            if not _is_ours(path, (row.written, row.writing, new)):
                 return False
             unit.document_states.put(replace(row, writing=new), now)
         files.write(path, data)
@@ -88,9 +88,9 @@ class DailyReports:
         return True
 
 
-def _is_left_alone(path: Path, states: Iterable[Written | None]) -> bool:
+def _is_ours(path: Path, states: Iterable[Written | None]) -> bool:
     try:
-        found = files.read_bytes(path, _LONGEST)
+        data = files.read_bytes(path, _LONGEST)
     except files.UnreadableFile:
         return False
-    return found is None or Written(fingerprint(found), {}) in states
+    return data is None or Written(fingerprint(data), {}) in states

@@ -1,4 +1,4 @@
-"""A person's changes become memory: each one is an operation, so that repeating it is harmless."""
+"""Importing a person's edits into memory; each is an operation, so repeating it is harmless."""
 
 from __future__ import annotations
 
@@ -7,9 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.clock import Clock
+from recollect.documents.edits import (
+    AddedBullet,
+    Change,
+    EditedBullet,
+    OwnText,
+    UnchangedBullet,
+    unmarked,
+)
 from recollect.documents.files import fingerprint
-from recollect.documents.read_back import Added, Change, Edited, Own, Stay, unmarked
-from recollect.documents.report import Kept, PendingQuestion, Taken
+from recollect.documents.report import ImportedEdit, PendingQuestion, RejectedText
 from recollect.errors import InvalidInput, NotFound
 from recollect.index.embedding_job import Ask
 from recollect.language.extract import extract
@@ -17,6 +24,7 @@ from recollect.language.guard import Guard
 from recollect.language.markdown import Bullet
 from recollect.learn.candidates import candidate_of
 from recollect.learn.memories import MemoryWriter
+from recollect.learn.pattern_files import own_patterns
 from recollect.learn.reconciler import Reconciler
 from recollect.rules.importance import KIND_IMPORTANCE
 from recollect.rules.slots import has_one_answer, slot_of
@@ -25,26 +33,26 @@ from recollect.settings import Settings
 from recollect.store.contract import Store
 from recollect.types import GLOBAL_PROJECT, Candidate, Memory, NewMemory, SafeName, constant, key_of
 
-_FOR_GOOD = "permanent"  # what a person wrote down does not run out by itself
+_FOR_GOOD = "permanent"  # a person's own statement does not expire by itself
 _REPEATS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a bullet: what stands in its place, and what is to be told about it.
+class EditOutcome:
+    """What became of a bullet: the bullet in its place, and what the report says of it.
 
-    ``again`` is set when memory changed under our hands: the document is read once more.
+    ``again`` is set when memory changed meanwhile: the document is read once more.
     """
 
     item: Bullet | None = None
-    taken: Taken | None = None
-    asked: PendingQuestion | None = None
-    kept: Kept | None = None
+    imported: ImportedEdit | None = None
+    question: PendingQuestion | None = None
+    rejected: RejectedText | None = None
     again: bool = False
 
 
 class EditImporter:
-    """Takes changes into the memory of one space."""
+    """Imports edits into the memory of one space."""
 
     def __init__(
         self,
@@ -67,37 +75,37 @@ class EditImporter:
         self._guard = guard
         self._ask = ask
 
-    def take(self, change: Change, place: str, said: Mapping[str, str]) -> Outcome:
-        """Take one change in.
+    def apply(self, change: Change, place: str, existing: Mapping[str, str]) -> EditOutcome:
+        """Import one change.
 
         ``place`` names the document as it was written, so that the same words at another time are
-        another operation; ``said`` are the ids of what is known already, by its words.
+        another operation; ``existing`` are the ids of current memories by the text of their bullet.
         """
-        if isinstance(change, Stay):
-            return Outcome(Bullet("", change.mark))
-        if isinstance(change, Own):
-            return Outcome(change.bullet)
-        if not isinstance(change, Edited | Added):
-            return Outcome()
+        if isinstance(change, UnchangedBullet):
+            return EditOutcome(Bullet("", change.mark))
+        if isinstance(change, OwnText):
+            return EditOutcome(change.bullet)
+        if not isinstance(change, EditedBullet | AddedBullet):
+            return EditOutcome()
         if not self._settings.documents.take_edits:
-            return _kept(change.text, "documents.take_edits is off")
+            return _rejected(change.text, "documents.take_edits is off")
         try:
-            if isinstance(change, Edited):
+            if isinstance(change, EditedBullet):
                 return self._edited(change)
-            return self._added(change, place, said)
+            return self._added(change, place, existing)
         except NotFound:
-            return Outcome(unmarked(change.text), again=True)
+            return EditOutcome(unmarked(change.text), again=True)
         except InvalidInput as error:
-            return _kept(change.text, str(error))
+            return _rejected(change.text, str(error))
 
     def archive(self, memory: Memory, document: str) -> None:
-        """A bullet was deleted, and the settings say what that means."""
+        """Archive the memory of a deleted bullet, where the settings say so."""
         now = self._clock.now()
         with self._store.write(self._space) as unit:
-            found = unit.memories.get(memory.id)
-            if found is None or found.status != "active":
+            current = unit.memories.get(memory.id)
+            if current is None or current.status != "active":
                 return
-            unit.memories.revise(replace(found, status="archived", updated_at=now))
+            unit.memories.revise(replace(current, status="archived", updated_at=now))
             unit.journal.add_event(
                 "archive",
                 operation_id=key_of("document-remove", constant(document), memory.id),
@@ -108,7 +116,7 @@ class EditImporter:
 
     # --- edits ----------------------------------------------------------------------------------
 
-    def _edited(self, change: Edited) -> Outcome:
+    def _edited(self, change: EditedBullet) -> EditOutcome:
         printed = constant(fingerprint(change.text))
         operation = key_of("document-edit", change.memory.id, printed)
         if change.head is not None:
@@ -130,10 +138,12 @@ class EditImporter:
             ),
             operation_id=operation,
         )
-        return Outcome(Bullet("", memory.id), taken=Taken("edited", memory.id, old.id))
+        return EditOutcome(
+            Bullet("", memory.id), imported=ImportedEdit("edited", memory.id, old.id)
+        )
 
-    def _contradicted(self, change: Edited, head: Memory, operation: SafeName) -> Outcome:
-        """Both changed: what is known stays, and a person is asked about the other words."""
+    def _contradicted(self, change: EditedBullet, head: Memory, operation: SafeName) -> EditOutcome:
+        """Memory and document both changed: the memory stays, and the edit waits for a person."""
         now = self._clock.now()
         item = Bullet("", head.id)
         printed = constant(fingerprint(change.text))
@@ -150,87 +160,89 @@ class EditImporter:
         claim = Claim(head.importance, 1.0, "owner", head.expires_at)
         with self._store.write(self._space) as unit:
             if unit.journal.operation(operation) or unit.journal.operation(conflict):
-                return Outcome(item)
+                return EditOutcome(item)
             settlement = self._reconciler.settlement(
                 unit, candidate, claim, said_at=now, operation_id=conflict, now=now
             )
             waiting = settlement.wait("memory and the document changed at the same time").memory
-        return Outcome(
-            item, asked=None if waiting is None else PendingQuestion(waiting.id, "conflict")
+        return EditOutcome(
+            item, question=None if waiting is None else PendingQuestion(waiting.id, "conflict")
         )
 
     def _value(self, text: str, memory: Memory) -> str:
-        """What the new words say of the old question, where that can be told."""
+        """The new value of the memory's slot, where the text states one."""
         slot = slot_of(memory.subject, memory.predicate)
         if not slot:
             return ""
-        for told in self._extracted(text, self._clock.now()):
-            if slot_of(told.subject, told.predicate) == slot:
-                return told.value
+        for candidate in self._extracted(text, self._clock.now()):
+            if slot_of(candidate.subject, candidate.predicate) == slot:
+                return candidate.value
         return memory.value if memory.value and memory.value in text else ""
 
     # --- new bullets ----------------------------------------------------------------------------
 
-    def _added(self, change: Added, place: str, said: Mapping[str, str]) -> Outcome:
+    def _added(self, change: AddedBullet, place: str, existing: Mapping[str, str]) -> EditOutcome:
         clean = self._guard.text(change.text, "text")
-        known = said.get(fingerprint(change.text)) or said.get(fingerprint(clean))
-        if known is not None:
-            return Outcome(Bullet("", known))
+        id_ = existing.get(fingerprint(change.text)) or existing.get(fingerprint(clean))
+        if id_ is not None:
+            return EditOutcome(Bullet("", id_))
         section = change.section
         operation = f"document-add:{place}:{section.key}:{fingerprint(change.text)}"
         for _ in range(_REPEATS):
             try:
                 memory, replaced = self._new(change, clean, fingerprint(operation))
-            except NotFound:  # said before and forgotten since, or changed just now
+            except NotFound:  # imported before and forgotten since, or changed just now
                 operation = f"{operation}:again"
                 continue
             if memory.status == "active":
-                taken = Taken("added", memory.id, replaced)
-                return Outcome(Bullet("", memory.id), taken=taken)
-            # Said once before, from the same state of the document, and ended since: said anew.
+                imported = ImportedEdit("added", memory.id, replaced)
+                return EditOutcome(Bullet("", memory.id), imported=imported)
+            # Imported before, from the same state of the document, and ended since: import it anew.
             operation = f"{operation}:{memory.id}"
-        return _kept(change.text, "it was taken in and ended too often")
+        return _rejected(change.text, "it was taken in and ended too often")
 
-    def _new(self, change: Added, content: str, operation: str) -> tuple[Memory, str]:
+    def _new(self, change: AddedBullet, content: str, operation: str) -> tuple[Memory, str]:
         operation = f"document-add:{operation}"
-        told = self._candidate(change, content)
-        if told is not None:
+        candidate = self._candidate(change, content)
+        if candidate is not None:
             now = self._clock.now()
             with self._store.write(self._space) as unit:
-                settled = self._reconciler.settle(unit, told, operation_id=operation, now=now)
-            known = settled.memory
-            if known is not None and known.content == content:
-                return known, settled.replaced[0] if settled.replaced else ""
-            if known is not None and settled.outcome == "same" and known.status == "active":
+                settled = self._reconciler.settle(unit, candidate, operation_id=operation, now=now)
+            memory = settled.memory
+            if memory is not None and memory.content == content:
+                return memory, settled.replaced[0] if settled.replaced else ""
+            if memory is not None and settled.outcome == "same" and memory.status == "active":
                 # The same answer in other words: the person's own words are the better ones.
-                return self._remember(change, f"{operation}:words", content, known), known.id
+                return self._remember(change, f"{operation}:words", content, memory), memory.id
         return self._remember(change, f"{operation}:plain", content, None), ""
 
-    def _candidate(self, change: Added, content: str) -> Candidate | None:
-        """The statement with its question, where the rules can tell."""
+    def _candidate(self, change: AddedBullet, content: str) -> Candidate | None:
+        """The statement with its slot, where the rules find exactly one."""
         if change.like is not None:
             return None
         now = self._clock.now()
-        found = [told for told in self._extracted(content, now) if not told.withdraws]
-        if len(found) != 1 or not slot_of(found[0].subject, found[0].predicate):
+        candidates = [
+            candidate for candidate in self._extracted(content, now) if not candidate.withdraws
+        ]
+        if len(candidates) != 1 or not slot_of(candidates[0].subject, candidates[0].predicate):
             return None
         kind = change.section.kind
         return replace(
-            found[0],
+            candidates[0],
             kind=kind,
             content=content,
             importance=KIND_IMPORTANCE[change.section.kind],
             confidence=1.0,
             duration=_FOR_GOOD,
             project=change.section.project or GLOBAL_PROJECT,
-            is_update=has_one_answer(kind, found[0].predicate),
+            is_update=has_one_answer(kind, candidates[0].predicate),
             asked=True,
         )
 
     def _remember(
-        self, change: Added, operation: str, content: str, known: Memory | None
+        self, change: AddedBullet, operation: str, content: str, earlier: Memory | None
     ) -> Memory:
-        section, like = change.section, known or change.like
+        section, like = change.section, earlier or change.like
         if like is None:
             return self._keeper.remember(
                 NewMemory(
@@ -254,14 +266,14 @@ class EditImporter:
                 topic=like.topic,
                 tags=like.tags,
                 importance=max(like.importance, KIND_IMPORTANCE[section.kind]),
-                supersedes=None if known is None else known.id,
+                supersedes=None if earlier is None else earlier.id,
             ),
             operation_id=operation,
         )
 
     def _extracted(self, text: str, now: datetime) -> tuple[Candidate, ...]:
-        return extract(text, said_at=now)
+        return extract(text, said_at=now, patterns=own_patterns(self._settings))
 
 
-def _kept(text: str, reason: str) -> Outcome:
-    return Outcome(unmarked(text), kept=Kept(text, reason))
+def _rejected(text: str, reason: str) -> EditOutcome:
+    return EditOutcome(unmarked(text), rejected=RejectedText(text, reason))

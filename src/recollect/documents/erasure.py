@@ -1,4 +1,4 @@
-"""Taking what was forgotten out of the files people read: bullets, lines and fingerprints."""
+"""Removing forgotten memories from documents: bullets, lines and fingerprints."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def scrub(
     renamed: Callable[[str], str],
     now: datetime,
 ) -> tuple[Path, ...]:
-    """Remove the bullets of these memories, and every line that says what is forgotten.
+    """Remove the bullets of these memories, and every line that repeats their content.
 
-    ``quotes`` judges lines of the engine, ``repeats`` those of a person; ``renamed`` says what a
-    project is called afterwards, nothing where it is gone.
+    ``quotes`` judges generated lines, ``repeats`` those of a person; ``renamed`` gives the new name
+    of a project, empty where it is removed.
     """
     ids = frozenset(memories)
 
-    def kept(line: str, ours: bool) -> str:
+    def line_after(line: str, ours: bool) -> str:
         heading = _HEADING.match(line)
         if heading is not None:
             title = renamed(heading["title"])
@@ -61,20 +61,20 @@ def scrub(
     changed = {
         path: change
         for path in files_of(folders, settings)
-        if (change := _scrub_file(path, ids, kept, folders, settings)) is not None
+        if (change := _scrub_file(path, ids, line_after, folders, settings)) is not None
     }
     views = settings.documents
-    known = {str(name): folders.documents / getattr(views, f"{name}_file") for name in views.write}
-    known |= {f"report:{path.name}": path for path in changed if path.parent == folders.reports}
+    paths = {str(name): folders.documents / getattr(views, f"{name}_file") for name in views.write}
+    paths |= {f"report:{path.name}": path for path in changed if path.parent == folders.reports}
     with store.write(space) as unit:
-        for name, path in known.items():
+        for name, path in paths.items():
             row = unit.document_states.get(name)
             if row is None:
                 continue
             after = replace(
                 row,
-                written=_known(row.written, ids, changed.get(path)),
-                writing=_known(row.writing, ids, changed.get(path)),
+                written=_without(row.written, ids, changed.get(path)),
+                writing=_without(row.writing, ids, changed.get(path)),
             )
             if after != row:
                 unit.document_states.put(after, now)
@@ -89,14 +89,14 @@ def files_of(folders: Folders, settings: Settings) -> list[Path]:
     places = {(folders.documents / file).parent for file in named}
     places |= {folders.reports, folders.documents / COMPILED_FOLDER}
     theirs = {folders.documents / file for file in (SOUL_FILE, settings.identity.agent_file)}
-    found = {path for folder in places if folder.is_dir() for path in folder.glob("*.md")}
-    return sorted(path for path in found - theirs if path.is_file())
+    paths = {path for folder in places if folder.is_dir() for path in folder.glob("*.md")}
+    return sorted(path for path in paths - theirs if path.is_file())
 
 
 def _scrub_file(
     path: Path,
     ids: frozenset[str],
-    kept_of: Callable[[str, bool], str],
+    line_after: Callable[[str, bool], str],
     folders: Folders,
     settings: Settings,
 ) -> _Change | None:
@@ -108,16 +108,16 @@ def _scrub_file(
     # Reports and cards have no line of a person.
     cards = folders.documents / COMPILED_FOLDER
     ours = path.parent in (folders.reports, cards)
-    kept = "".join(kept_of(line, ours) for line in text.splitlines(keepends=True))
-    if kept == loaded.text:
+    scrubbed = "".join(line_after(line, ours) for line in text.splitlines(keepends=True))
+    if scrubbed == loaded.text:
         return None
-    data = loaded.encode(kept)
+    data = loaded.encode(scrubbed)
     files.write(path, data)
     return _Change(fingerprint(loaded.data or b""), fingerprint(data))
 
 
-def _known(state: Written | None, ids: frozenset[str], change: _Change | None) -> Written | None:
-    """What the file was left with, without the fingerprints of what is gone.
+def _without(state: Written | None, ids: frozenset[str], change: _Change | None) -> Written | None:
+    """The written state without the fingerprints of removed memories.
 
     A file that a person had changed meanwhile is still a changed one.
     """

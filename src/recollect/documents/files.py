@@ -25,7 +25,7 @@ _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class UnreadableFile(Exception):
-    """Not a text that can be taken in; it is left alone."""
+    """A file that is no readable text; it is left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class DocumentFile:
     bom: bool = False
 
     def encode(self, text: str) -> bytes:
-        """Another text in the manner of this file."""
+        """A text in the encoding and line ends of this file."""
         data = text.replace("\n", self.newline).encode()
         return codecs.BOM_UTF8 + data if self.bom else data
 
 
 def fingerprint(text: str | bytes) -> str:
-    """Enough to tell whether something changed, nothing to read."""
+    """A digest that shows whether a text changed."""
     data = text.encode() if isinstance(text, str) else text
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
@@ -89,7 +89,7 @@ def read_bytes(path: Path, most: int) -> bytes | None:
 
 @contextlib.contextmanager
 def prepared(path: Path, data: bytes) -> Iterator[Callable[[], None]]:
-    """Write beside the file, and give what puts it in the file's place."""
+    """Write a temporary file; yields the function that moves it into place."""
     refuse_links(path, path.parent)
     with typed(path, "written"):
         private.make_folder(path.parent)
@@ -121,7 +121,7 @@ def write(path: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def typed(path: Path, verb: str) -> Iterator[None]:
-    """What the system says, as one of our errors."""
+    """Operating system errors as typed ones."""
     try:
         yield
     except OSError as error:
@@ -153,11 +153,11 @@ def _keep_mode(path: Path, temporary: Path) -> None:
 
 
 def _sweep(path: Path) -> None:
-    """Remove what a process left that died while writing."""
-    for left in path.parent.glob(f".{escape(path.name)}.*.tmp"):
+    """Remove temporary files of processes that died while writing."""
+    for temporary in path.parent.glob(f".{escape(path.name)}.*.tmp"):
         with contextlib.suppress(FileNotFoundError):
-            if time.time() - left.stat().st_mtime > _STALE:
-                left.unlink()
+            if time.time() - temporary.stat().st_mtime > _STALE:
+                temporary.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

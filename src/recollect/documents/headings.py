@@ -77,11 +77,11 @@ USUAL: dict[DocumentName, str] = {
 
 def project_sections(projects: tuple[str, ...]) -> tuple[DocumentSection, ...]:
     """One section for each project; a name is its own title in both languages."""
-    taken = {GENERAL.en.casefold(), GENERAL.zh, _EARLIER.en.casefold(), _EARLIER.zh}
+    reserved = {GENERAL.en.casefold(), GENERAL.zh, _EARLIER.en.casefold(), _EARLIER.zh}
     own = [
         DocumentSection(f"project:{name}", _line(name), _line(name), "fact", project=name)
         for name in projects
-        if _line(name) and _line(name).casefold() not in taken
+        if _line(name) and _line(name).casefold() not in reserved
     ]
     return (GENERAL, *own, _EARLIER)
 

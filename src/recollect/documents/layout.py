@@ -1,4 +1,4 @@
-"""A document put together: our bullets where a person left them, the rest where it belongs."""
+"""The layout of a document: bullets where a person left them, others in their section."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TITLE = "#"  # the key of the part that begins a document, and how its heading b
 
 @dataclass(frozen=True, slots=True)
 class LayoutEntry:
-    """A bullet of ours, and the section it goes to when no person has put it elsewhere."""
+    """A generated bullet, and its section unless a person moved it elsewhere."""
 
     mark: str
     text: str
@@ -27,20 +27,20 @@ class LayoutEntry:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLayout:
-    """The sections of a document in order: their headings, and the titles they are known by."""
+    """The sections of a document in order: their headings, and their keys by title."""
 
     headings: Mapping[str, str]
-    known: Mapping[str, str]
+    keys: Mapping[str, str]
     names: frozenset[str]
 
     def section_of(self, part: MarkdownSection) -> str:
-        """The key of a section of ours; empty for a person's own."""
+        """The key of a generated section; empty for a person's own."""
         if not part.heading:
             return ""
         title = part.title.casefold()
         if not part.heading.startswith("##"):
             return TITLE if title in self.names else ""
-        return self.known.get(title, "")
+        return self.keys.get(title, "")
 
 
 def compose(
@@ -50,19 +50,19 @@ def compose(
 
     Marked bullets that are not among the entries are left out; everything else of ``parts`` stays.
     """
-    left = {entry.mark: entry.text for entry in entries}
-    there = {i.mark for part in parts for i in part.items if isinstance(i, Bullet)}
+    texts = {entry.mark: entry.text for entry in entries}
+    present = {i.mark for part in parts for i in part.items if isinstance(i, Bullet)}
     waiting: dict[str, list[LayoutEntry]] = {}
     for entry in entries:
-        if entry.mark not in there:
+        if entry.mark not in present:
             waiting.setdefault(entry.section, []).append(entry)
     written: list[list[str]] = []
     for part in _with_missing(parts, waiting, layout):
         key = layout.section_of(part)
         if key:
-            lines = _ours(part, left, waiting.pop(key, []), layout.headings[key])
+            lines = _ours(part, texts, waiting.pop(key, []), layout.headings[key])
         else:
-            lines = _theirs(part, left)
+            lines = _theirs(part, texts)
         if lines:
             written.append(lines)
     return "\n\n".join("\n".join(lines) for lines in written) + "\n" if written else ""
@@ -75,18 +75,18 @@ def _with_missing(
     whole = list(parts)
     order = list(layout.headings)
     for place, key in enumerate(order):
-        there = [layout.section_of(part) for part in whole]
-        if key not in waiting or key in there:
+        keys = [layout.section_of(part) for part in whole]
+        if key not in waiting or key in keys:
             continue
-        before = [i for i, known in enumerate(there) if known and known in order[:place]]
-        after = [i for i, known in enumerate(there) if known]
+        before = [i for i, name in enumerate(keys) if name and name in order[:place]]
+        after = [i for i, name in enumerate(keys) if name]
         at = before[-1] + 1 if before else after[0] if after else len(whole)
         whole.insert(at, MarkdownSection(f"## {layout.headings[key]}", ()))
     return whole
 
 
 def _ours(
-    part: MarkdownSection, left: dict[str, str], more: Sequence[LayoutEntry], title: str
+    part: MarkdownSection, texts: dict[str, str], more: Sequence[LayoutEntry], title: str
 ) -> list[str]:
     blocks: list[list[str]] = []
     open_list: list[str] | None = None
@@ -97,7 +97,7 @@ def _ours(
                 blocks.append(free)
                 open_list = None
             continue
-        lines = _shown(item, left)
+        lines = _bullet_lines(item, texts)
         if lines and open_list is None:
             open_list = []
             blocks.append(open_list)
@@ -114,18 +114,18 @@ def _ours(
     return [f"{hashes} {title}", *body] if body or hashes == TITLE else []
 
 
-def _theirs(part: MarkdownSection, left: dict[str, str]) -> list[str]:
+def _theirs(part: MarkdownSection, texts: dict[str, str]) -> list[str]:
     lines = [part.heading] if part.heading else []
     for item in part.items:
-        lines += item.lines if isinstance(item, Free) else _shown(item, left)
+        lines += item.lines if isinstance(item, Free) else _bullet_lines(item, texts)
     while lines and not lines[-1].strip():
         lines.pop()
     return lines
 
 
-def _shown(bullet: Bullet, left: dict[str, str]) -> list[str]:
-    """Its lines the first time it is met."""
+def _bullet_lines(bullet: Bullet, texts: dict[str, str]) -> list[str]:
+    """The lines of a bullet at its first occurrence; a marked one has its present text."""
     if not bullet.mark:
         return list(bullet.lines)
-    text = left.pop(bullet.mark, None)
+    text = texts.pop(bullet.mark, None)
     return [] if text is None else bullet_lines(Bullet(text, bullet.mark))

@@ -1,4 +1,4 @@
-"""The documents of a space: the doors that lead to them."""
+"""The documents of a space: their folders, synchronisation and questions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from recollect.documents.daily import DailyReport, DailyReports
 from recollect.documents.edit_importer import EditImporter
 from recollect.documents.files import fingerprint
 from recollect.documents.report import Question, SyncReport
-from recollect.documents.sync import Syncing
+from recollect.documents.sync import DocumentSync
 from recollect.documents.views import View, views_of
-from recollect.errors import NotFound
 from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.language.secrets.envelope import masked
@@ -22,11 +21,9 @@ from recollect.language.secrets.finder import USUAL
 from recollect.learn.memories import MemoryWriter
 from recollect.learn.reconciler import Reconciler
 from recollect.record.transcripts import DEFAULT_SPACE
-from recollect.rules.checks import check_name
 from recollect.settings import Settings
-from recollect.store.contract import Store, Unit
+from recollect.store.contract import Store
 from recollect.store.paths import own_base, refuse_links
-from recollect.types import Memory
 
 REPORT_FOLDER = "daily_summaries"  # beside the database, as in document A §10.2
 
@@ -58,8 +55,8 @@ def folders_of(database: Path, space: str, settings: Settings) -> Folders:
 
 
 def _beside(database: Path, folder: str) -> Path:
-    """Two databases in one place must not share documents: what does not bear the usual name puts
-    its own before the folder's, unless somebody has said where the folder is.
+    """Two databases in one folder must not share documents: one without the usual name puts its own
+    before the folder's, unless the settings say where the folder is.
     """
     shared = database.name == USUAL_NAME or Path(folder).name != folder
     return database.parent / (folder if shared else f"{database.stem}-{folder}")
@@ -87,7 +84,7 @@ class Documents:
         self._settings = settings
         self._folders = folders
         self._bounds = guard.secrets or USUAL
-        self._taker = EditImporter(
+        self._importer = EditImporter(
             store,
             space,
             clock,
@@ -100,45 +97,38 @@ class Documents:
         self._daily = DailyReports(store, space, clock, folders.reports, bounds=self._bounds)
 
     def sync(self, now: datetime | None = None) -> SyncReport:
-        """Take in what people changed, then write what changed in memory."""
+        """Import the edits of people, then write what changed in memory."""
         for view in self._views():
             refuse_links(view.path.parent, self._folders.documents_base)
-        syncing = Syncing(
-            self._store, self._space, self._settings, views=self._views(), taker=self._taker
+        syncing = DocumentSync(
+            self._store, self._space, self._settings, views=self._views(), importer=self._importer
         )
         return syncing.run(self._clock.now() if now is None else now)
 
     def write_report(self, report: DailyReport) -> Path:
-        """Write a daily report; says where."""
+        """Write a daily report; its path."""
         refuse_links(self._folders.reports, self._folders.reports_base)
         return self._daily.write(report)
 
     # --- bullets that a person removed ----------------------------------------------------------
 
     def questions(self) -> list[Question]:
-        """Memories that a person took out of the documents: are they to be forgotten?"""
+        """Memories that a person removed from documents, to be confirmed as forgotten."""
         with self._store.read(self._space) as unit:
-            asked = [c for c in unit.document_states.choices() if c.choice == "asked"]
-            found = {m.id: m for m in unit.memories.by_id([c.memory for c in asked])}
+            choices = [c for c in unit.document_states.choices() if c.choice == "asked"]
+            memories = {m.id: m for m in unit.memories.by_id([c.memory for c in choices])}
         return [
             Question(
                 masked(memory),
-                tuple(c.document for c in asked if c.memory == id_),
-                min(c.at for c in asked if c.memory == id_),
+                tuple(c.document for c in choices if c.memory == id_),
+                min(c.at for c in choices if c.memory == id_),
             )
-            for id_, memory in found.items()
+            for id_, memory in memories.items()
             if memory.status == "active"
         ]
 
     def _views(self) -> tuple[View, ...]:
         return views_of(self._folders.documents, self._settings, self._bounds)
-
-
-def _found(unit: Unit, id_: str) -> Memory:
-    memory = unit.memories.get(check_name(id_, "id"))
-    if memory is None:
-        raise NotFound(f"No memory {id_}", remedy="See questions()")
-    return memory
 
 
 def _folder_name(space: str) -> str:

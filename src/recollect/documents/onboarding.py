@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.clock import Clock
-from recollect.documents import onboarding_rules as talk
+from recollect.documents import onboarding_rules as rules
 from recollect.documents.onboarding_rules import Stage
 from recollect.language.detection import Language, language_of
 from recollect.learn.reconciler import Reconciler
@@ -21,7 +21,7 @@ _LONGEST = 2_000  # characters of one answer
 
 @dataclass(frozen=True, slots=True)
 class OnboardingState:
-    """Where the first talk stands, and what to say next; nothing is to be said when it is done."""
+    """The stage of onboarding, and the next text to show; empty when it is done."""
 
     stage: Stage
     text: str = ""
@@ -33,7 +33,7 @@ class OnboardingState:
 
 
 class Onboarding:
-    """The first talk of one space. ``settled`` is told when it is over, to write documents."""
+    """The onboarding of one space. ``settled`` is called at its end, to write documents."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Onboarding:
         self._settled = settled
 
     def state(self) -> OnboardingState:
-        """What to say next. Where the preset does not ask, it is done unless it was begun."""
+        """The next question. Where the preset has no onboarding, it is done unless it was begun."""
         with self._store.read(self._space) as unit:
             row = unit.onboarding.get()
         if row is None and not self._settings.documents.onboarding:
@@ -61,43 +61,45 @@ class Onboarding:
         return self._next(row or OnboardingRow("agent", {}))
 
     def begin(self) -> OnboardingState:
-        """Ask even where the preset does not; what was asked before is not asked again."""
+        """Begin even where the preset has no onboarding; answered questions are not repeated."""
         with self._store.write(self._space) as unit:
             row = unit.onboarding.get() or OnboardingRow("agent", {})
             unit.onboarding.put(row, self._clock.now())
         return self._next(row)
 
     def answer(self, text: str) -> OnboardingState:
-        """Take an answer to what was asked last."""
-        said = self._reconciler.guard.text(text, "answer", _LONGEST)
+        """Store the answer to the last question."""
+        answer = self._reconciler.guard.text(text, "answer", _LONGEST)
         with self._store.write(self._space) as unit:
             row = unit.onboarding.get() or OnboardingRow("agent", {})
             if row.stage == "done":
                 return OnboardingState("done")
-            after, unclear = self._after(unit, row, said)
+            after, unclear = self._after(unit, row, answer)
             unit.onboarding.put(after, self._clock.now())
         if after.stage == "done":
             self._settled()
         return self._next(after, unclear=unclear)
 
-    def _after(self, unit: Unit, row: OnboardingRow, said: SafeText) -> tuple[OnboardingRow, bool]:
+    def _after(
+        self, unit: Unit, row: OnboardingRow, answer: SafeText
+    ) -> tuple[OnboardingRow, bool]:
         """The state after an answer, and whether the answer was not understood."""
         answers, guard = dict(row.answers), self._reconciler.guard
-        language = language_of([said], self._settings.memory.language)
+        language = language_of([answer], self._settings.memory.language)
         answers.setdefault(_LANGUAGE, constant(language))
-        question = talk.next_question(answers)
+        question = rules.next_question(answers)
         if question is not None:
-            answers[question.key] = guard.text(talk.read_answer(said), "answer", _LONGEST)
-            if talk.next_question(answers) is None:
+            answers[question.key] = guard.text(rules.read_answer(answer), "answer", _LONGEST)
+            if rules.next_question(answers) is None:
                 # By all that was said: the first answer may have been one English name.
-                told = [text for key, text in answers.items() if key != _LANGUAGE]
-                language = language_of(told, self._settings.memory.language)
+                texts = [text for key, text in answers.items() if key != _LANGUAGE]
+                language = language_of(texts, self._settings.memory.language)
                 answers[_LANGUAGE] = constant(language)
-            return OnboardingRow(talk.stage_of(answers), answers), False
-        if talk.confirms(said):
+            return OnboardingRow(rules.stage_of(answers), answers), False
+        if rules.confirms(answer):
             self._keep(unit, answers)
             return OnboardingRow("done", answers), False
-        change = talk.read_change(said)
+        change = rules.read_change(answer)
         if change is None:
             return OnboardingRow("summary", answers), True
         return OnboardingRow(
@@ -106,7 +108,7 @@ class Onboarding:
 
     def _keep(self, unit: Unit, answers: dict[str, SafeText]) -> None:
         now = self._clock.now()
-        for candidate in talk.candidates(answers, _language(answers)):
+        for candidate in rules.candidates(answers, _language(answers)):
             operation = f"onboarding:{candidate.predicate}"
             self._reconciler.settle(unit, candidate, operation_id=operation, now=now)
         unit.journal.add_event(
@@ -120,15 +122,15 @@ class Onboarding:
     def _next(self, row: OnboardingRow, *, unclear: bool = False) -> OnboardingState:
         if row.stage == "done":
             return OnboardingState("done")
-        wanted = self._settings.memory.language
-        language = _language(row.answers, "en" if wanted == "auto" else wanted)
-        question = talk.next_question(row.answers)
+        setting = self._settings.memory.language
+        language = _language(row.answers, "en" if setting == "auto" else setting)
+        question = rules.next_question(row.answers)
         if question is not None:
-            return OnboardingState(question.stage, question.asked[language], question.key)
-        last = talk.wording(language, "unclear" if unclear else "confirm")
-        return OnboardingState("summary", f"{talk.summary(row.answers, language)}\n\n{last}")
+            return OnboardingState(question.stage, question.texts[language], question.key)
+        last = rules.wording(language, "unclear" if unclear else "confirm")
+        return OnboardingState("summary", f"{rules.summary(row.answers, language)}\n\n{last}")
 
 
 def _language(answers: object, default: Language = "en") -> Language:
-    told = answers.get(_LANGUAGE) if isinstance(answers, dict) else None
-    return "zh" if told == "zh" else "en" if told == "en" else default
+    language = answers.get(_LANGUAGE) if isinstance(answers, dict) else None
+    return "zh" if language == "zh" else "en" if language == "en" else default

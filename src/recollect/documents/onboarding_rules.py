@@ -1,4 +1,4 @@
-"""The first talk: who the agent is to be, who the user is, a summary, and a yes or a change."""
+"""The questions of onboarding: the agent, the user, a summary, and a confirmation or a change."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ Stage = Literal["agent", "user", "summary", "done"]
 
 @dataclass(frozen=True, slots=True)
 class OnboardingQuestion:
-    """One thing to ask: its name and wording in both languages, and what the answer becomes."""
+    """One question: its name and text in both languages, and the kind of memory it becomes."""
 
     key: str
     stage: Stage
     names: Mapping[Language, str]
-    asked: Mapping[Language, str]
+    texts: Mapping[Language, str]
     kind: Kind
     subject: str
 
 
 def _question(
-    key: str, stage: Stage, kind: Kind, names: tuple[str, str], asked: tuple[str, str]
+    key: str, stage: Stage, kind: Kind, names: tuple[str, str], texts: tuple[str, str]
 ) -> OnboardingQuestion:
     subject = "agent" if stage == "agent" else "user"
     return OnboardingQuestion(
         key,
         stage,
         {"en": names[0], "zh": names[1]},
-        {"en": asked[0], "zh": asked[1]},
+        {"en": texts[0], "zh": texts[1]},
         kind,
         subject,
     )
@@ -129,14 +129,14 @@ def confirms(text: str) -> bool:
 
 
 def read_change(text: str) -> tuple[str, str] | None:
-    """Which answer is to be what; None where that cannot be told."""
-    found = _CHANGE.match(text)
-    question = _BY_NAME.get(fold(found["name"])) if found else None
-    return None if found is None or question is None else (question.key, read_answer(found["text"]))
+    """The key and the new answer of a requested change; None where it is not understood."""
+    match = _CHANGE.match(text)
+    question = _BY_NAME.get(fold(match["name"])) if match else None
+    return None if match is None or question is None else (question.key, read_answer(match["text"]))
 
 
 def summary(answers: Mapping[str, str], language: Language) -> str:
-    """What will be kept, for a person to look over."""
+    """The answers as a summary for a person."""
     words = _WORDS[language]
     parts = []
     for stage in ("agent", "user"):
@@ -154,7 +154,7 @@ def wording(language: Language, name: str) -> str:
 
 
 def candidates(answers: Mapping[str, str], language: Language) -> list[Candidate]:
-    """What a confirmed onboarding leaves in memory: the owner's own word, for good."""
+    """The memories of a confirmed onboarding: the owner's own statements, permanent."""
     colon = "：" if language == "zh" else ": "
     owner: Mapping[str, str] = (
         {"agent": "助手的", "user": "用户的"} if language == "zh" else {"agent": "", "user": ""}

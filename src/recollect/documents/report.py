@@ -1,4 +1,4 @@
-"""What bringing documents and memory together did."""
+"""The report of a synchronisation of documents and memory."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ State = Literal["written", "unchanged", "left alone"]
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """A change of a person that memory took over; ``before`` is the version it replaced."""
+class ImportedEdit:
+    """An edit that was imported; ``before`` is the version it superseded."""
 
     how: How
     memory: str
@@ -30,8 +30,8 @@ class PendingQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """Words of a person that stay in the file only, and why."""
+class RejectedText:
+    """Text of a person that stays in the file only, and why."""
 
     text: str
     reason: str
@@ -49,9 +49,9 @@ class DocumentReport:
     name: str
     path: str
     state: State = "unchanged"
-    taken: tuple[Taken, ...] = ()
+    taken: tuple[ImportedEdit, ...] = ()
     asked: tuple[PendingQuestion, ...] = ()
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[RejectedText, ...] = ()
     left_out: tuple[str, ...] = ()
     over: int = 0
     archive: str = ""
@@ -67,7 +67,7 @@ class SyncReport:
 
     @property
     def changed(self) -> bool:
-        """Whether a file was written, or memory took something over."""
+        """Whether a file was written, or an edit imported."""
         return any(d.taken or d.asked or d.state == "written" for d in self.documents)
 
 

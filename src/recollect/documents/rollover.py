@@ -1,18 +1,22 @@
-"""Project.md rolls: when it is too long, its old part goes to a dated file and a summary stays."""
+"""Rolling Project.md: its old part moves to a dated file when it is too long; a summary stays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from glob import escape
+from operator import attrgetter
 from pathlib import Path
 
 from recollect.clock import in_zone
 from recollect.documents import files
-from recollect.documents.headings import Language
+from recollect.documents.headings import GENERAL, Language
 from recollect.documents.layout import LayoutEntry, compose
 from recollect.documents.selection import Placement
 from recollect.documents.views import View, layout_of, new_parts
+from recollect.language.digest import shorten
+from recollect.language.markdown import harmless
+from recollect.types import Memory
 
 
 def split(count: int, over: Callable[[int, int], bool], limit: int) -> int:
@@ -41,7 +45,7 @@ def archive(
 ) -> Path:
     """Write the old part beside the document; an archive that is there already stays as it is."""
     layout = layout_of(view, view.sections(projects), language)
-    entries = [LayoutEntry(c.memory.id, view.shown(c.memory), c.section) for c in rolled]
+    entries = [LayoutEntry(c.memory.id, view.bullet_text(c.memory), c.section) for c in rolled]
     data = compose(new_parts(layout), entries, layout).encode()
     day = in_zone(now, view.settings.schedule.zone).date()
     number = 1
@@ -49,12 +53,12 @@ def archive(
         suffix = "" if number == 1 else f"-{number}"
         path = view.path.with_name(f"{view.path.stem}-{day}{suffix}{view.path.suffix}")
         try:
-            found = files.read_bytes(path, len(data))
+            existing = files.read_bytes(path, len(data))
         except files.UnreadableFile:
-            found = b""
-        if found is None:
+            existing = b""
+        if existing is None:
             files.write(path, data)
-        if found is None or found == data:
+        if existing is None or existing == data:
             return path
         number += 1
 
@@ -69,3 +73,47 @@ def archives(view: View) -> list[Path]:
 
     pattern = f"{escape(stem)}-????-??-??*{escape(view.path.suffix)}"
     return sorted(view.path.parent.glob(pattern), key=order)
+
+
+_BEST = 3
+_CHARACTERS = 60
+_ARCHIVES = 3
+
+
+def summary(
+    memories: Sequence[Memory],
+    archives: Sequence[str],
+    *,
+    text_of: Callable[[Memory], str],
+    language: Language,
+    lines: int,
+    global_project: str,
+) -> str:
+    """Count, time span and files of the archives; then the best memories of each project."""
+    zh = language == "zh"
+    whole = f"{_span(memories, zh)}: {', '.join(archives[-_ARCHIVES:])}"
+    by_project: dict[str, list[Memory]] = {}
+    for memory in sorted(memories, key=attrgetter("id"), reverse=True):
+        by_project.setdefault(memory.project, []).append(memory)
+    project_lines = []
+    for name, project_memories in list(by_project.items())[:lines]:
+        title = GENERAL.title(language) if name == global_project else harmless(name)
+        project_lines.append(f"{title}: {_best(project_memories, text_of)}")
+    more = len(by_project) - len(project_lines)
+    if more > 0:
+        project_lines.append(f"还有 {more} 个项目" if zh else f"and {more} more projects")
+    return "\n".join([whole if archives else _span(memories, zh), *project_lines])
+
+
+def _span(memories: Sequence[Memory], zh: bool) -> str:
+    if not memories:
+        return "已归档" if zh else "Archived"
+    days = sorted(f"{memory.valid_from:%Y-%m-%d}" for memory in memories)
+    if zh:
+        return f"{len(memories)} 条已归档，{days[0]} 至 {days[-1]}"
+    return f"{len(memories)} entries archived, {days[0]} to {days[-1]}"
+
+
+def _best(memories: Sequence[Memory], text_of: Callable[[Memory], str]) -> str:
+    best = sorted(memories, key=lambda memory: -memory.importance)[:_BEST]
+    return "; ".join(shorten(text_of(memory).replace("\n", " "), _CHARACTERS) for memory in best)

@@ -9,14 +9,14 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from recollect.documents.headings import GENERAL, Language
-from recollect.documents.user_sections import user_section
 from recollect.language.markdown import harmless
 from recollect.language.secrets.envelope import is_sealed
 from recollect.language.secrets.finder import redact
 from recollect.language.secrets.randomness import Bounds
 from recollect.rules.decay import fading
+from recollect.rules.slots import predicate_of, subject_of
 from recollect.rules.support import untrusted
-from recollect.types import Memory
+from recollect.types import Kind, Memory
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
@@ -31,7 +31,7 @@ class Placement(NamedTuple):
 
 
 def may_be_shown(memory: Memory) -> bool:
-    """Secrets, passing things and what no person vouched for stay out of documents."""
+    """Whether a memory may stand in a document: no secrets, no passing or untrusted statements."""
     return (
         memory.status == "active"
         and memory.kind not in ("credential", "temp")
@@ -41,8 +41,8 @@ def may_be_shown(memory: Memory) -> bool:
     )
 
 
-def shown(memory: Memory, bounds: Bounds, *, dated: bool = False) -> str:
-    """What a bullet says of a memory."""
+def bullet_text(memory: Memory, bounds: Bounds, *, dated: bool = False) -> str:
+    """The text of a memory's bullet."""
     text = harmless(redact(memory.content, bounds))
     if dated and not _DATED.match(text):
         return f"{memory.valid_from:%Y-%m-%d} {text}"
@@ -81,13 +81,13 @@ def for_memory(ranked: Iterable[Memory]) -> list[Placement]:
 
 
 def for_user(ranked: Iterable[Memory]) -> list[Placement]:
-    """What is about the user, each in its section."""
-    found = (Placement(memory, user_section(memory)) for memory in ranked)
-    return [chosen for chosen in found if chosen.section]
+    """Memories about the user, each in its section."""
+    placements = (Placement(memory, user_section(memory)) for memory in ranked)
+    return [chosen for chosen in placements if chosen.section]
 
 
 def for_project(memories: Iterable[Memory], global_project: str, rolled: str) -> list[Placement]:
-    """Progress, the latest first, without what an archive holds."""
+    """Progress, the latest first, without archived entries."""
     newest = sorted(memories, key=lambda memory: memory.id, reverse=True)
     return [
         Placement(memory, project_section(memory, global_project))
@@ -97,7 +97,7 @@ def for_project(memories: Iterable[Memory], global_project: str, rolled: str) ->
 
 
 def is_progress(memory: Memory, global_project: str) -> bool:
-    """What tells how a project stands; of no project in particular, only decisions."""
+    """Whether a memory is about the progress of a project; without a project, only decisions."""
     if memory.project == global_project:
         return memory.kind == "decision"
     return memory.kind in _PROGRESS
@@ -109,9 +109,9 @@ def project_section(memory: Memory, global_project: str) -> str:
 
 def for_insights(memories: Iterable[Memory]) -> list[Placement]:
     """Experiences, the most used first, then the latest used."""
-    found = [memory for memory in memories if memory.kind in ("skill", "lesson")]
-    found.sort(key=lambda m: (-m.access_count, -m.last_accessed_at.timestamp(), m.id))
-    return [Placement(memory, memory.kind) for memory in found]
+    experiences = [memory for memory in memories if memory.kind in ("skill", "lesson")]
+    experiences.sort(key=lambda m: (-m.access_count, -m.last_accessed_at.timestamp(), m.id))
+    return [Placement(memory, memory.kind) for memory in experiences]
 
 
 def for_persona(ranked: Iterable[Memory], least: float) -> list[Placement]:
@@ -125,10 +125,52 @@ def for_persona(ranked: Iterable[Memory], least: float) -> list[Placement]:
 
 def at_most_of_each(chosen: Iterable[Placement], most: int) -> list[Placement]:
     """The first few of each kind."""
-    taken: Counter[str] = Counter()
-    kept = []
+    counts: Counter[str] = Counter()
+    capped = []
     for one in chosen:
-        taken[one.memory.kind] += 1
-        if taken[one.memory.kind] <= most:
-            kept.append(one)
-    return kept
+        counts[one.memory.kind] += 1
+        if counts[one.memory.kind] <= most:
+            capped.append(one)
+    return capped
+
+
+_NEVER: tuple[Kind, ...] = ("trait", "event", "lesson", "skill")
+_BY_KIND: dict[Kind, str] = {
+    "identity": "basics",
+    "preference": "preferences",
+    "config": "environment",
+}
+_ABOUT_USER: dict[Kind, str] = {"fact": "basics", "decision": "projects", "rule": "preferences"}
+
+
+def user_section(memory: Memory) -> str:
+    """The section of USER.md for a memory; empty for one that is not about the user."""
+    if memory.kind in _NEVER:
+        return ""
+    what = predicate_of(memory.predicate)
+    if subject_of(memory.subject) == "user":
+        named = _NAMED.get(what, "")
+        if named != "projects" and _ENVIRONMENT.search(memory.value):
+            return "environment"
+        return named or _BY_KIND.get(memory.kind) or _ABOUT_USER.get(memory.kind, "")
+    if memory.kind == "config" and what.endswith(("version", "版本")):
+        return "stack"
+    return _BY_KIND.get(memory.kind, "")
+
+
+_ENVIRONMENT = re.compile(
+    r"\b(?:mac ?os|windows(?: \d+)?|ubuntu|debian|fedora|arch linux|vs ?code|neovim|vim|emacs"
+    r"|pycharm|intellij(?: idea)?|zsh|bash|fish shell|powershell|tmux|iterm2?)\b",
+    re.IGNORECASE,
+)
+_LISTS = {
+    "projects": "works on, project, projects, maintains, builds, 项目, 参与, 在做, 维护, 开发",
+    "environment": "os, operating system, editor, ide, shell, terminal, browser, machine,"
+    " hardware, environment, 操作系统, 编辑器, 终端, 浏览器, 电脑, 环境, 开发环境",
+    "stack": "uses, package manager, programming language, framework, database, stack, tech stack,"
+    " knows, cloud, version, 技术栈, 框架, 数据库, 包管理器, 编程语言, 掌握",
+    "preferences": "likes, dislikes, prefers, avoids, style, 风格, 习惯",
+}
+_NAMED = {
+    predicate_of(name): section for section, names in _LISTS.items() for name in names.split(",")
+}

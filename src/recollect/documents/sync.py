@@ -1,4 +1,4 @@
-"""Documents and memory brought together: what people changed is taken in, then files written."""
+"""Synchronising documents and memory: edits of people are imported, then files are written."""
 
 from __future__ import annotations
 
@@ -8,16 +8,29 @@ from datetime import datetime
 
 from recollect.documents import files
 from recollect.documents.edit_importer import EditImporter
+from recollect.documents.edits import (
+    AddedBullet,
+    BulletReader,
+    DocumentEdits,
+    EditedBullet,
+    apply_outcomes,
+    head_of,
+)
 from recollect.documents.files import DocumentFile, UnreadableFile, fingerprint, prepared
-from recollect.documents.read_back import Added, BulletReader, Edited, ReadBack, head_of, rebuilt
-from recollect.documents.report import DocumentReport, Kept, PendingQuestion, SyncReport, Taken
+from recollect.documents.report import (
+    DocumentReport,
+    ImportedEdit,
+    PendingQuestion,
+    RejectedText,
+    SyncReport,
+)
 from recollect.documents.selection import may_be_shown
 from recollect.documents.views import View, layout_of
 from recollect.documents.writer import (
-    Changed,
     DocumentContents,
+    FileChanged,
     Page,
-    Setter,
+    PageBuilder,
     announce,
     check,
     marks_of,
@@ -42,32 +55,32 @@ _PAGE = 10_000
 
 
 @dataclass(slots=True)
-class _Paper:
-    """One document on the desk."""
+class _OpenDocument:
+    """One document during a run, with its edits."""
 
     view: View
     loaded: DocumentFile = field(default_factory=DocumentFile)
     row: DocumentRow = field(default_factory=lambda: DocumentRow(EMPTY))
-    read: ReadBack | None = None
+    read: DocumentEdits | None = None
     parts: tuple[MarkdownSection, ...] = ()
-    taken: list[Taken] = field(default_factory=list)
-    asked: list[PendingQuestion] = field(default_factory=list)
-    kept: list[Kept] = field(default_factory=list)
+    imported: list[ImportedEdit] = field(default_factory=list)
+    questions: list[PendingQuestion] = field(default_factory=list)
+    rejected: list[RejectedText] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     problem: str = ""
     again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What there is to show after a person's changes were taken in."""
+class _Contents:
+    """The memories to show once edits are imported."""
 
     memories: Mapping[str, Memory]
     projects: Sequence[str]
     choices: Sequence[DocumentChoice]
 
 
-class Syncing:
+class DocumentSync:
     """One run over the documents of a space."""
 
     def __init__(
@@ -77,34 +90,34 @@ class Syncing:
         settings: Settings,
         *,
         views: Sequence[View],
-        taker: EditImporter,
+        importer: EditImporter,
     ) -> None:
         self._store = store
         self._space = space
         self._settings = settings
         self._views = views
-        self._taker = taker
+        self._importer = importer
 
     def run(self, now: datetime) -> SyncReport:
-        """Every document; one that is saved meanwhile is read again and loses nothing."""
+        """Synchronise every document; one saved meanwhile is read again and loses nothing."""
         reports: dict[str, DocumentReport] = {}
         waiting: list[DocumentName] = [view.name for view in self._views]
         for _ in range(_TRIES):
             if not waiting:
                 break
-            papers = self._desk()
-            self._take_in(papers, waiting, now)
-            known = self._look(now)
+            documents = self._open()
+            self._import_all(documents, waiting, now)
+            contents = self._read_contents(now)
             later: list[DocumentName] = []
-            for paper in papers:
-                name = paper.view.name
+            for document in documents:
+                name = document.view.name
                 if name not in waiting:
                     continue
-                report = self._written(paper, known, now)
+                report = self._written(document, contents, now)
                 if report is None:
                     later.append(name)
-                    report = self._report(paper)
-                reports[name] = _together(reports.get(name), report)
+                    report = self._report(document)
+                reports[name] = _joined(reports.get(name), report)
             waiting = later
         for name in waiting:
             problem = "It is being changed; it was left alone and is taken in next time"
@@ -113,158 +126,170 @@ class Syncing:
 
     # --- reading --------------------------------------------------------------------------------
 
-    def _desk(self) -> list[_Paper]:
-        papers = []
+    def _open(self) -> list[_OpenDocument]:
+        documents = []
         for view in self._views:
-            paper = _Paper(view)
+            document = _OpenDocument(view)
             try:
-                paper.loaded = files.load(view.path, self._settings.documents.file_bytes)
+                document.loaded = files.load(view.path, self._settings.documents.file_bytes)
             except UnreadableFile as error:
-                paper.problem = str(error)
-            papers.append(paper)
+                document.problem = str(error)
+            documents.append(document)
         with self._store.read(self._space) as unit:
             projects = unit.memories.projects()
-            for paper in papers:
-                name = paper.view.name
-                paper.row = unit.document_states.get(name) or DocumentRow(constant(name))
-                if not paper.problem:
-                    paper.read = self._read(unit, paper, projects)
-        return papers
+            for document in documents:
+                name = document.view.name
+                document.row = unit.document_states.get(name) or DocumentRow(constant(name))
+                if not document.problem:
+                    document.read = self._read(unit, document, projects)
+        return documents
 
     @staticmethod
-    def _read(unit: Unit, paper: _Paper, projects: Sequence[str]) -> ReadBack:
-        """An empty file, or none, is not a wish to forget everything: it is built again."""
-        view, text = paper.view, paper.loaded.text
-        bases = _bases(paper.row, paper.loaded) if text.strip() else []
+    def _read(unit: Unit, document: _OpenDocument, projects: Sequence[str]) -> DocumentEdits:
+        """The edits of a file; an empty one is not a wish to forget everything, and is rebuilt."""
+        view, text = document.view, document.loaded.text
+        bases = _bases(document.row, document.loaded) if text.strip() else []
         sections = view.sections(projects)
         reader = BulletReader(unit, view, layout_of(view, sections, "en"), sections, bases)
         return reader.read(text, parse(text))
 
-    # --- taking in ------------------------------------------------------------------------------
+    # --- importing ------------------------------------------------------------------------------
 
-    def _take_in(self, papers: Sequence[_Paper], names: Collection[str], now: datetime) -> None:
-        wanted = [p for p in papers if p.read is not None and p.view.name in names]
-        for paper in wanted:
-            self._take(paper, now)
-        for paper in wanted:
-            self._choose(paper, papers, now)
+    def _import_all(
+        self, documents: Sequence[_OpenDocument], names: Collection[str], now: datetime
+    ) -> None:
+        readable = [p for p in documents if p.read is not None and p.view.name in names]
+        for document in readable:
+            self._import(document, now)
+        for document in readable:
+            self._choose(document, documents, now)
 
-    def _take(self, paper: _Paper, now: datetime) -> None:
-        if paper.read is None:
+    def _import(self, document: _OpenDocument, now: datetime) -> None:
+        if document.read is None:
             return
-        said = self._said(paper, now)
-        place = f"{paper.view.name}:{paper.row.written.file if paper.row.written else ''}"
+        existing = self._existing(document, now)
+        place = f"{document.view.name}:{document.row.written.file if document.row.written else ''}"
         items = []
-        for change in paper.read.changes:
-            outcome = self._taker.take(change, place, said)
+        for change in document.read.changes:
+            outcome = self._importer.apply(change, place, existing)
             items.append(outcome.item)
-            paper.taken += [outcome.taken] if outcome.taken else []
-            paper.asked += [outcome.asked] if outcome.asked else []
-            paper.kept += [outcome.kept] if outcome.kept else []
-            paper.again |= outcome.again
-            told = isinstance(change, Added | Edited) and outcome.asked is None
-            if told and outcome.item and outcome.item.mark:
-                paper.fresh.append(outcome.item.mark)
-        paper.parts = rebuilt(paper.read, items)
+            document.imported += [outcome.imported] if outcome.imported else []
+            document.questions += [outcome.question] if outcome.question else []
+            document.rejected += [outcome.rejected] if outcome.rejected else []
+            document.again |= outcome.again
+            written = isinstance(change, AddedBullet | EditedBullet) and outcome.question is None
+            if written and outcome.item and outcome.item.mark:
+                document.fresh.append(outcome.item.mark)
+        document.parts = apply_outcomes(document.read, items)
 
-    def _said(self, paper: _Paper, now: datetime) -> dict[str, str]:
-        """What is known, by the words a bullet has for it; looked up only for new bullets."""
-        if paper.read is None or not any(isinstance(c, Added) for c in paper.read.changes):
+    def _existing(self, document: _OpenDocument, now: datetime) -> dict[str, str]:
+        """Ids of current memories by their bullet; read only where there are new bullets."""
+        if document.read is None or not any(
+            isinstance(c, AddedBullet) for c in document.read.changes
+        ):
             return {}
         with self._store.read(self._space) as unit:
-            found = [m for m in _current(unit, now) if may_be_shown(m)]
-        return {fingerprint(paper.view.spellings(m)[0]): m.id for m in reversed(found)}
+            memories = [m for m in _current(unit, now) if may_be_shown(m)]
+        return {fingerprint(document.view.spellings(m)[0]): m.id for m in reversed(memories)}
 
-    def _choose(self, paper: _Paper, papers: Sequence[_Paper], now: datetime) -> None:
-        """What a person took out of this document, and what they put into it."""
-        read, name = paper.read, paper.view.name
+    def _choose(
+        self, document: _OpenDocument, documents: Sequence[_OpenDocument], now: datetime
+    ) -> None:
+        """Store which memories a person removed from this document, and which they added."""
+        read, name = document.read, document.view.name
         if read is None or not self._settings.documents.take_edits:
             return
         elsewhere = frozenset[str]().union(
-            *(p.read.seen for p in papers if p.read is not None and p is not paper)
+            *(p.read.seen for p in documents if p.read is not None and p is not document)
         )
-        archived, document = [], constant(name)
+        archived, stored = [], constant(name)
         with self._store.write(self._space) as unit:
             states = unit.document_states
             for choice in states.choices():
                 back = choice.memory in read.seen and choice.choice != "pinned"
                 if choice.document == name and back:
                     states.drop_choices(choice.memory, name)
-            for id_ in (*sorted(read.moved_in), *paper.fresh):
-                states.choose(DocumentChoice(document, stored_name(id_), "pinned", now))
+            for id_ in (*sorted(read.moved_in), *document.fresh):
+                states.choose(DocumentChoice(stored, stored_name(id_), "pinned", now))
             for memory in unit.memories.by_id(sorted(read.removed)):
                 if memory.status != "active":
                     continue
                 if memory.id in elsewhere:
-                    states.choose(DocumentChoice(document, memory.id, "hidden", now))
+                    states.choose(DocumentChoice(stored, memory.id, "hidden", now))
                 elif self._settings.documents.removed_bullet == "archive":
                     archived.append(memory)
                 else:
-                    states.choose(DocumentChoice(document, memory.id, "asked", now))
-                    paper.asked.append(PendingQuestion(memory.id, "removed"))
+                    states.choose(DocumentChoice(stored, memory.id, "asked", now))
+                    document.questions.append(PendingQuestion(memory.id, "removed"))
         for memory in archived:
-            self._taker.archive(memory, name)
-            paper.taken.append(Taken("archived", memory.id))
+            self._importer.archive(memory, name)
+            document.imported.append(ImportedEdit("archived", memory.id))
 
     # --- writing --------------------------------------------------------------------------------
 
-    def _look(self, now: datetime) -> _Known:
+    def _read_contents(self, now: datetime) -> _Contents:
         with self._store.read(self._space) as unit:
-            return _Known(
+            return _Contents(
                 {m.id: m for m in _current(unit, now) if may_be_shown(m)},
                 unit.memories.projects(),
                 unit.document_states.choices(),
             )
 
-    def _written(self, paper: _Paper, known: _Known, now: datetime) -> DocumentReport | None:
+    def _written(
+        self, document: _OpenDocument, contents: _Contents, now: datetime
+    ) -> DocumentReport | None:
         """None when the document has to be read again."""
-        report = self._report(paper)
-        if paper.problem:
-            return replace(report, state="left alone", problem=paper.problem)
-        if paper.again:
+        report = self._report(document)
+        if document.problem:
+            return replace(report, state="left alone", problem=document.problem)
+        if document.again:
             return None
-        found, projects = known.memories, known.projects
+        memories, projects = contents.memories, contents.projects
         with self._store.read(self._space) as unit:
-            heads = _Heads(unit, found)
-            parts = heads.renamed(paper.parts)
-            pinned, hidden = heads.chosen(known.choices, paper.view.name)
-        first = dict.fromkeys([*_in_own_parts(parts, paper.view, projects), *pinned])
-        shelf = DocumentContents(found, projects, [id_ for id_ in first if id_ in found], hidden)
-        page = Setter(paper.view, shelf, paper.row, now).page(paper.loaded, parts)
+            heads = _Heads(unit, memories)
+            parts = heads.renamed(document.parts)
+            pinned, hidden = heads.chosen(contents.choices, document.view.name)
+        first = dict.fromkeys([*_in_own_parts(parts, document.view, projects), *pinned])
+        page_contents = DocumentContents(
+            memories, projects, [id_ for id_ in first if id_ in memories], hidden
+        )
+        page = PageBuilder(document.view, page_contents, document.row, now).page(
+            document.loaded, parts
+        )
         try:
-            wrote = self._replaced(paper, page, now)
-        except Changed:
+            wrote = self._replaced(document, page, now)
+        except FileChanged:
             return None
-        shown = {entry.mark for entry in page.entries}
-        left = dict.fromkeys([*marks_of(parts), *paper.fresh])
+        present = {entry.mark for entry in page.entries}
+        candidates = dict.fromkeys([*marks_of(parts), *document.fresh])
         return replace(
             report,
             state="written" if wrote else "unchanged",
-            left_out=tuple(id_ for id_ in left if id_ in found and id_ not in shown),
+            left_out=tuple(id_ for id_ in candidates if id_ in memories and id_ not in present),
             over=page.over,
             archive=page.archive,
         )
 
-    def _replaced(self, paper: _Paper, page: Page, now: datetime) -> bool:
+    def _replaced(self, document: _OpenDocument, page: Page, now: datetime) -> bool:
         """The file is compared and replaced under the write lock: two runs never cross."""
         with self._store.write(self._space) as unit:
-            if not announce(unit, paper.view, paper.loaded, page, now):
+            if not announce(unit, document.view, document.loaded, page, now):
                 return False
-        file = prepared(paper.view.path, page.data)
+        file = prepared(document.view.path, page.data)
         with file as into_place, self._store.write(self._space) as unit:
-            check(paper.view, paper.loaded)
+            check(document.view, document.loaded)
             into_place()
-            settle(unit, paper.view, page, now)
+            settle(unit, document.view, page, now)
         return True
 
     @staticmethod
-    def _report(paper: _Paper) -> DocumentReport:
+    def _report(document: _OpenDocument) -> DocumentReport:
         return DocumentReport(
-            paper.view.name,
-            str(paper.view.path),
-            taken=tuple(paper.taken),
-            asked=tuple(paper.asked),
-            kept=tuple(paper.kept),
+            document.view.name,
+            str(document.view.path),
+            taken=tuple(document.imported),
+            asked=tuple(document.questions),
+            kept=tuple(document.rejected),
         )
 
 
@@ -278,8 +303,8 @@ class _Heads:
     def head(self, id_: str) -> str:
         if id_ in self._current or not id_ or id_ == GENERATED:
             return id_
-        found = head_of(self._unit, id_)
-        return id_ if found is None else found.id
+        current = head_of(self._unit, id_)
+        return id_ if current is None else current.id
 
     def renamed(self, parts: Iterable[MarkdownSection]) -> tuple[MarkdownSection, ...]:
         """Bullets of old versions carry the mark of the present one."""
@@ -295,7 +320,7 @@ class _Heads:
         )
 
     def chosen(self, choices: Iterable[DocumentChoice], name: str) -> tuple[list[str], set[str]]:
-        """What is pinned to a document, the latest first, and what is kept out of it."""
+        """Ids pinned to a document, the latest first, and ids hidden from it."""
         mine = [choice for choice in choices if choice.document == name][::-1]
         pinned = [self.head(c.memory) for c in mine if c.choice == "pinned"]
         hidden = {self.head(c.memory) for c in mine if c.choice == "hidden"}
@@ -303,7 +328,7 @@ class _Heads:
 
 
 def _bases(row: DocumentRow, loaded: DocumentFile) -> list[Written]:
-    """What the file was when a person got it: one state, or two when a write was cut short."""
+    """The states a person's edits started from: one, or two when a write was interrupted."""
     states = [state for state in (row.writing, row.written) if state is not None]
     print_ = fingerprint(loaded.data or b"")
     same = [state for state in states if state.file == print_]
@@ -311,25 +336,25 @@ def _bases(row: DocumentRow, loaded: DocumentFile) -> list[Written]:
 
 
 def _current(unit: Unit, now: datetime) -> list[Memory]:
-    """Everything that holds, the latest first."""
-    found: list[Memory] = []
+    """All current memories, the latest first."""
+    memories: list[Memory] = []
     while True:
-        wanted = MemoryFilter(status="active", holds_at=now, limit=_PAGE, offset=len(found))
-        more = unit.memories.find(wanted)
-        found += more
+        query = MemoryFilter(status="active", holds_at=now, limit=_PAGE, offset=len(memories))
+        more = unit.memories.find(query)
+        memories += more
         if len(more) < _PAGE:
-            return found
+            return memories
 
 
 def _in_own_parts(
     parts: Iterable[MarkdownSection], view: View, projects: Sequence[str]
 ) -> list[str]:
-    """What a person moved below a heading of their own."""
+    """The marks that a person moved below a heading of their own."""
     layout = layout_of(view, view.sections(projects), "en")
     return marks_of([part for part in parts if not layout.section_of(part)])
 
 
-def _together(before: DocumentReport | None, now: DocumentReport) -> DocumentReport:
+def _joined(before: DocumentReport | None, now: DocumentReport) -> DocumentReport:
     """One report of several tries."""
     if before is None:
         return now

@@ -1,4 +1,4 @@
-"""The documents as views: their file, their sections, what they show, and how much."""
+"""The documents as views: their file, sections, selection and limits."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from recollect.documents.headings import (
     project_sections,
 )
 from recollect.documents.layout import TITLE, DocumentLayout
-from recollect.documents.selection import Placement
-from recollect.documents.user_sections import user_section
+from recollect.documents.selection import Placement, user_section
 from recollect.language.markdown import MarkdownSection
 from recollect.language.secrets.randomness import Bounds
 from recollect.settings import Settings
@@ -42,14 +41,14 @@ class View:
     def dated(self) -> bool:
         return self.name == "project"
 
-    def shown(self, memory: Memory) -> str:
-        """What its bullet says."""
-        return choosing.shown(memory, self.bounds, dated=self.dated)
+    def bullet_text(self, memory: Memory) -> str:
+        """The text of a memory's bullet."""
+        return choosing.bullet_text(memory, self.bounds, dated=self.dated)
 
     def spellings(self, memory: Memory) -> tuple[str, str]:
-        """What a bullet may say that nobody edited; it may have been moved here from elsewhere."""
-        plain = choosing.shown(memory, self.bounds)
-        return plain, choosing.shown(memory, self.bounds, dated=True)
+        """The texts of an unedited bullet, which may have been moved here from another document."""
+        plain = choosing.bullet_text(memory, self.bounds)
+        return plain, choosing.bullet_text(memory, self.bounds, dated=True)
 
     def sections(self, projects: Sequence[str]) -> tuple[DocumentSection, ...]:
         if self.name == "project":
@@ -58,7 +57,7 @@ class View:
         return SECTIONS[self.name]
 
     def choose(self, memories: Iterable[Memory], now: datetime, rolled: str) -> list[Placement]:
-        """What it may show, the best first."""
+        """The memories it may show, the best first."""
         if self.name == "project":
             return choosing.for_project(memories, GLOBAL_PROJECT, rolled)
         if self.name == "insights":
@@ -71,18 +70,18 @@ class View:
         return choosing.for_persona(ranked, _PERSONA_CONFIDENCE)
 
     def place(self, memory: Memory) -> Placement:
-        """Where it shows a memory that a person wants in it."""
+        """The section of a memory that a person pinned to it."""
         section = USUAL[self.name]
         if self.name == "user":
             section = user_section(memory) or section
         elif self.name == "project":
             section = choosing.project_section(memory, GLOBAL_PROJECT)
-        elif any(memory.kind == known.key for known in SECTIONS[self.name]):
+        elif any(memory.kind == section_of_kind.key for section_of_kind in SECTIONS[self.name]):
             section = memory.kind
         return Placement(memory, section)
 
     def capped(self, chosen: Sequence[Placement]) -> list[Placement]:
-        """As many as it shows, whatever their size."""
+        """At most as many as it shows, whatever their size."""
         documents = self.settings.documents
         if self.name == "memory":
             return choosing.at_most_of_each(chosen, documents.memory_per_kind)
@@ -117,12 +116,12 @@ def layout_of(
 ) -> DocumentLayout:
     """Headings in one language, recognised in both."""
     title = TITLES[view.name]
-    known = {
+    keys = {
         title.casefold(): section.key for section in sections for title in (section.en, section.zh)
     }
     headings = {TITLE: title.title(language)}
     headings.update((section.key, section.title(language)) for section in sections)
-    return DocumentLayout(headings, known, frozenset((title.en.casefold(), title.zh.casefold())))
+    return DocumentLayout(headings, keys, frozenset((title.en.casefold(), title.zh.casefold())))
 
 
 def new_parts(layout: DocumentLayout) -> tuple[MarkdownSection, ...]:

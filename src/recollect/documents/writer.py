@@ -1,4 +1,4 @@
-"""A document is put together within its limit, and written unless a person was faster."""
+"""Building a document within its limit, and writing it unless a person saved it meanwhile."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.documents import files, rollover
-from recollect.documents.archive_summary import summary
 from recollect.documents.files import DocumentFile, fingerprint
 from recollect.documents.headings import EARLIER, Language
 from recollect.documents.layout import DocumentLayout, LayoutEntry, compose
+from recollect.documents.rollover import summary
 from recollect.documents.selection import Placement, is_progress, language_of
 from recollect.documents.views import View, layout_of, new_parts
 from recollect.language.markdown import GENERATED, Bullet, MarkdownSection
@@ -22,13 +22,13 @@ from recollect.types import GLOBAL_PROJECT, Memory, SafeName, constant
 _PER_PROJECT = 10  # one line of the summary for this many lines of the document
 
 
-class Changed(Exception):
-    """A person saved the file while we were at it."""
+class FileChanged(Exception):
+    """A person saved the file meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentContents:
-    """What a document is filled from.
+    """The memories for a document.
 
     ``first`` are the ids a person wants in it, in order; ``hidden`` those they do not.
     """
@@ -59,14 +59,14 @@ class Page:
         return DocumentRow(constant(name), self.written, None, self.rolled_through)
 
 
-class Setter:
-    """Sets one document from a shelf, around what a person wrote."""
+class PageBuilder:
+    """Builds one document around the text of a person."""
 
     def __init__(
-        self, view: View, shelf: DocumentContents, row: DocumentRow, now: datetime
+        self, view: View, contents: DocumentContents, row: DocumentRow, now: datetime
     ) -> None:
         self._view = view
-        self._shelf = shelf
+        self._contents = contents
         self._rolled = row.rolled_through
         self._now = now
 
@@ -74,7 +74,7 @@ class Setter:
         """The document with as much as fits."""
         chosen = self._chosen()
         language = self._language()
-        layout = layout_of(self._view, self._view.sections(self._shelf.projects), language)
+        layout = layout_of(self._view, self._view.sections(self._contents.projects), language)
         sheet = _Sheet(self._view, loaded, parts or new_parts(layout), layout)
         earlier = self._earlier(language)
         over = self._view.over(sheet.data(earlier))
@@ -85,12 +85,12 @@ class Setter:
         return Page(sheet.data(entries), tuple(entries), over, self._rolled)
 
     def _chosen(self) -> list[Placement]:
-        """In order: what a person wants here, then the best."""
-        memories, hidden = self._shelf.memories, self._shelf.hidden
-        wanted = [self._view.place(memories[id_]) for id_ in self._shelf.first]
+        """The pinned memories, then the best."""
+        memories, hidden = self._contents.memories, self._contents.hidden
+        pinned = [self._view.place(memories[id_]) for id_ in self._contents.first]
         best = self._view.choose(memories.values(), self._now, self._rolled)
         once: dict[str, Placement] = {}
-        for chosen in (*wanted, *best):
+        for chosen in (*pinned, *best):
             if chosen.memory.id not in hidden:
                 once.setdefault(chosen.memory.id, chosen)
         return self._view.capped(list(once.values()))
@@ -101,40 +101,42 @@ class Setter:
         entries = self._entries(chosen)
         if not self._view.over(sheet.data([*before, *entries])):
             return entries
-        kept: list[LayoutEntry] = []
+        fitting: list[LayoutEntry] = []
         for entry in entries:
-            if not self._view.over(sheet.data([*before, *kept, entry])):
-                kept.append(entry)
-        return kept
+            if not self._view.over(sheet.data([*before, *fitting, entry])):
+                fitting.append(entry)
+        return fitting
 
     def _entries(self, chosen: Sequence[Placement]) -> list[LayoutEntry]:
-        return [LayoutEntry(c.memory.id, self._view.shown(c.memory), c.section) for c in chosen]
+        return [
+            LayoutEntry(c.memory.id, self._view.bullet_text(c.memory), c.section) for c in chosen
+        ]
 
     def _language(self) -> Language:
-        """Of all that is known: what one document shows changes too often."""
-        told = self._view.settings.memory.language
-        known = self._shelf.memories.values()
-        return language_of(memory.content for memory in known) if told == "auto" else told
+        """The language of all memories: what one document shows changes too often."""
+        setting = self._view.settings.memory.language
+        memories = self._contents.memories.values()
+        return language_of(memory.content for memory in memories) if setting == "auto" else setting
 
     # --- rolling --------------------------------------------------------------------------------
 
     def _roll(self, sheet: _Sheet, chosen: Sequence[Placement], language: Language) -> Page:
-        """Keep the latest, archive the rest, sum up all that was archived."""
+        """Keep the latest, archive the rest, summarise all that was archived."""
         limit = self._view.settings.documents.project_lines
         entries = self._entries(chosen)
         planned = self._earlier(language, through=max(c.memory.id for c in chosen))
 
-        def over(kept: int, lines: int) -> bool:
-            return sheet.data([*planned, *entries[:kept]]).count(b"\n") > lines
+        def over(count: int, lines: int) -> bool:
+            return sheet.data([*planned, *entries[:count]]).count(b"\n") > lines
 
-        kept = rollover.split(len(chosen), over, limit)
-        old = [c for c in chosen[kept:] if c.memory.id not in self._shelf.first]
+        count = rollover.split(len(chosen), over, limit)
+        old = [c for c in chosen[count:] if c.memory.id not in self._contents.first]
         archive = ""
         if old:
             self._rolled = max(self._rolled, *(c.memory.id for c in old))
-            path = rollover.archive(self._view, old, self._shelf.projects, language, self._now)
+            path = rollover.archive(self._view, old, self._contents.projects, language, self._now)
             archive = str(path)
-        page = [*self._earlier(language), *entries[:kept]]
+        page = [*self._earlier(language), *entries[:count]]
         data = sheet.data(page)
         return Page(data, tuple(page), self._view.over(data), self._rolled, archive)
 
@@ -144,15 +146,15 @@ class Setter:
             return []
         old = [
             memory
-            for memory in self._shelf.memories.values()
+            for memory in self._contents.memories.values()
             if memory.id <= rolled
             and is_progress(memory, GLOBAL_PROJECT)
-            and memory.id not in self._shelf.hidden
+            and memory.id not in self._contents.hidden
         ]
         text = summary(
             old,
             [path.name for path in rollover.archives(self._view)],
-            shown=lambda memory: self._view.spellings(memory)[0],
+            text_of=lambda memory: self._view.spellings(memory)[0],
             language=language,
             lines=self._view.settings.documents.project_lines // _PER_PROJECT,
             global_project=GLOBAL_PROJECT,
@@ -162,7 +164,7 @@ class Setter:
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """What does not change while entries are tried."""
+    """The fixed parts of a page while entries are tried."""
 
     view: View
     loaded: DocumentFile
@@ -174,7 +176,7 @@ class _Sheet:
 
 
 def announce(unit: Unit, view: View, loaded: DocumentFile, page: Page, now: datetime) -> bool:
-    """Note what is about to be written, so that a crash leaves no doubt; False: nothing is."""
+    """Store what is about to be written, so that a crash leaves no doubt; False: nothing is."""
     row = unit.document_states.get(view.name) or DocumentRow(constant(view.name))
     if page.data != loaded.data:
         unit.document_states.put(replace(row, writing=page.written), now)
@@ -185,17 +187,17 @@ def announce(unit: Unit, view: View, loaded: DocumentFile, page: Page, now: date
 
 
 def check(view: View, loaded: DocumentFile) -> None:
-    """Changed when the file is no longer what was read."""
+    """Raise FileChanged when the file is no longer what was read."""
     try:
-        found = files.read_bytes(view.path, view.settings.documents.file_bytes)
+        data = files.read_bytes(view.path, view.settings.documents.file_bytes)
     except files.UnreadableFile as error:
-        raise Changed from error
-    if found != loaded.data:
-        raise Changed
+        raise FileChanged from error
+    if data != loaded.data:
+        raise FileChanged
 
 
 def settle(unit: Unit, view: View, page: Page, now: datetime) -> None:
-    """The file is the page."""
+    """Store that the file is the page."""
     unit.document_states.put(page.row(view.name), now)
 
 

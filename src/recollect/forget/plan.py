@@ -159,7 +159,9 @@ class Planner:
         eraser = self._unit.eraser
         stretches = {stretch.episode.id: stretch for stretch in eraser.stretches(removed.turns)}
         if request.query is not None:
-            stretches |= {stretch.episode.id: stretch for stretch in eraser.told(removed.episodes)}
+            stretches |= {
+                stretch.episode.id: stretch for stretch in eraser.stretches_of(removed.episodes)
+            }
             removed.episodes.clear()
         return [stretch for id_, stretch in stretches.items() if id_ not in removed.episodes]
 

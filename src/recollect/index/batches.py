@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.growable import grown
-from recollect.index.segment import MARKS, IndexTerms, index_terms, spelt
+from recollect.index.segment import MARKS, IndexTerms, chunk_terms, index_terms
 from recollect.language.batches import together
 from recollect.locks import ForkSafeLock
 from recollect.rules.bm25 import TERM_BYTES, pack
@@ -28,7 +28,7 @@ _SLOTS = 1 << _BITS
 _PROBES = 8  # places where a chunk may stand
 _MOST_LETTERS = 1 << 23
 _MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)
-_KEPT = np.array([(1 << 8 * n) - 1 for n in range(_HALF)] + [(1 << 64) - 1], np.uint64)
+_MASKS = np.array([(1 << 8 * n) - 1 for n in range(_HALF)] + [(1 << 64) - 1], np.uint64)
 Keys = NDArray[np.uint64]
 Places = NDArray[np.int64]
 Spots = NDArray[np.int32]  # in a pool: half the memory to move
@@ -41,21 +41,21 @@ def index_many(texts: Sequence[SafeText]) -> list[IndexTerms]:
 
 
 def forget_chunks() -> None:
-    """Let go of every chunk that was seen: what is forgotten must not linger in memory."""
+    """Clear the table: forgotten words must not linger in memory."""
     with _guard:
         _table.clear()
 
 
 def _index_plain(texts: Sequence[SafeText]) -> list[IndexTerms]:
-    chunks = _Chunks("\n".join(texts).encode("ascii"))
+    chunks = _ChunkBatch("\n".join(texts).encode("ascii"))
     with _guard:
-        found = _table.look_up(chunks)
-        letters, numbers = _table.spell(found)
+        spellings = _table.look_up(chunks)
+        letters, numbers = _table.spell(spellings)
     # Where the chunks of each text end, and with them its letters and its terms.
     ends = np.cumsum([len(text) + 1 for text in texts])
     counts = np.concatenate(([0], np.searchsorted(chunks.starts, ends)))
-    terms = pairwise((_WORD * _reached(found.words, counts)).tolist())
-    packs = pairwise((TERM_BYTES * _reached(found.terms, counts)).tolist())
+    terms = pairwise((_WORD * _reached(spellings.words, counts)).tolist())
+    packs = pairwise((TERM_BYTES * _reached(spellings.terms, counts)).tolist())
     return list(
         map(
             IndexTerms, [SafeText(letters[a:b]) for a, b in terms], [numbers[a:b] for a, b in packs]
@@ -64,12 +64,12 @@ def _index_plain(texts: Sequence[SafeText]) -> list[IndexTerms]:
 
 
 def _reached(lengths: Spots, counts: Places) -> Places:
-    """How far the first so many lengths reach."""
+    """The sums of the first ``counts`` lengths."""
     reached: Places = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))[counts]
     return reached
 
 
-class _Chunks:
+class _ChunkBatch:
     """The runs without white space in an ASCII text, in lower case where the case tells nothing."""
 
     def __init__(self, text: bytes) -> None:
@@ -108,14 +108,14 @@ class _Chunks:
         windows = np.ndarray((len(self._bytes) - _HALF + 1,), "<u8", self._bytes.data, strides=(1,))
         return np.stack(
             [
-                windows[self.starts] & _KEPT[np.minimum(lengths, _HALF)],
-                windows[self.starts + _HALF] & _KEPT[np.clip(lengths - _HALF, 0, _HALF)],
+                windows[self.starts] & _MASKS[np.minimum(lengths, _HALF)],
+                windows[self.starts + _HALF] & _MASKS[np.clip(lengths - _HALF, 0, _HALF)],
             ]
         )
 
 
-class _Spelt(NamedTuple):
-    """Of some chunks: where their terms begin in the two pools, and how much of them it is."""
+class _Spelling(NamedTuple):
+    """For some chunks, where their terms begin in the two pools and how long they are."""
 
     words_at: Spots
     words: Spots
@@ -127,14 +127,14 @@ class _Pool:
     """An array that grows at its end."""
 
     def __init__(self, dtype: type[np.generic]) -> None:
-        self._room: NDArray[Any] = np.empty(0, dtype)
+        self._values: NDArray[Any] = np.empty(0, dtype)
         self.used = 0
 
     def add(self, values: NDArray[Any]) -> int:
-        """Says where they begin."""
+        """Append the values; gives the place of the first."""
         first, end = self.used, self.used + len(values)
-        self._room = grown(self._room, first, end)
-        self._room[first:end] = values
+        self._values = grown(self._values, first, end)
+        self._values[first:end] = values
         self.used = end
         return first
 
@@ -142,12 +142,12 @@ class _Pool:
         """These stretches one after another."""
         places = np.repeat(starts - _before(lengths), lengths)
         places += np.arange(len(places), dtype=np.int32)
-        return self._room.take(places, mode="clip").tobytes()
+        return self._values.take(places, mode="clip").tobytes()
 
 
-class _Table:
-    """Chunks and their terms. A chunk has a few places where it may stand; when all are taken it
-    pushes out the one in its first, and when many are there the table begins anew.
+class _ChunkTable:
+    """A hash table of chunks and their terms. A chunk has a few slots; when all are taken it
+    replaces the one in its first, and a table that is half full is cleared.
     """
 
     def __init__(self) -> None:
@@ -158,62 +158,62 @@ class _Table:
         self._spelt = np.zeros((4, slots), np.int32)
         # Letters are kept eight by eight, filled up with spaces: that many fewer to move.
         self._letters, self._numbers = _Pool(np.uint64), _Pool(np.uint32)
-        self._held = 0
+        self._count = 0
 
-    def spell(self, found: _Spelt) -> tuple[str, bytes]:
+    def spell(self, spellings: _Spelling) -> tuple[str, bytes]:
         """The terms of chunks one after another, with spaces between them; their numbers."""
-        letters = self._letters.take(found.words_at, found.words)
-        return letters.decode("ascii"), self._numbers.take(found.terms_at, found.terms)
+        letters = self._letters.take(spellings.words_at, spellings.words)
+        return letters.decode("ascii"), self._numbers.take(spellings.terms_at, spellings.terms)
 
-    def look_up(self, chunks: _Chunks) -> _Spelt:
-        """How each chunk is spelt; what is new is learnt."""
-        full = 2 * self._held > _SLOTS or _WORD * self._letters.used > _MOST_LETTERS
+    def look_up(self, chunks: _ChunkBatch) -> _Spelling:
+        """The spelling of each chunk; new chunks are added."""
+        full = 2 * self._count > _SLOTS or _WORD * self._letters.used > _MOST_LETTERS
         if full or not self._keys.size:
             self.clear(_SLOTS)
         mixed: Keys = _MULTIPLIERS @ chunks.keys
         slots = self._find(chunks.keys, mixed)
         slots[chunks.long] = 0
-        found = self._spelt.take(slots, axis=1, mode="clip")
+        spellings = self._spelt.take(slots, axis=1, mode="clip")
         new = np.flatnonzero(slots < 0)
         if len(new):
-            found[:, new] = self._learn(chunks, new, mixed[new])
+            spellings[:, new] = self._learn(chunks, new, mixed[new])
         if len(chunks.long):
-            found[:, chunks.long] = self._segment(chunks.some(chunks.long))
-        return _Spelt(*found)
+            spellings[:, chunks.long] = self._segment(chunks.some(chunks.long))
+        return _Spelling(*spellings)
 
     def _find(self, keys: Keys, mixed: Keys) -> Places:
         """The place of each chunk; -1 for one that is not there."""
         homes = _homes(mixed)
-        found = homes.copy()
-        left = np.flatnonzero(self._differ(homes, keys))
+        result = homes.copy()
+        rest = np.flatnonzero(self._differ(homes, keys))
         for probe in range(1, _PROBES):
-            slots = (homes[left] + probe) & (_SLOTS - 1)
-            others = self._differ(slots, keys[:, left])
-            found[left[~others]] = slots[~others]
-            left = left[others]
-        found[left] = -1
-        return found
+            slots = (homes[rest] + probe) & (_SLOTS - 1)
+            others = self._differ(slots, keys[:, rest])
+            result[rest[~others]] = slots[~others]
+            rest = rest[others]
+        result[rest] = -1
+        return result
 
     def _differ(self, slots: Places, keys: Keys) -> NDArray[np.bool_]:
-        there = self._keys.take(slots, axis=1, mode="clip")
-        differ: NDArray[np.bool_] = (there[0] != keys[0]) | (there[1] != keys[1])
+        stored = self._keys.take(slots, axis=1, mode="clip")
+        differ: NDArray[np.bool_] = (stored[0] != keys[0]) | (stored[1] != keys[1])
         return differ
 
-    def _learn(self, chunks: _Chunks, places: Places, mixed: Keys) -> Spots:
-        """How chunks that are not in the table are spelt; each is segmented once."""
+    def _learn(self, chunks: _ChunkBatch, places: Places, mixed: Keys) -> Spots:
+        """The spelling of chunks that are not in the table; each is segmented once."""
         _, first, again = np.unique(mixed, return_index=True, return_inverse=True)
         keys = chunks.keys[:, places]
-        # What has the number of another without being it stands for itself.
+        # A chunk with the hash of another, without being it, stands for itself.
         alone = np.flatnonzero((keys != keys[:, first[again]]).any(axis=0))
         again[alone] = np.arange(len(first), len(first) + len(alone))
         first = np.concatenate([first, alone])
-        found = self._segment(chunks.some(places[first]))
-        self._keep(keys[:, first], _homes(mixed[first]), found)
-        return found[:, again]
+        spellings = self._segment(chunks.some(places[first]))
+        self._keep(keys[:, first], _homes(mixed[first]), spellings)
+        return spellings[:, again]
 
     def _segment(self, chunks: list[str]) -> Spots:
         """The terms of chunks, put into the pools."""
-        terms = spelt(chunks)
+        terms = chunk_terms(chunks)
         words = np.array([-(-(len(text) + 1) // _WORD) if text else 0 for text in terms], np.int32)
         counts = np.array([text.count(" ") + 1 if text else 0 for text in terms], np.int32)
         sizes = (_WORD * words).tolist()
@@ -224,25 +224,25 @@ class _Table:
         terms_at = self._numbers.add(numbers) + _before(counts)
         return np.stack([words_at, words, terms_at, counts])
 
-    def _keep(self, keys: Keys, homes: Places, found: Spots) -> None:
-        left = np.arange(len(homes))
+    def _keep(self, keys: Keys, homes: Places, spellings: Spots) -> None:
+        rest = np.arange(len(homes))
         for probe in range(_PROBES):
-            slots = (homes[left] + probe) & (_SLOTS - 1)
+            slots = (homes[rest] + probe) & (_SLOTS - 1)
             free = self._keys[0, slots] == 0
-            self._put(slots[free], keys[:, left[free]], found[:, left[free]])
-            left = left[self._differ(slots, keys[:, left])]
-        self._put(homes[left], keys[:, left], found[:, left])
-        self._held += len(homes)
+            self._put(slots[free], keys[:, rest[free]], spellings[:, rest[free]])
+            rest = rest[self._differ(slots, keys[:, rest])]
+        self._put(homes[rest], keys[:, rest], spellings[:, rest])
+        self._count += len(homes)
 
-    def _put(self, slots: Places, keys: Keys, found: Spots) -> None:
-        """Of several for one place, the first is put there."""
+    def _put(self, slots: Places, keys: Keys, spellings: Spots) -> None:
+        """Of several chunks for one slot, the first is stored."""
         places, first = np.unique(slots, return_index=True)
         self._keys[:, places] = keys[:, first]
-        self._spelt[:, places] = found[:, first]
+        self._spelt[:, places] = spellings[:, first]
 
 
 def _before(lengths: Spots) -> Spots:
-    """How much stands before each of some stretches."""
+    """The sum of the lengths before each one."""
     return np.cumsum(lengths, dtype=np.int32) - lengths
 
 
@@ -250,5 +250,5 @@ def _homes(mixed: Keys) -> Places:
     return (mixed >> np.uint64(64 - _BITS)).astype(np.int64)
 
 
-_table = _Table()
+_table = _ChunkTable()
 _guard = ForkSafeLock()

@@ -1,7 +1,7 @@
 """ChromaDB as the vector engine: a folder beside the database, one collection for each table.
 
-It is a copy that can be thrown away: the rows in the database stay the truth, and a collection that
-has not seen them all is brought up to date, or made again.
+It is a disposable copy: the rows in the database are the truth, and a collection that has not seen
+them all is brought up to date, or made again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from recollect.locks import ForkSafeLock
 from recollect.types import RecordType
 
 _SAMPLE = 256
-_SPARE = 4  # times more is asked for where several passages belong to one document
+_SPARE = 4  # times more results where several passages belong to one document
 _EF_SEARCH = 200
 _AT_ONCE = 2_000  # rows in one call; the library has a limit of its own above this
 _REMEDY = "Remove the folder, it is made again; or set index.vectors to auto"
@@ -37,7 +37,7 @@ class ChromaEngine:
     lasting = True
 
     def __init__(self, folder: Path) -> None:
-        if find_spec("chromadb") is None:  # said at once, without importing it: that takes a second
+        if find_spec("chromadb") is None:  # at once, without the import, which takes a second
             raise MissingExtra(
                 "index.vectors is chromadb, and chromadb is not installed",
                 remedy='Install it: pip install "recollect[chroma]"; or set index.vectors to auto',
@@ -63,7 +63,7 @@ class ChromaEngine:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the client."""
         with self._opening:
             client, self._client = self._client, None
         if client is not None:
@@ -89,16 +89,16 @@ class ChromaTable:
         self._client = client
         self._about = about
         self._folder = folder
-        told = json.dumps(about, sort_keys=True).encode()
+        key = json.dumps(about, sort_keys=True).encode()
         # Names of collections are short and plain; spaces and models are not.
-        self._name = f"{about['type']}-{sha256(told).hexdigest()[:32]}"
-        self._collection = self._made()
+        self._name = f"{about['type']}-{sha256(key).hexdigest()[:32]}"
+        self._collection = self._get_collection()
 
     @property
     def seen(self) -> Seen:
-        said = self._collection.metadata or {}
-        reached = str(said.get("reached", ""))
-        return Seen(int(said.get("rewrites", 0)), int(reached) if reached else None)
+        metadata = self._collection.metadata or {}
+        reached = str(metadata.get("reached", ""))
+        return Seen(int(metadata.get("rewrites", 0)), int(reached) if reached else None)
 
     def __len__(self) -> int:
         return int(self._call("count"))
@@ -108,7 +108,7 @@ class ChromaTable:
             self._client.delete_collection(self._name)
         except Exception as error:
             raise _broken(self._folder, error) from error
-        self._collection = self._made()
+        self._collection = self._get_collection()
         self._mark(Seen(rewrites))
 
     def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
@@ -126,28 +126,28 @@ class ChromaTable:
 
     def search(self, query: Floats, limit: int) -> list[Near]:
         best: dict[int, float] = {}
-        size, asked = len(self), 0
-        while asked < size and len(best) < limit:
-            asked = min(size, _SPARE * asked or limit)
-            found = self._call(
+        size, count = len(self), 0
+        while count < size and len(best) < limit:
+            count = min(size, _SPARE * count or limit)
+            result = self._call(
                 "query",
                 query_embeddings=[query],
-                n_results=asked,
+                n_results=count,
                 include=["distances", "metadatas"],
             )
-            for about, distance in zip(found["metadatas"][0], found["distances"][0], strict=True):
+            for about, distance in zip(result["metadatas"][0], result["distances"][0], strict=True):
                 best.setdefault(int(about["doc"]), 1 - float(distance))
         near = [Near(doc, cosine) for doc, cosine in best.items()]
         return sorted(near, key=lambda one: -one.cosine)[:limit]
 
     def cosines(self, query: Floats, docs: Docs) -> Floats:
-        wanted = sorted(set(docs.tolist()))
+        numbers = sorted(set(docs.tolist()))
         best: dict[int, float] = {}
-        if wanted:
-            found = self._call(
-                "get", where={"doc": {"$in": wanted}}, include=["embeddings", "metadatas"]
+        if numbers:
+            result = self._call(
+                "get", where={"doc": {"$in": numbers}}, include=["embeddings", "metadatas"]
             )
-            for about, cosine in zip(found["metadatas"], _products(found, query), strict=True):
+            for about, cosine in zip(result["metadatas"], _products(result, query), strict=True):
                 doc = int(about["doc"])
                 best[doc] = max(float(cosine), best.get(doc, -1.0))
         return np.array([best.get(doc, np.nan) for doc in docs.tolist()], np.float32)
@@ -160,7 +160,7 @@ class ChromaTable:
         marked = {**self._about, "rewrites": seen.rewrites, "reached": reached}
         self._call("modify", metadata=marked)
 
-    def _made(self) -> Any:
+    def _get_collection(self) -> Any:
         try:
             return self._client.get_or_create_collection(
                 self._name,
@@ -171,10 +171,10 @@ class ChromaTable:
         except Exception as error:
             raise _broken(self._folder, error) from error
 
-    def _call(self, method: str, **given: Any) -> Any:
+    def _call(self, method: str, **arguments: Any) -> Any:
         try:
-            return getattr(self._collection, method)(**given)
-        except Exception as error:  # What fails here is a copy: the words answer meanwhile.
+            return getattr(self._collection, method)(**arguments)
+        except Exception as error:  # Only a copy fails here: text search answers meanwhile.
             raise _broken(self._folder, error) from error
 
 
@@ -185,8 +185,8 @@ def _names(docs: Docs) -> list[str]:
     return [f"{doc}:{part}" for doc, part in zip(docs.tolist(), parts, strict=True)]
 
 
-def _products(found: dict[str, Sequence[Any]], query: Floats) -> Floats:
-    rows = np.asarray(found["embeddings"], np.float32)
+def _products(result: dict[str, Sequence[Any]], query: Floats) -> Floats:
+    rows = np.asarray(result["embeddings"], np.float32)
     return rows @ query if len(rows) else np.zeros(0, np.float32)
 
 

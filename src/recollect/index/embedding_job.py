@@ -1,4 +1,4 @@
-"""Giving records their vectors: a durable job that works through whatever has none yet.
+"""Embedding: a durable job that gives vectors to every record that has none yet.
 
 A record is findable by its words at once and by its meaning when this has run. Changing the
 embedder makes everything wait for new vectors; the old ones go once the last record has its own.
@@ -35,7 +35,7 @@ Ask = Callable[[Unit, datetime], None]
 
 
 def asking(embedder: Embedder | None, max_attempts: int) -> Ask:
-    """How whatever is written asks for its vectors; without an embedder it does not."""
+    """A function that queues the embedding of new records; without an embedder it does nothing."""
 
     def ask(unit: Unit, now: datetime) -> None:
         if embedder is not None:
@@ -45,14 +45,14 @@ def asking(embedder: Embedder | None, max_attempts: int) -> Ask:
 
 
 def queue(unit: Unit, now: datetime, max_attempts: int) -> None:
-    """Ask for vectors; one waiting job stands for all new records of a space."""
+    """Queue the embedding; one waiting job stands for all new records of a space."""
     unit.tasks.enqueue(KIND, key=EMPTY, payload={}, run_at=now, now=now, max_attempts=max_attempts)
 
 
 def catch_up(
     store: Store, space: str, embedder: Embedder, now: datetime, max_attempts: int
 ) -> None:
-    """Ask for vectors where records wait and nobody asks: the embedder may be another by now."""
+    """Queue the embedding where records wait without a job: the embedder may have changed."""
     with store.read(space) as unit:
         number = unit.vectors.known_embedders().get(embedder.name, _UNKNOWN)
         if not unit.vectors.unembedded(number, 1):
@@ -64,7 +64,7 @@ def catch_up(
 
 
 def cache_hashes(records: Sequence[EmbedText]) -> set[bytes]:
-    """What the answers of paid models for these records are kept under."""
+    """The keys under which answers of paid models for these records are cached."""
     return {
         hashlib.sha256(text.encode()).digest()
         for record in records
@@ -74,7 +74,7 @@ def cache_hashes(records: Sequence[EmbedText]) -> set[bytes]:
 
 
 class EmbeddingJob:
-    """Embeds what has no vectors yet."""
+    """Embeds the records that have no vectors yet."""
 
     def __init__(
         self, store: Store, embedder: Embedder, engine: VectorEngine | None = None
@@ -111,7 +111,7 @@ class EmbeddingJob:
             self._fill(self._engine, job.space, number)
 
     def _fill(self, engine: VectorEngine, space: str, number: int) -> None:
-        """Bring an engine up with the rows, which are written first: they are the truth."""
+        """Bring an engine up to date with the rows, which are written first: they are the truth."""
         name = self._embedder.name
         for type_ in RECORD_TYPES:
             whole = False
@@ -137,15 +137,15 @@ class EmbeddingJob:
         return [
             VectorRow(doc, part, vector.tobytes())
             for (doc, part, _), vector in zip(parts, vectors, strict=True)
-            if vector.any()  # nothing known in it: it would be near to everything or nothing
+            if vector.any()  # no known word: it would be near to everything or nothing
         ]
 
     def _texts(self, record: EmbedText) -> list[str]:
-        """Passages; a sentence model is told who speaks, which sums of words would only blur."""
-        found = passages(unsealed_part(record.text))
+        """Passages; with the speaker for a sentence model, which would only blur sums of words."""
+        texts = passages(unsealed_part(record.text))
         if isinstance(self._embedder, WordEmbedder) or not record.speaker:
-            return found
-        return [f"{record.speaker}: {passage}" for passage in found]
+            return texts
+        return [f"{record.speaker}: {passage}" for passage in texts]
 
     def _leaning(
         self,
@@ -169,18 +169,18 @@ class EmbeddingJob:
         return leaning
 
     def _embed(self, space: str, number: int, texts: Sequence[str]) -> NDArray[np.float32]:
-        """What a paid model answered before is taken from the database."""
+        """Vectors of the texts; earlier answers of a paid model come from the database."""
         if isinstance(self._embedder, WordEmbedder):
             return self._embedder.embed(texts)  # cheaper than a look into the database
         hashes = [hashlib.sha256(text.encode()).digest() for text in texts]
         with self._store.read(space) as unit:
-            known = unit.vectors.cached(number, hashes)
-        fresh = {h: text for h, text in zip(hashes, texts, strict=True) if h not in known}
+            answers = unit.vectors.cached(number, hashes)
+        fresh = {h: text for h, text in zip(hashes, texts, strict=True) if h not in answers}
         if fresh:
             vectors = self._embedder.embed(list(fresh.values()))
             answered = {h: v.tobytes() for h, v in zip(fresh, vectors, strict=True)}
             with self._store.write(space) as unit:
                 unit.vectors.cache(number, answered)
-            known |= answered
-        joined = b"".join(known[h] for h in hashes)
+            answers |= answered
+        joined = b"".join(answers[h] for h in hashes)
         return np.frombuffer(joined, np.float32).reshape(len(texts), -1)

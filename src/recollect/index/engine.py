@@ -6,17 +6,22 @@ takes what is new, and begins again when rows it holds were changed or removed.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.errors import StoreDamaged
+from recollect.errors import ConfigError, StoreDamaged
 from recollect.index.nearest import Near
 from recollect.store.contract import Vectors
 from recollect.store.documents import place_of
 from recollect.store.rows import VectorState
 from recollect.types import RecordType
+
+if TYPE_CHECKING:
+    from recollect.settings import Settings
+
 
 Floats = NDArray[np.float32]
 Docs = NDArray[np.int64]
@@ -40,7 +45,7 @@ class VectorTable(Protocol):
         """Forget every vector."""
 
     def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
-        """Take vectors of records beyond those that were seen, up to the record ``reached``."""
+        """Add vectors of records beyond those seen, up to the record ``reached``."""
 
     def search(self, query: Floats, limit: int) -> list[Near]:
         """The nearest documents, best first."""
@@ -57,7 +62,7 @@ class VectorEngine(Protocol):
 
     @property
     def lasting(self) -> bool:
-        """Whether what a table took is still there at the next start."""
+        """Whether tables last until the next start."""
 
     def table(
         self, space: str, embedder: str, type_: RecordType, dimensions: int
@@ -66,7 +71,7 @@ class VectorEngine(Protocol):
         """Drop the tables of other embedders of a space."""
 
     def erase(self) -> None:
-        """Remove all that lasts, for good; tables that were given out are of no use any more."""
+        """Remove everything on disk for good; tables made before are invalid."""
 
     def close(self) -> None: ...
 
@@ -82,7 +87,7 @@ def behind(seen: Seen, state: VectorState, type_: RecordType) -> int:
 def follow(
     table: VectorTable, rows: Vectors, embedder: int, type_: RecordType, most: int | None = None
 ) -> bool:
-    """Bring the next vectors over, about ``most`` of them; False while there are more."""
+    """Copy the next vectors into the table, about ``most`` of them; False while there are more."""
     state = rows.state(embedder)
     reached = state.reached.get(type_)
     rewrites = state.rewrites.get(type_, 0)
@@ -101,10 +106,29 @@ def follow(
 
 
 def _check_lengths(rows: Floats) -> None:
-    """Garbage that was read as numbers would spoil the scores of everything else."""
+    """Damaged rows would spoil the scores of all others."""
     squares = np.einsum("ij,ij->i", rows, rows)
     if not (np.abs(squares - 1) < _UNIT).all():
         raise StoreDamaged(
             "A vector in the database is not of length 1",
             remedy="Restore a backup, or change embedding.model and back to make them anew",
         )
+
+
+def engine_for(settings: Settings, path: str, *, on_disk: bool) -> VectorEngine:
+    """The engine that searches the vectors of the database at ``path``.
+
+    Nothing is opened before the first vector, but a missing library is an error at once.
+    """
+    if settings.index.vectors != "chromadb":
+        from recollect.index.memory import MemoryEngine
+
+        return MemoryEngine()
+    from recollect.index.chroma import ChromaEngine
+
+    if not on_disk:
+        raise ConfigError(
+            "index.vectors is chromadb and the database is only in memory",
+            remedy="Give the database a file, or set index.vectors to auto",
+        )
+    return ChromaEngine(Path(f"{path}.chroma"))

@@ -1,4 +1,4 @@
-"""The tables a process searches, kept up with the rows; a large step is taken in the background."""
+"""The vector tables of a process, kept up with the rows; a large load runs in the background."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ PORTION = 5_000  # vectors read in one snapshot: a writer, or a fork, does not w
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """An embedder as the database knows it."""
+class VectorSet:
+    """The vectors of one embedder in the database."""
 
     number: int
     name: str
     dimensions: int
 
 
-class Holder:
+class LiveTables:
     """The tables of one space."""
 
     def __init__(
@@ -48,25 +48,25 @@ class Holder:
 
     @property
     def holds(self) -> bool:
-        """Whether anything was brought over yet."""
+        """Whether any table is loaded yet."""
         return bool(self._tables)
 
-    def tables(self, rows: Vectors, made: Made) -> dict[RecordType, VectorTable]:
-        """What can be searched now; empty while a large memory is first brought over.
+    def tables(self, rows: Vectors, vectors: VectorSet) -> dict[RecordType, VectorTable]:
+        """The tables that can be searched now; empty while a large memory is first loaded.
 
-        A table that is far behind answers as it is until the thread beside is done.
+        A table that is far behind answers as it is until the background load is done.
         """
         with self._guard:
             if self._failed is not None:
                 failed, self._failed = self._failed, None
                 raise failed
-            state = rows.state(made.number)
+            state = rows.state(vectors.number)
             if not self._is_loading():
-                far = [t for t in state.reached if not self._caught_up(rows, state, made, t)]
+                far = [t for t in state.reached if not self._caught_up(rows, state, vectors, t)]
                 if far:
-                    self._load_beside(made, far)
-            held = {t: self._tables.get((made.number, t)) for t in state.reached}
-            return {type_: table for type_, table in held.items() if table and len(table)}
+                    self._load_in_background(vectors, far)
+            tables = {t: self._tables.get((vectors.number, t)) for t in state.reached}
+            return {type_: table for type_, table in tables.items() if table and len(table)}
 
     def waiting(self, embedder: str) -> int:
         """How many records of the space have no vectors of this embedder yet."""
@@ -75,19 +75,19 @@ class Holder:
             return unit.vectors.waiting(number)
 
     def forget(self) -> None:
-        """Let go of all vectors, in memory and in the engine; they are brought over again."""
+        """Drop all vectors, in memory and in the engine; they are loaded again."""
         self.settle()
         with self._guard:
             self._tables.clear()
             self._engine.erase()
 
     def close(self) -> None:
-        """Let go of what the engine has open; a thread beside ends when the store is closed."""
+        """Close the engine; a background load ends when the store is closed."""
         self.settle()
         self._engine.close()
 
     def settle(self, timeout: float | None = None) -> bool:
-        """Wait for the thread beside; True when it has nothing left to do."""
+        """Wait for the background load; True when it is done."""
         loading = self._loading
         if loading is not None:
             loading.join(timeout)
@@ -96,37 +96,39 @@ class Holder:
     def _is_loading(self) -> bool:
         return self._loading is not None and self._loading.is_alive()
 
-    def _caught_up(self, rows: Vectors, state: VectorState, made: Made, type_: RecordType) -> bool:
-        """Take a small step at once; False when the step is too large for that."""
-        table = self._tables.get((made.number, type_))
+    def _caught_up(
+        self, rows: Vectors, state: VectorState, vectors: VectorSet, type_: RecordType
+    ) -> bool:
+        """Load a few vectors at once; False when there are too many for that."""
+        table = self._tables.get((vectors.number, type_))
         if table is None or table.seen.rewrites != state.rewrites[type_]:
-            table = self._begun(made, type_)  # somebody may still be searching the old one
+            table = self._new_table(vectors, type_)  # another thread may be searching the old one
         missing = behind(table.seen, state, type_)
         if missing > self._at_once:
             return False
         if missing:
-            follow(table, rows, made.number, type_)
-        self._tables[made.number, type_] = table
+            follow(table, rows, vectors.number, type_)
+        self._tables[vectors.number, type_] = table
         return True
 
-    def _begun(self, made: Made, type_: RecordType) -> VectorTable:
-        return self._engine.table(self._space, made.name, type_, made.dimensions)
+    def _new_table(self, vectors: VectorSet, type_: RecordType) -> VectorTable:
+        return self._engine.table(self._space, vectors.name, type_, vectors.dimensions)
 
-    def _load_beside(self, made: Made, types: list[RecordType]) -> None:
+    def _load_in_background(self, vectors: VectorSet, types: list[RecordType]) -> None:
         self._loading = threading.Thread(
-            target=self._load, args=(made, types), name=THREAD, daemon=True
+            target=self._load, args=(vectors, types), name=THREAD, daemon=True
         )
         self._loading.start()
 
-    def _load(self, made: Made, types: list[RecordType]) -> None:
+    def _load(self, vectors: VectorSet, types: list[RecordType]) -> None:
         try:
             for type_ in types:
-                table, whole = self._begun(made, type_), False
+                table, whole = self._new_table(vectors, type_), False
                 while not whole:
                     with self._store.read(self._space) as unit:
-                        whole = follow(table, unit.vectors, made.number, type_, PORTION)
+                        whole = follow(table, unit.vectors, vectors.number, type_, PORTION)
                 with self._guard:
-                    self._tables[made.number, type_] = table
+                    self._tables[vectors.number, type_] = table
         except Closed:
             return  # the memory was closed meanwhile
         except StoreError as error:

@@ -1,4 +1,4 @@
-"""The vector engine of this process: nothing to install, nothing to keep, rebuilt from the rows."""
+"""The vector engine in memory: nothing to install, nothing on disk, rebuilt from the rows."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class MemoryEngine:
         return MemoryTable(dimensions)
 
     def keep_only(self, space: str, embedder: str) -> None:
-        """Tables belong to whoever asked for them."""
+        """Nothing to do: a table belongs to its caller."""
 
     def erase(self) -> None:
-        """Nothing lasts."""
+        """Nothing to do: nothing is on disk."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to do: nothing is open."""
 
 
 class MemoryTable:

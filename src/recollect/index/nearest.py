@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.growable import grown
-from recollect.index.quantized import Packed, scores_of
+from recollect.index.quantized import QuantizedRows, scores_of
 
 Floats = NDArray[np.float32]
 Docs = NDArray[np.int64]
@@ -42,7 +42,7 @@ class NearestIndex:
         self._size = 0
         self._docs = np.empty(0, np.int64)
         self._whole = np.empty((0, dimensions), np.float32)
-        self._packed: Packed | None = None
+        self._packed: QuantizedRows | None = None
         self._sample = 0, self._whole  # of how many rows, and the rows that were taken
 
     def __len__(self) -> int:
@@ -61,12 +61,12 @@ class NearestIndex:
         self._docs[first:size] = docs
         if self._packed is None:
             # The same first rows whatever the portions they come in: their mean stays.
-            room = max(0, min(size, EXACT) - first)
-            self._whole = grown(self._whole, first, first + room)
-            self._whole[first : first + room] = vectors[:room]
-            vectors = vectors[room:]
+            exact = max(0, min(size, EXACT) - first)
+            self._whole = grown(self._whole, first, first + exact)
+            self._whole[first : first + exact] = vectors[:exact]
+            vectors = vectors[exact:]
             if size > EXACT:
-                packed = Packed(self._whole[:EXACT])
+                packed = QuantizedRows(self._whole[:EXACT])
                 packed.append(vectors)
                 self._packed = packed
                 self._whole = self._whole[:0].copy()
@@ -94,22 +94,22 @@ class NearestIndex:
         """The cosine of each document's best passage; NaN for one that has none."""
         order = np.argsort(docs)
         docs = docs[order]
-        left, right = self._docs[: self._size].searchsorted(np.stack([docs, docs + 1]))
-        counts = right - left
-        found = np.full(len(docs), np.nan, np.float32)
-        there = np.flatnonzero(counts)
-        if len(there):
-            counts = counts[there]
+        starts_at, ends_at = self._docs[: self._size].searchsorted(np.stack([docs, docs + 1]))
+        counts = ends_at - starts_at
+        best = np.full(len(docs), np.nan, np.float32)
+        present = np.flatnonzero(counts)
+        if len(present):
+            counts = counts[present]
             ends = counts.cumsum()
             starts = ends - counts
-            rows = np.arange(ends[-1]) + np.repeat(left[there] - starts, counts)
-            found[order[there]] = np.maximum.reduceat(self._cosines(query, rows), starts)
-        return found
+            rows = np.arange(ends[-1]) + np.repeat(starts_at[present] - starts, counts)
+            best[order[present]] = np.maximum.reduceat(self._cosines(query, rows), starts)
+        return best
 
     def sample(self, query: Floats) -> Floats:
-        """Cosines of rows spread evenly over all: what a chance likeness looks like."""
-        size, (taken, rows) = self._size, self._sample
-        if not taken <= size <= taken + taken // _SAMPLED_AGAIN:
+        """Cosines of rows spread evenly over all: the distribution of chance similarity."""
+        size, (sampled, rows) = self._size, self._sample
+        if not sampled <= size <= sampled + sampled // _SAMPLED_AGAIN:
             rows = self._rows(np.linspace(0, size - 1, min(size, _SAMPLE)).astype(np.int64))
             self._sample = size, rows
         return scores_of(rows, query)

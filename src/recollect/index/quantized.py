@@ -1,7 +1,7 @@
 """Vectors as sign bits and 8-bit numbers, in blocks that are never moved.
 
 Signs and small numbers are taken around the mean of the first rows: the vectors of many models all
-point one way, and what they share would drown what tells them apart. A first pass over all rows
+point one way, and what they share would drown what distinguishes them. A first pass over all rows
 counts unlike signs; of the most alike ones a second multiplies the small numbers.
 """
 
@@ -24,7 +24,7 @@ _WEAK = 0.45  # of the usual size: a smaller part of the query decides nothing b
 _GUESS = 32  # every so-manieth count tells where the most alike begin
 
 
-class Packed:
+class QuantizedRows:
     """Rows around the mean of the first ones."""
 
     def __init__(self, first: Floats) -> None:
@@ -57,29 +57,29 @@ class Packed:
         signs = _packed_bits(np.stack([query > 0, strong]))
         fits = np.count_nonzero(strong) < 1 << 8  # into a byte, which adds up three times as fast
         unlike: Counts = np.empty(size, np.uint8) if fits else np.empty(size, np.uint16)
-        room = _Room()
+        scratch = _Scratch()
         for number, start in enumerate(range(0, size, BLOCK)):
-            self._blocks[number].count_unlike(signs, unlike[start : start + BLOCK], room)
+            self._blocks[number].count_unlike(signs, unlike[start : start + BLOCK], scratch)
         last = count // _GUESS
         most = np.partition(unlike[::_GUESS], last)[last]
         rows: Rows = np.flatnonzero(unlike <= most)
         return rows
 
     def decoded(self, rows: Rows) -> Floats:
-        """These rows, in order, as they were given, but for the rounding."""
+        """These rows, in order, as they were appended but for the rounding."""
         parts = [self._blocks[number].decoded(mine) for number, mine in _by_block(rows)]
-        found: Floats = np.concatenate(parts) + self._centre
-        return found
+        vectors: Floats = np.concatenate(parts) + self._centre
+        return vectors
 
     def cosines(self, query: Floats, rows: Rows) -> Floats:
         """Nearly exact: the 8-bit numbers of these rows, which are in order, times the query."""
-        found = np.empty(len(rows), np.float32)
+        result = np.empty(len(rows), np.float32)
         at = 0
         for number, mine in _by_block(rows):
-            self._blocks[number].multiply(mine, query, found[at : at + len(mine)])
+            self._blocks[number].multiply(mine, query, result[at : at + len(mine)])
             at += len(mine)
-        found += self._centre @ query
-        return found
+        result += self._centre @ query
+        return result
 
 
 def _by_block(rows: Rows) -> Iterator[tuple[int, Rows]]:
@@ -93,8 +93,8 @@ def _by_block(rows: Rows) -> Iterator[tuple[int, Rows]]:
             yield number, rows[start:end] - number * BLOCK
 
 
-class _Room:
-    """Where the numbers of a pass over one block stand, for one block after the other."""
+class _Scratch:
+    """Buffers for a pass over one block, reused for the next."""
 
     def __init__(self) -> None:
         self.apart = np.empty(BLOCK, np.uint64)
@@ -115,7 +115,7 @@ class _Block:
         return self._bits.nbytes + self._small.nbytes + self._scale.nbytes
 
     def fill(self, first: int, apart: Floats) -> None:
-        """Take in rows from which the mean was taken away."""
+        """Store rows from which the mean was subtracted."""
         here = slice(first, first + len(apart))
         self._bits[:, here] = _packed_bits(apart > 0)
         largest = np.maximum(np.abs(apart).max(axis=1), 1e-9)
@@ -123,12 +123,12 @@ class _Block:
         self._small[here] = np.rint(small, out=small)
         self._scale[here] = largest / _SCALE
 
-    def count_unlike(self, signs: NDArray[np.uint64], total: Counts, room: _Room) -> None:
+    def count_unlike(self, signs: NDArray[np.uint64], total: Counts, scratch: _Scratch) -> None:
         """Put into ``total`` in how many signs that count each of the first rows differs."""
         size = len(total)
-        apart, counted = room.apart[:size], room.counted[:size]
-        for word, (wanted, strong) in enumerate(signs):
-            np.bitwise_xor(self._bits[word, :size], wanted, out=apart)
+        apart, counted = scratch.apart[:size], scratch.counted[:size]
+        for word, (sign, strong) in enumerate(signs):
+            np.bitwise_xor(self._bits[word, :size], sign, out=apart)
             np.bitwise_and(apart, strong, out=apart)
             if word:
                 total += np.bitwise_count(apart, out=counted)
@@ -136,11 +136,11 @@ class _Block:
                 np.bitwise_count(apart, out=total)
 
     def decoded(self, places: Rows) -> Floats:
-        found: Floats = self._small[places] * self._scale[places, None]
-        return found
+        vectors: Floats = self._small[places] * self._scale[places, None]
+        return vectors
 
-    def multiply(self, places: Rows, query: Floats, found: Floats) -> None:
-        """Put the product of each of these rows with the query into ``found``."""
+    def multiply(self, places: Rows, query: Floats, result: Floats) -> None:
+        """Put the product of each of these rows with the query into ``result``."""
         step = min(len(places), max(1, _ELEMENTS // len(query)))
         small = np.empty((step, len(query)), np.int8)
         wide = np.empty((step, len(query)), np.float32)
@@ -149,8 +149,8 @@ class _Block:
             # To take without a check of the places is several times as fast as to index.
             self._small.take(some, axis=0, mode="clip", out=small[: len(some)])
             wide[: len(some)] = small[: len(some)]
-            np.dot(wide[: len(some)], query, out=found[start : start + len(some)])
-        found *= self._scale.take(places, mode="clip")
+            np.dot(wide[: len(some)], query, out=result[start : start + len(some)])
+        result *= self._scale.take(places, mode="clip")
 
 
 def scores_of(rows: Floats, query: Floats) -> Floats:

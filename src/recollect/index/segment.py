@@ -69,11 +69,11 @@ class IndexTerms(NamedTuple):
     packed: bytes
 
 
-class _Chunks(dict[str, str]):
-    """Runs without white space and their terms, remembered when they are likely to come again."""
+class _TermCache(dict[str, str]):
+    """A cache of the terms of runs without white space, where those are likely to come again."""
 
     def __missing__(self, chunk: str) -> str:
-        terms = _spelt(chunk)
+        terms = _terms_text(chunk)
         if len(chunk) <= _MEMO_CHUNK and (chunk.isascii() or not _DENSE_CHARACTER.search(chunk)):
             if len(self) >= _MEMO_LIMIT:
                 self.clear()
@@ -81,16 +81,16 @@ class _Chunks(dict[str, str]):
         return terms
 
 
-def spelt(chunks: list[str]) -> list[str]:
+def chunk_terms(chunks: list[str]) -> list[str]:
     """The terms of each of some runs without white space, with spaces between them."""
     stems: list[str] = _stemmer.stemWords(chunks)
     return [
-        stem if chunk.isalpha() and chunk.islower() and chunk.isascii() else _spelt(chunk)
+        stem if chunk.isalpha() and chunk.islower() and chunk.isascii() else _terms_text(chunk)
         for chunk, stem in zip(chunks, stems, strict=True)
     ]
 
 
-def _spelt(chunk: str) -> str:
+def _terms_text(chunk: str) -> str:
     word = chunk.strip(_PUNCTUATION)
     # Most chunks are one plain word, which needs no closer look.
     if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
@@ -99,17 +99,17 @@ def _spelt(chunk: str) -> str:
     return " ".join(_chunk_terms(chunk))
 
 
-_chunks = _Chunks()
+_chunks = _TermCache()
 _terms_of_chunk = _chunks.__getitem__
 
 
 def forget_words() -> None:
-    """Let go of every word that was seen: what is forgotten must not linger in memory."""
+    """Clear the cache: forgotten words must not linger in memory."""
     _chunks.clear()
 
 
 def index_terms(text: SafeText) -> IndexTerms:
-    """What a text is indexed by."""
+    """The index terms of a text."""
     terms = index_text(text)
     return IndexTerms(terms, bm25.pack(terms))
 
@@ -136,7 +136,7 @@ def has_dense_script(text: str) -> bool:
 
 
 def term_weight(term: str) -> float:
-    """Stop words count least, then words of asking, then single characters, then the rest."""
+    """Stop words weigh least, then question words, then single characters, then the rest."""
     if term in _STOP_STEMS or (len(term) < 3 and stopwords.CHINESE.issuperset(term)):
         return STOP_WEIGHT
     if term in _ASKING_TERMS:
@@ -156,13 +156,13 @@ def _fold(text: str) -> str:
 def _chunk_terms(chunk: str) -> list[str]:
     """The terms of a run without white space."""
     terms: list[str] = []
-    for found in _TOKEN.finditer(_THOUSANDS.sub("", chunk) if "," in chunk else chunk):
-        run = found.group()
-        if found.lastgroup == "dense":
+    for match in _TOKEN.finditer(_THOUSANDS.sub("", chunk) if "," in chunk else chunk):
+        run = match.group()
+        if match.lastgroup == "dense":
             characters = [*run]
             terms += characters
             terms += map(add, characters, characters[1:])
-        elif found.lastgroup == "word":
+        elif match.lastgroup == "word":
             terms += _word_terms(run)
         else:
             terms.append(run)

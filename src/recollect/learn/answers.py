@@ -62,7 +62,7 @@ def _read(
 ) -> Candidate:
     if not isinstance(fact, dict):
         raise WrongShape(f"{place} has to be an object")
-    kind = next((known for known in LEARNT if known == fact.get("kind")), None)
+    kind = next((one for one in LEARNT if one == fact.get("kind")), None)
     if kind is None:
         raise WrongShape(f"{place}.kind has to be one of {', '.join(LEARNT)}")
     content = _text(fact, "content", place)
@@ -71,7 +71,7 @@ def _read(
     duration = _text(fact, "duration", place)
     if duration and duration not in durations:
         raise WrongShape(f"{place}.duration has to be one of {', '.join(durations)}")
-    said = _said(fact, place, turns)
+    cited = _cited(fact, place, turns)
     candidate = Candidate(
         kind=kind,
         content=content,
@@ -80,8 +80,8 @@ def _read(
         duration=duration,
         is_update=_flag(fact, "is_update", place),
         withdraws=_flag(fact, "withdraws", place),
-        trust=least_trusted([_trust(turn) for turn in said]),
-        sources=tuple(dict.fromkeys(turn.id for turn in said)),
+        trust=least_trusted([_trust(turn) for turn in cited]),
+        sources=tuple(dict.fromkeys(turn.id for turn in cited)),
         subject=_text(fact, "subject", place),
         predicate=_text(fact, "predicate", place),
         value=_text(fact, "value", place),
@@ -94,17 +94,17 @@ def _read(
         raise WrongShape(f"{place}: {error}") from error
 
 
-def _said(fact: dict[str, Json], place: str, turns: Sequence[Turn]) -> list[Turn]:
+def _cited(fact: dict[str, Json], place: str, turns: Sequence[Turn]) -> list[Turn]:
     """The turns a fact stands on; one that stands on none cannot be believed."""
     numbers = fact.get("turns")
     if not isinstance(numbers, list) or not numbers:
         raise WrongShape(f"{place}.turns has to list the numbers of the turns that say it")
-    said: list[Turn] = []
+    cited: list[Turn] = []
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(turns):
             raise WrongShape(f"{place}.turns: {number!r} is not a number from 1 to {len(turns)}")
-        said.append(turns[number - 1])
-    return said
+        cited.append(turns[number - 1])
+    return cited
 
 
 def _trust(turn: Turn) -> Trust:
@@ -113,28 +113,28 @@ def _trust(turn: Turn) -> Trust:
 
 
 def _text(fact: dict[str, Json], name: str, place: str) -> str:
-    found = fact.get(name)
-    if found is None:
+    value = fact.get(name)
+    if value is None:
         return ""
-    if not isinstance(found, str):
+    if not isinstance(value, str):
         raise WrongShape(f"{place}.{name} has to be text")
-    text = " ".join(found.split())
+    text = " ".join(value.split())
     if len(text) > _LONGEST:
         raise WrongShape(f"{place}.{name} is longer than {_LONGEST} characters")
     return text
 
 
 def _share(fact: dict[str, Json], name: str, place: str) -> float | None:
-    found = fact.get(name)
-    if found is None:
+    value = fact.get(name)
+    if value is None:
         return None
-    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise WrongShape(f"{place}.{name} has to be a number from 0 to 1")
-    return float(found)
+    return float(value)
 
 
 def _flag(fact: dict[str, Json], name: str, place: str) -> bool:
-    found = fact.get(name, False)
-    if not isinstance(found, bool):
+    value = fact.get(name, False)
+    if not isinstance(value, bool):
         raise WrongShape(f"{place}.{name} has to be true or false")
-    return found
+    return value

@@ -29,10 +29,10 @@ def contributions(unit: Unit, memory: Memory) -> list[Contribution]:
     """Everything that a memory stands on, oldest first, without what was taken back."""
     events = unit.journal.events(subject=memory.id, limit=checks.MAX_ROWS)
     void = voided(events)
-    told = [_contribution(event) for event in reversed(events) if event.type in CLAIMING]
-    found = [contribution for contribution in told if contribution is not None]
-    if found:
-        return [contribution for contribution in found if contribution.event not in void]
+    read = [_contribution(event) for event in reversed(events) if event.type in CLAIMING]
+    claimed = [contribution for contribution in read if contribution is not None]
+    if claimed:
+        return [contribution for contribution in claimed if contribution.event not in void]
     if "" in void:
         return []  # taken back before
     claim = Claim(memory.importance, memory.confidence, memory.trust, memory.expires_at)
@@ -52,10 +52,10 @@ def voided(events: Sequence[Event]) -> set[str]:
 
 def sources_of(payload: Mapping[str, Json]) -> tuple[str, ...]:
     """The turns a statement came from; a person's confirmation comes from none."""
-    claim, told = load_claim(payload.get("claim")), payload.get("sources")
-    if not isinstance(told, list) or (claim is not None and claim.confirms):
+    claim, turns = load_claim(payload.get("claim")), payload.get("sources")
+    if not isinstance(turns, list) or (claim is not None and claim.confirms):
         return ()
-    return tuple(map(str, told))
+    return tuple(map(str, turns))
 
 
 def _contribution(event: Event) -> Contribution | None:
@@ -76,15 +76,15 @@ def dump_claim(claim: Claim) -> dict[str, Fact]:
     }
 
 
-def load_claim(told: object) -> Claim | None:
+def load_claim(stored: object) -> Claim | None:
     """A claim out of an event; None where the event keeps none."""
-    if not isinstance(told, dict):
+    if not isinstance(stored, dict):
         return None
-    expires = told.get("expires_at")
+    expires = stored.get("expires_at")
     return Claim(
-        importance=float(told["importance"]),
-        confidence=float(told["confidence"]),
-        trust=told["trust"],
+        importance=float(stored["importance"]),
+        confidence=float(stored["confidence"]),
+        trust=stored["trust"],
         expires_at=datetime.fromisoformat(expires) if expires else None,
-        confirms=bool(told.get("confirms")),
+        confirms=bool(stored.get("confirms")),
     )

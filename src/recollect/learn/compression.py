@@ -49,7 +49,7 @@ class Compression:
         self._recorder = recorder
         self._reconciler = reconciler
         self._ask = ask
-        self._extractor = RuleExtractor(settings)
+        self._extractor = RuleExtractor.of(settings)
 
     def before(self, session: str, messages: Iterable[NewTurn] | None = None) -> Episode:
         """Keep what is about to be dropped. A message nobody recorded is recorded first; without
@@ -90,14 +90,14 @@ class Compression:
     def after(self, episode: str, summary: str) -> Episode:
         """Fill in the summary that the host has made of the dropped messages."""
         checks.check_name(episode, "episode")
-        told = self._recorder.guard.text(summary, "summary", MAX_SUMMARY)
-        if not told.strip():
+        text = self._recorder.guard.text(summary, "summary", MAX_SUMMARY)
+        if not text.strip():
             raise InvalidInput("The summary is empty", remedy="Pass the host's summary")
         with self._store.write(self._space) as unit:
             return fill_episode(
                 unit,
                 episode,
-                EpisodeDraft(told),
+                EpisodeDraft(text),
                 now=self._clock.now(),
                 ask_vectors=self._ask,
                 guard=self._recorder.guard,
@@ -108,9 +108,9 @@ class Compression:
             recorded = unit.ledger.turns(
                 TurnFilter(session=session, newest_first=True, limit=_MOST)
             )[::-1]
-            told = unit.episodes.told(session, None)
+            covered = unit.episodes.covered(session, None)
         if messages is None:
-            return [turn for turn in recorded if not told or turn.index > told[-1]]
+            return [turn for turn in recorded if not covered or turn.index > covered[-1]]
         given = checks.check_all(messages, NewTurn, "messages")
         return self._matched(session, given, recorded)
 
@@ -118,24 +118,26 @@ class Compression:
         self, session: SafeName, messages: Iterable[NewTurn], recorded: Sequence[Turn]
     ) -> list[Turn]:
         """The turn of each message, in their order; the same words twice are two turns."""
-        known: dict[tuple[object, ...], list[Turn]] = {}
+        recorded_as: dict[tuple[object, ...], list[Turn]] = {}
         for turn in reversed(recorded):
-            known.setdefault(_said(turn), []).append(turn)
-        found: dict[str, Turn] = {}
+            recorded_as.setdefault(_content(turn), []).append(turn)
+        matched: dict[str, Turn] = {}
         for message in messages:
             if self._recorder.guard.name(message.session, "session") != session:
                 raise InvalidInput(
                     f"A message belongs to session {message.session!r}",
                     remedy="Pass NewTurn(session, role, content) of the session itself",
                 )
-            same = None if message.index is not None else known.get(self._as_recorded(message))
+            same = (
+                None if message.index is not None else recorded_as.get(self._as_recorded(message))
+            )
             turn = same.pop() if same else self._recorder.record(message)
-            found[turn.id] = turn
-        return sorted(found.values(), key=lambda turn: turn.index)
+            matched[turn.id] = turn
+        return sorted(matched.values(), key=lambda turn: turn.index)
 
     def _as_recorded(self, message: NewTurn) -> tuple[object, ...]:
         """The message as the ledger keeps it: without its secrets."""
-        return _said(accept_turn(message, self._clock.now(), self._recorder.guard))
+        return _content(accept_turn(message, self._clock.now(), self._recorder.guard))
 
     def _learn(self, unit: Unit, session: SafeName, turns: Sequence[Turn]) -> list[SafeName]:
         now, trust = self._clock.now(), self._settings.trust
@@ -151,5 +153,5 @@ class Compression:
         return learnt
 
 
-def _said(turn: Turn | TurnRow) -> tuple[object, ...]:
+def _content(turn: Turn | TurnRow) -> tuple[object, ...]:
     return (turn.role, turn.content, *(result.content for result in turn.tool_results))

@@ -159,14 +159,14 @@ def note_injected(
         unit.echoes.note(session, lines, now, _LINES, about)
 
 
-def _both(known: EchoAbout | None, new: EchoAbout) -> EchoAbout:
+def _both(earlier: EchoAbout | None, new: EchoAbout) -> EchoAbout:
     """What is known of a line that was shown twice."""
-    if known is None:
+    if earlier is None:
         return new
     return EchoAbout(
-        least_trusted((known.trust, new.trust)),
-        new.words or known.words,
-        min(known.since, new.since),
+        least_trusted((earlier.trust, new.trust)),
+        new.words or earlier.words,
+        min(earlier.since, new.since),
     )
 
 
@@ -174,25 +174,25 @@ class _Records:
     """The records that texts came from, as they are now: their words and their trust."""
 
     def __init__(self, unit: Unit, ids: set[str]) -> None:
-        self._found: dict[str, tuple[str, Trust]] = {}
+        self._records: dict[str, tuple[str, Trust]] = {}
         listed = sorted(ids)
         if not listed:
             return
         for memory in unit.memories.by_id(listed):
-            self._found[memory.id] = (memory.content, memory.trust)
+            self._records[memory.id] = (memory.content, memory.trust)
         for turn in unit.ledger.turns_by_id(listed):
-            self._found[turn.id] = _of_turn(turn)
+            self._records[turn.id] = _of_turn(turn)
         for episode in unit.episodes.by_id(listed):
-            told = unit.ledger.least_trust(episode.session) or "agent"
-            self._found[episode.id] = (episode.summary, told)
+            trust = unit.ledger.least_trust(episode.session) or "agent"
+            self._records[episode.id] = (episode.summary, trust)
         for attachment in unit.attachments.by_id(listed):
             about = attachment.description or attachment.transcription or attachment.extracted_text
-            self._found[attachment.id] = (about, "external")
+            self._records[attachment.id] = (about, "external")
 
     def resolve(self, one: Shown) -> tuple[str, Trust]:
-        if not one.record or one.record not in self._found:
+        if not one.record or one.record not in self._records:
             return one.text, one.trust
-        text, trust = self._found[one.record]
+        text, trust = self._records[one.record]
         if one.text:
             return one.text, trust
         return (text, trust) if untrusted(trust) else ("", trust)
@@ -201,8 +201,8 @@ class _Records:
 def _of_turn(turn: Turn) -> tuple[str, Trust]:
     """What an agent says beside a tool's result may be the tool's words."""
     if turn.tool_results and rank(turn.trust) > rank("tool"):
-        said = turn.content or "\n".join(result.content for result in turn.tool_results)
-        return said, "tool"
+        text = turn.content or "\n".join(result.content for result in turn.tool_results)
+        return text, "tool"
     return turn.content, turn.trust
 
 

@@ -54,18 +54,18 @@ def conversation(turns: Sequence[Turn], tool_chars: int, most_tokens: int) -> st
         return ""
     room = most_tokens - count_tokens(lines[0])
     kept: list[str] = []
-    for told in reversed(lines[1:]):
-        room -= count_tokens(told)
+    for shown in reversed(lines[1:]):
+        room -= count_tokens(shown)
         if room < 0:
             kept.append(_SKIPPED)
             break
-        kept.append(told)
+        kept.append(shown)
     return "\n".join([lines[0], *reversed(kept)])
 
 
 def parse_episode(answer: Object) -> EpisodeDraft:
     """An answer as a draft; one of the wrong shape is told what is wrong with it."""
-    outcome = next((known for known in OUTCOMES if known == answer.get("outcome")), None)
+    outcome = next((one for one in OUTCOMES if one == answer.get("outcome")), None)
     if outcome is None:
         raise WrongShape(f'"outcome" has to be one of {", ".join(OUTCOMES)}')
     summary = _text(answer, "summary")
@@ -82,26 +82,26 @@ def parse_episode(answer: Object) -> EpisodeDraft:
 
 
 def _text(answer: Object, key: str) -> str:
-    found = answer.get(key) or ""
-    if not isinstance(found, str):
+    value = answer.get(key) or ""
+    if not isinstance(value, str):
         raise WrongShape(f'"{key}" has to be text')
-    return " ".join(found.split())
+    return " ".join(value.split())
 
 
 def _texts(answer: Object, key: str) -> tuple[str, ...]:
-    found = answer.get(key) or []
-    if not isinstance(found, list):
+    value = answer.get(key) or []
+    if not isinstance(value, list):
         raise WrongShape(f'"{key}" has to be a list of texts')
-    texts = [item for item in found if isinstance(item, str)]
-    if len(texts) < len(found):
+    texts = [item for item in value if isinstance(item, str)]
+    if len(texts) < len(value):
         raise WrongShape(f'"{key}" has to hold nothing but texts')
     return tuple(dict.fromkeys(" ".join(item.split()) for item in texts if item.strip()))
 
 
 def _share(answer: Object, key: str) -> float | None:
-    found = answer.get(key)
-    if found is None:
+    value = answer.get(key)
+    if value is None:
         return None
-    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise WrongShape(f'"{key}" has to be a number from 0 to 1')
-    return float(found)
+    return float(value)

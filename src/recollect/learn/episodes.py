@@ -41,8 +41,8 @@ def write_episode(
     checks.check_choice(source, SOURCES, "source")
     if not turns:
         raise InvalidInput("An episode of no turns", remedy="Write one when something was said")
-    known = unit.episodes.of_stretch(session, source, turns[-1].id)
-    if known is None:
+    existing = unit.episodes.of_stretch(session, source, turns[-1].id)
+    if existing is None:
         info = unit.ledger.session(session)
         about = (info.project, info.topic) if info else ()
         ended = source != "context_compress"
@@ -56,10 +56,10 @@ def write_episode(
         ask_vectors(unit, now)
         return written
     if memories:
-        unit.episodes.link(known.id, memories)
+        unit.episodes.link(existing.id, memories)
     if draft is not None:
-        fill_episode(unit, known.id, draft, now=now, ask_vectors=ask_vectors, guard=guard)
-    return unit.episodes.by_id([known.id])[0]
+        fill_episode(unit, existing.id, draft, now=now, ask_vectors=ask_vectors, guard=guard)
+    return unit.episodes.by_id([existing.id])[0]
 
 
 def fill_episode(
@@ -72,10 +72,10 @@ def fill_episode(
     guard: Guard = DEFAULT,
 ) -> Episode:
     """Put other words to an episode: the summary of a compressed stretch comes after it."""
-    found = unit.episodes.by_id([id_])
-    if not found:
+    stored = unit.episodes.by_id([id_])
+    if not stored:
         raise NotFound(f"No episode {id_}", remedy="See episodes()")
-    old = found[0]
+    old = stored[0]
     new = replace(
         old,
         summary=guard.error(draft.summary.strip(), MAX_SUMMARY) or old.summary,
@@ -87,10 +87,10 @@ def fill_episode(
     )
     if new == old:
         return old
-    told = unit.episodes.revise(new, episode_terms(new))
-    _note(unit, "episode_told", told, now)
+    revised = unit.episodes.revise(new, episode_terms(new))
+    _note(unit, "episode_told", revised, now)
     ask_vectors(unit, now)
-    return told
+    return revised
 
 
 def episode_terms(episode: Episode) -> SafeText:

@@ -193,8 +193,8 @@ class ExtractionJob:
             now = self._clock.now()
             marks = known_marks(unit, session, now, self._settings.trust)
             untrusted = untrusted_lines(unit, now, self._settings.trust)
-        said = heard([*before, *batch], marks)
-        return _Reading(batch, before, said[len(before) :], said[: len(before)], untrusted)
+        spoken = heard([*before, *batch], marks)
+        return _Reading(batch, before, spoken[len(before) :], spoken[: len(before)], untrusted)
 
     def _size(self, job: Job) -> int:
         tokens = self._settings.extraction.batch_tokens

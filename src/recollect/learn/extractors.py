@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from recollect.language.attribution import attributed
 from recollect.language.detection import language_of
@@ -14,6 +14,7 @@ from recollect.language.guard import guard_of
 from recollect.language.secrets.finder import redact
 from recollect.language.voice import GAP, own_voice
 from recollect.learn.answers import read_facts, schema
+from recollect.learn.pattern_files import own_patterns
 from recollect.learn.transcript import line, shown
 from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
@@ -22,6 +23,9 @@ from recollect.rules.lifetimes import DURATIONS
 from recollect.rules.speakers import speaker_mark
 from recollect.settings import Settings
 from recollect.types import Candidate, Turn
+
+if TYPE_CHECKING:
+    from recollect.language.extract.languages import Patterns
 
 FACT_CHARS = 100  # the longest statement asked for, as in document D §6.4
 TOOL_CHARS = 500  # of each tool result that an extractor sees
@@ -48,21 +52,28 @@ class RuleExtractor:
     """Patterns over what the user says in their own voice."""
 
     settings: Settings
+    patterns: Patterns | None = None  # those of the package, unless there are others
     verbatim: ClassVar[bool] = True
 
+    @classmethod
+    def of(cls, settings: Settings) -> RuleExtractor:
+        """With the patterns of the settings; a file that cannot be used is an error here."""
+        return cls(settings, own_patterns(settings))
+
     def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
-        said = [_said(turn) for turn in (*earlier, *turns)]
+        texts = [_own_text(turn) for turn in (*earlier, *turns)]
         return tuple(
             attributed(candidate, [turn])
             for place, turn in enumerate(turns, len(earlier))
             if turn.trust == "owner" or _is_a_person(turn)
             for candidate in extract(
-                said[place].text,
+                texts[place].text,
                 said_at=turn.at,
                 role=turn.role,
                 trust=turn.trust,
-                earlier=_same_speaker(turn, (*earlier, *turns)[:place], said),
+                earlier=_same_speaker(turn, (*earlier, *turns)[:place], texts),
                 source=turn.id,
+                patterns=self.patterns,
             )
         )
 
@@ -72,12 +83,12 @@ def _is_a_person(turn: Turn) -> bool:
     return turn.role == "user" and turn.trust == "external" and bool(turn.sender)
 
 
-def _same_speaker(turn: Turn, before: Sequence[Turn], said: Sequence[Said]) -> list[Said]:
+def _same_speaker(turn: Turn, before: Sequence[Turn], texts: Sequence[Said]) -> list[Said]:
     """What was said before, without other users: "upgraded to 3.12" is not about theirs."""
     speaker = speaker_mark(turn.sender)
     return [
         one
-        for earlier, one in zip(before, said, strict=False)
+        for earlier, one in zip(before, texts, strict=False)
         if earlier.role != "user"
         or (
             earlier.trust == turn.trust
@@ -116,7 +127,7 @@ class ModelExtractor:
             ),
             purpose=PURPOSE,
             schema=schema(durations),
-            parse=lambda found: read_facts(found, spoken, durations, guard_of(settings)),
+            parse=lambda answer: read_facts(answer, spoken, durations, guard_of(settings)),
             system=filled(
                 "extract",
                 language,
@@ -128,7 +139,7 @@ class ModelExtractor:
         return answer.value
 
 
-def _said(turn: Turn) -> Said:
+def _own_text(turn: Turn) -> Said:
     """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
     text = redact(turn.content)
     return Said(turn.role, own_voice(text, GAP) if turn.role == "user" else text)

@@ -57,15 +57,15 @@ class SpokenWords:
 
     @cached_property
     def external(self) -> Words:
-        said = [turn.content for turn in self._by("external")]
-        return _words("\n".join([*said, *self._quoted]))
+        texts = [turn.content for turn in self._by("external")]
+        return _words("\n".join([*texts, *self._quoted]))
 
     @cached_property
     def tools(self) -> Words:
-        said: list[str] = [turn.content for turn in self._by("tool")]
+        texts: list[str] = [turn.content for turn in self._by("tool")]
         for turn in (*self.earlier, *self.turns):
-            said += [result.content for result in turn.tool_results]
-        return _words("\n".join(end for text in said for end in two_ends(text, _READ)))
+            texts += [result.content for result in turn.tool_results]
+        return _words("\n".join(end for text in texts for end in two_ends(text, _READ)))
 
     @cached_property
     def heard(self) -> frozenset[Trust]:
@@ -110,11 +110,11 @@ def grounded_in_summary(
     """The same of what a model made of summaries, in which anybody's words may be: what steers the
     agent has to be the owner's wording.
     """
-    found = grounded(candidate, speakers, core_importance)
-    if found.kind not in STEERING or found.trust != "owner":
-        return found
-    own = _is_own(found, wording_of(speakers.stated(found.sources)))
-    return found if own else replace(found, trust="agent")
+    grounded_candidate = grounded(candidate, speakers, core_importance)
+    if grounded_candidate.kind not in STEERING or grounded_candidate.trust != "owner":
+        return grounded_candidate
+    own = _is_own(grounded_candidate, wording_of(speakers.stated(grounded_candidate.sources)))
+    return grounded_candidate if own else replace(grounded_candidate, trust="agent")
 
 
 def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
@@ -162,11 +162,11 @@ def _is_own(candidate: Candidate, wording: Wording) -> bool:
     return wording.is_own(candidate.content, whole=candidate.kind == "rule")
 
 
-def _share(words: Words, said: Words) -> float:
+def _share(words: Words, spoken: Words) -> float:
     """The part of the words that somebody said."""
-    return len(words & said) / len(words) if words else 0.0
+    return len(words & spoken) / len(words) if words else 0.0
 
 
 def _words(text: str) -> Words:
-    found = {term.text for term in query_terms(text) if term.weight > STOP_WEIGHT}
-    return frozenset(found - _ABOUT_THE_OWNER)
+    terms = {term.text for term in query_terms(text) if term.weight > STOP_WEIGHT}
+    return frozenset(terms - _ABOUT_THE_OWNER)

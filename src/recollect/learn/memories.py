@@ -199,14 +199,14 @@ class MemoryWriter:
             checks.check_choice(kind, KINDS, "kind")
         checks.check_limit(limit)
         with self._store.read(self._space) as unit:
-            found = unit.memories.current(
+            memories = unit.memories.current(
                 kind=kind,
                 project=self._guard.filter(project, "project"),
                 now=self._clock.now(),
                 limit=limit,
                 as_of=maybe_moment(as_of, "as_of"),
             )
-        return [masked(memory) for memory in found]
+        return [masked(memory) for memory in memories]
 
     def projects(self) -> list[SafeName]:
         """The projects of current memories."""
@@ -295,10 +295,10 @@ def _written(unit: Unit, done: list[Event]) -> Memory:
             f"Operation {done[0].operation_id} did something else ({done[0].type})",
             remedy="Use another operation_id",
         )
-    found = unit.memories.get(written.subject)
-    if found is None:
+    memory = unit.memories.get(written.subject)
+    if memory is None:
         raise NotFound(
             f"Operation {written.operation_id} wrote a memory that was forgotten since",
             remedy="Use a new operation_id to write it again",
         )
-    return found
+    return memory

@@ -78,21 +78,21 @@ class Rollback:
             return report
 
     def _dump(self, report: RolledBack) -> dict[str, Fact]:
-        told = {
+        payload = {
             "source": report.source,
             "removed": list(report.removed),
             "restored": list(report.restored),
             "revised": list(report.revised),
         }
-        return self._guard.json(told, "report")
+        return self._guard.json(payload, "report")
 
 
 def _reported(event: Event) -> RolledBack:
     """What an earlier rollback said it did."""
 
     def ids(name: str) -> tuple[SafeName, ...]:
-        found = event.payload.get(name)
-        return tuple(map(stored_name, found)) if isinstance(found, list) else ()
+        stored = event.payload.get(name)
+        return tuple(map(stored_name, stored)) if isinstance(stored, list) else ()
 
     return RolledBack(
         source=str(event.payload.get("source", "")),

@@ -106,15 +106,15 @@ class RollbackPlan:
         return self.unit.memories.find(wanted)
 
     def _claimed_by(self, trust: str) -> set[SafeName]:
-        tier = next(known for known in TRUSTS if known == trust)
+        tier = next(one for one in TRUSTS if one == trust)
         wanted = MemoryFilter(trust=tier, limit=checks.MAX_ROWS)
-        found = {memory.id for memory in self.unit.memories.find(wanted)}
+        ids = {memory.id for memory in self.unit.memories.find(wanted)}
         for type_ in CLAIMING:
             for event in self.unit.journal.events(type_=type_, limit=checks.MAX_ROWS):
                 claim = load_claim(event.payload.get("claim"))
                 if claim is not None and claim.trust == trust:
-                    found.add(event.subject)
-        return found
+                    ids.add(event.subject)
+        return ids
 
     def _blamed(self, claim: Claim, sources: tuple[str, ...]) -> bool:
         """Whether a statement came from this source and from no other."""
@@ -135,8 +135,8 @@ class RollbackPlan:
             return {turn for turn in listed if turn == name}
         if what == "speech":
             return set(self.origin.turns.intersection(listed))
-        found = self.unit.ledger.turns_by_id(listed)
-        return {turn.id for turn in found if getattr(turn, what) == name}
+        turns_read = self.unit.ledger.turns_by_id(listed)
+        return {turn.id for turn in turns_read if getattr(turn, what) == name}
 
     def _owned(self, turns: Iterable[str]) -> bool:
         """Whether one of the turns is the owner's all the same."""
@@ -149,31 +149,33 @@ class RollbackPlan:
             memory.status == "rejected" and not memory.superseded_by
         ):
             return  # put away already, or ignored by a person, which stays so
-        told = contributions(self.unit, memory)
-        gone = [c for c in told if self._blamed(c.claim, c.sources)]
-        kept = [c for c in told if c not in gone]
+        claimed = contributions(self.unit, memory)
+        withdrawn = [c for c in claimed if self._blamed(c.claim, c.sources)]
+        kept = [c for c in claimed if c not in withdrawn]
         turns = {source.turn_id for source in memory.sources}
         stay = {turn for c in kept for turn in c.sources} - self._ours(turns)
-        lost = turns - stay if gone or self._ours(turns) else set()
-        if not gone and not lost:
+        lost = turns - stay if withdrawn or self._ours(turns) else set()
+        if not withdrawn and not lost:
             return
-        self.void[memory.id] = [c.event for c in gone]
+        self.void[memory.id] = [c.event for c in withdrawn]
         if not kept:
             self.removed.append(memory.id)
             self._set(self._look(memory.id), status="archived")
             return
         self.dropped[memory.id] = sorted(lost)
-        if gone:
-            self._refold(memory, told, kept)
+        if withdrawn:
+            self._refold(memory, claimed, kept)
 
-    def _refold(self, memory: Memory, told: list[Contribution], kept: list[Contribution]) -> None:
+    def _refold(
+        self, memory: Memory, claimed: list[Contribution], kept: list[Contribution]
+    ) -> None:
         scales = Scales.of(self.settings)
         revised = folded(memory, (c.claim for c in kept), scales)
         claim = Claim(revised.importance, revised.confidence, revised.trust)
         admission = route(memory.kind, claim, self.settings)
-        if kept[0] is not told[0]:
+        if kept[0] is not claimed[0]:
             since = kept[0].at  # it is known since somebody else said it
-            revised = replace(revised, created_at=since, valid_from=self._said(kept[0]))
+            revised = replace(revised, created_at=since, valid_from=self._said_at(kept[0]))
         if (
             memory.status == "active"
             and untrusted(revised.trust)
@@ -183,13 +185,13 @@ class RollbackPlan:
         self._look(memory.id)
         self.after[memory.id] = revised
 
-    def _said(self, contribution: Contribution) -> datetime:
+    def _said_at(self, contribution: Contribution) -> datetime:
         turns = self.unit.ledger.turns_by_id(contribution.sources)
         return max((turn.at for turn in turns), default=contribution.at)
 
     def _unlink(self, id_: SafeName) -> None:
         """Whatever a removed memory replaced takes over its end, as if it had never been there."""
-        gone = self.before[id_]
+        removed = self.before[id_]
         now = self.after[id_]
         for earlier in self._chain(id_):
             if earlier.superseded_by != id_:
@@ -197,7 +199,7 @@ class RollbackPlan:
             if earlier.status == "archived" and earlier.id not in self.removed:
                 self._set(earlier, status="pending", superseded_by=EMPTY, superseded_at=None)
             elif earlier.status in ("superseded", "rejected"):
-                ended = gone.status not in ("active", "pending")
+                ended = removed.status not in ("active", "pending")
                 self._set(
                     earlier,
                     status="superseded" if ended else "active",
@@ -250,8 +252,8 @@ class RollbackPlan:
     def _look(self, id_: SafeName) -> Memory:
         """A memory as it will be."""
         if id_ not in self.after:
-            (found,) = self.unit.memories.by_id([id_])
-            self.before[id_] = self.after[id_] = found
+            (memory,) = self.unit.memories.by_id([id_])
+            self.before[id_] = self.after[id_] = memory
         return self.after[id_]
 
     def _chain(self, id_: SafeName) -> list[Memory]:

@@ -42,7 +42,7 @@ class Scratchpads:
         self._clock = clock
         self._settings = settings
         self._guard = guard
-        self._held: tuple[_Stamp, Scratchpad] | None = None
+        self._cached: tuple[_Stamp, Scratchpad] | None = None
 
     def get(self) -> Scratchpad:
         """What is on it, with the latest messages of the user taken in.
@@ -51,16 +51,16 @@ class Scratchpads:
         """
         with self._store.read(self._space) as unit:
             stamp = (unit.scratchpads.get(), unit.ledger.latest_docs(_FOLLOWED))
-            held = self._held
-            if held is not None and held[0] == stamp:
-                return held[1]
+            cached = self._cached
+            if cached is not None and cached[0] == stamp:
+                return cached[1]
             pad = current_pad(unit, self._settings)
-        self._held = (stamp, pad)
+        self._cached = (stamp, pad)
         return pad
 
     def clear(self) -> None:
         """Let go of what is held; the store is not touched."""
-        self._held = None
+        self._cached = None
 
     def put(self, markdown: str, by: Writer = "user") -> Scratchpad:
         """Somebody's own text in place of what was there, which stays in the history."""
@@ -94,10 +94,10 @@ def current_pad(unit: Unit, settings: ScratchpadSettings) -> Scratchpad:
     pad = read_pad(unit)
     if settings.driver != "task":
         return pad
-    said = unit.ledger.turns(
+    turns = unit.ledger.turns(
         TurnFilter(role="user", since=pad.updated_at, newest_first=True, limit=_FOLLOWED)
     )
-    for turn in reversed(said):
+    for turn in reversed(turns):
         if turn.trust == "owner" and (pad.updated_at is None or turn.at > pad.updated_at):
             pad = replace(
                 advance(pad, own_voice(turn.content), turn.at, settings), updated_at=turn.at
@@ -133,8 +133,8 @@ def _changed(
     if new == old:
         return old
     kept = frozenset(new.completions)
-    gone = [done.task for done in old.completions if done not in kept]
-    change = {"by": by, "focus": new.focus, "before": old.focus, "gone": gone}
+    dropped = [done.task for done in old.completions if done not in kept]
+    change = {"by": by, "focus": new.focus, "before": old.focus, "gone": dropped}
     text = guard.text(new.text, "scratchpad")
     _write(unit, text, at, guard.json(change, "scratchpad"))
     return replace(new, updated_at=at)

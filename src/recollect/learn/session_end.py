@@ -90,9 +90,9 @@ class SessionEndJob:
         draft, reason = (None, str(failure)) if failure else self._draft(job, turns)
         with self._store.write(job.space) as unit:
             there = {turn.id for turn in unit.ledger.turns_by_id([turn.id for turn in turns])}
-            left = [turn for turn in turns if turn.id in there]
-            if left:  # what was forgotten meanwhile is not told, nor a story that may hold it
-                self._tell(unit, session, left, draft if left == turns else None, reason)
+            remaining = [turn for turn in turns if turn.id in there]
+            if remaining:  # what was forgotten meanwhile is not told, nor a story that may hold it
+                self._tell(unit, session, remaining, draft if remaining == turns else None, reason)
             operation = key_of("session_end", session, job.id)
             end_with_session(unit, session, operation_id=operation, now=self._clock.now())
         if failure is not None:
@@ -111,11 +111,11 @@ class SessionEndJob:
         them tells them again, with what it has learnt since.
         """
         with self._store.read(job.space) as unit:
-            told = unit.episodes.told(session, "session_end")
+            covered = unit.episodes.covered(session, "session_end")
             turns = unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=_MOST))
-        if job.error and told and turns and told[-1] == turns[0].index:
-            told.pop()
-        return [turn for turn in reversed(turns) if not told or turn.index > told[-1]]
+        if job.error and covered and turns and covered[-1] == turns[0].index:
+            covered.pop()
+        return [turn for turn in reversed(turns) if not covered or turn.index > covered[-1]]
 
     def _draft(self, job: Job, turns: list[Turn]) -> tuple[EpisodeDraft | None, str]:
         """A model's words for the story, or why there are none."""
@@ -141,7 +141,7 @@ class SessionEndJob:
         reason: str,
     ) -> None:
         now = self._clock.now()
-        known = unit.episodes.of_stretch(session, "session_end", turns[-1].id)
+        existing = unit.episodes.of_stretch(session, "session_end", turns[-1].id)
         episode = write_episode(
             unit,
             session,
@@ -161,7 +161,7 @@ class SessionEndJob:
                 payload={"reason": self._guard.error(reason)},
                 at=now,
             )
-        if known is None:
+        if existing is None:
             info = unit.ledger.session(session)
             project = "" if info is None else info.project
             catch_up_pad(unit, now, self._settings.scratchpad, self._guard)
@@ -176,8 +176,8 @@ def _is_last(job: Job, error: ModelError) -> bool:
 
 
 def _learnt_in(unit: Unit, session: SafeName) -> list[SafeName]:
-    found = unit.memories.find(MemoryFilter(from_session=session, limit=_MOST))
-    return [memory.id for memory in found if memory.status in ("active", "pending")]
+    memories = unit.memories.find(MemoryFilter(from_session=session, limit=_MOST))
+    return [memory.id for memory in memories if memory.status in ("active", "pending")]
 
 
 class SessionCloser:
@@ -209,18 +209,20 @@ class SessionCloser:
                 raise NotFound(f"No session {session!r}", remedy="See sessions()")
             unit.ledger.end_session(id_, now)
             operation = key_of("session.ended", id_, new_id(now))
-            told: dict[str, int] = {"message_count": info.turns}
-            unit.journal.add_event(ENDED, operation_id=operation, subject=id_, payload=told, at=now)
-            if self._is_wanted(told, info.turns):
+            payload: dict[str, int] = {"message_count": info.turns}
+            unit.journal.add_event(
+                ENDED, operation_id=operation, subject=id_, payload=payload, at=now
+            )
+            if self._is_wanted(payload, info.turns):
                 queue(unit, id_, now, self._max_attempts)
             else:
                 end_with_session(unit, id_, operation_id=operation, now=now)
         self._wake()
 
-    def _is_wanted(self, told: Mapping[str, int], turns: int) -> bool:
+    def _is_wanted(self, payload: Mapping[str, int], turns: int) -> bool:
         if self._triggers.session_end and turns >= self._triggers.session_min_messages:
             return True
         return any(
-            CONSOLIDATE in rule.actions and rule.mode == "auto" and wants(rule, ENDED, told)
+            CONSOLIDATE in rule.actions and rule.mode == "auto" and wants(rule, ENDED, payload)
             for rule in self._rules
         )

@@ -62,14 +62,14 @@ def line(turn: Turn, tool_chars: int) -> str:
     content = strip_fenced(turn.content)
     if turn.role == "user":
         content = _with_marks(content)
-    said = tool_summary(content, tool_chars) if turn.role == "tool" else content
-    parts = [f"{who}{source}: {indented(said, '  ')}".rstrip()]
+    text = tool_summary(content, tool_chars) if turn.role == "tool" else content
+    parts = [f"{who}{source}: {indented(text, '  ')}".rstrip()]
     parts += [
         f"  called {label(call.name)}: {_arguments(call, tool_chars)}" for call in turn.tool_calls
     ]
     for result in turn.tool_results:
-        said = tool_summary(result.content, tool_chars)
-        parts.append(f"  {'failed' if result.is_error else 'answered'}: {indented(said, '    ')}")
+        text = tool_summary(result.content, tool_chars)
+        parts.append(f"  {'failed' if result.is_error else 'answered'}: {indented(text, '    ')}")
     return redact("\n".join(parts))
 
 

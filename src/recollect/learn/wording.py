@@ -85,9 +85,9 @@ class Wording:
         """Whether every sentence of a statement is one of the owner's in order and polarity, or
         with ``whole`` also says all that the owner's clause says.
         """
-        said = _sentences([text])
-        return bool(said) and all(
-            any(_aligned(one, own, whole) for own in self.sentences) for one in said
+        sentences = _sentences([text])
+        return bool(sentences) and all(
+            any(_aligned(one, own, whole) for own in self.sentences) for one in sentences
         )
 
     def contradicts(self, text: str) -> bool:
@@ -108,20 +108,20 @@ class Wording:
 
 def wording_of(texts: Iterable[str]) -> Wording:
     """The wording of what the owner said in these texts."""
-    said = list(texts)
-    return Wording(tuple(_sentences(said)), frozenset(index_text("\n".join(said)).split()))
+    own = list(texts)
+    return Wording(tuple(_sentences(own)), frozenset(index_text("\n".join(own)).split()))
 
 
 def _sentences(texts: Iterable[str]) -> list[_Sentence]:
-    found: dict[_Sentence, None] = {}
+    unique: dict[_Sentence, None] = {}
     for text in texts:
         for part in compiled(_SENTENCE).split(text.replace("\u2019", "'")):
-            if len(found) >= _MOST:
-                return list(found)
+            if len(unique) >= _MOST:
+                return list(unique)
             sentence = _read(part)
             if sentence.words:
-                found[sentence] = None
-    return list(found)
+                unique[sentence] = None
+    return list(unique)
 
 
 def _read(text: str) -> _Sentence:
@@ -162,12 +162,12 @@ def _is_contrast(clause: str, negation: str, start: int) -> bool:
 
 
 def _content(text: str) -> list[str]:
-    found: list[str] = []
+    terms: list[str] = []
     for chunk in compiled(_WORD).findall(text):
         term = next(iter(index_text(chunk).split()), "")
         if term in _CONDITIONS or (term and term not in _LIGHT and term_weight(term) > STOP_WEIGHT):
-            found.append(term)
-    return found
+            terms.append(term)
+    return terms
 
 
 def _aligned(one: _Sentence, own: _Sentence, whole: bool) -> bool:

@@ -1,7 +1,7 @@
-"""Circuit breakers: a server that failed is not asked again for a growing while.
+"""Circuit breakers: calls to a server that failed are suspended for a growing time.
 
-The state of an endpoint is shared by everything in this process that asks it, and measured by a
-clock that never jumps. After the pause a single call is let through as a probe; its outcome closes
+The state of an endpoint is shared by all its callers in this process, and measured by a clock that
+never jumps. After the pause a single call is let through as a probe; its outcome closes
 the circuit or doubles the pause.
 """
 
@@ -101,7 +101,7 @@ class Circuits:
         return breaker
 
     def suspended(self) -> list[str]:
-        """A line for each endpoint that is not asked at present."""
+        """A line for each endpoint that is suspended at present."""
         open_ = [(breaker.remaining, breaker) for breaker in self._used.values()]
         return [
             breaker.suspended(remaining).message

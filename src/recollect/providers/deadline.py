@@ -1,6 +1,6 @@
-"""The moment by which the work of this thread must be over, for whoever waits for a server.
+"""The deadline of the work of this thread, for calls to a server.
 
-Local work cannot be broken off in the middle; a question to a server can, and is what takes long.
+Local work cannot be interrupted; a call to a server can, and is what takes long.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def seconds_left(most: float) -> float:
 
 
 def reached() -> DeadlineReached:
-    """The error of work that was broken off."""
+    """The error of interrupted work."""
     return DeadlineReached(
         "The time for this work was over before a model answered",
         remedy="It goes on at the next drain or with a worker; give a longer timeout",

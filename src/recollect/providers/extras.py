@@ -1,4 +1,4 @@
-"""Optional parts: imported when used, and when missing named with the line that installs them."""
+"""Optional dependencies: imported when used; an error names how to install a missing one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recollect.errors import MissingExtra
 
 
 def require(extra: str, *modules: str) -> None:
-    """Say at once what is not installed, without importing anything."""
+    """Raise for what is not installed, without importing anything."""
     for module in modules:
         if find_spec(module) is None:
             raise _missing(extra, module)

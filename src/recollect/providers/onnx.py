@@ -45,12 +45,12 @@ class OnnxSession:
     def __init__(self, model: Path, tokenizer: Path, max_tokens: int, threads: int) -> None:
         onnxruntime = extras.load(EXTRA, "onnxruntime")
         tokenizers = extras.load(EXTRA, "tokenizers")
-        given = onnxruntime.SessionOptions()
-        given.intra_op_num_threads = threads
-        given.log_severity_level = 3
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.log_severity_level = 3
         try:
             self._onnx = onnxruntime.InferenceSession(
-                str(model), given, providers=["CPUExecutionProvider"]
+                str(model), options, providers=["CPUExecutionProvider"]
             )
             self._cut = tokenizers.Tokenizer.from_file(str(tokenizer))
         except Exception as error:  # Both libraries raise types of their own, and bare Exception.
@@ -71,22 +71,22 @@ class OnnxSession:
 
     def run(self, feed: Mapping[str, NDArray[np.int64]]) -> NDArray[Any]:
         """The first output."""
-        found: NDArray[Any] = self._onnx.run(None, dict(feed))[0]
-        return found
+        output: NDArray[Any] = self._onnx.run(None, dict(feed))[0]
+        return output
 
 
 def read_options(path: Path, fits: Callable[[str, object], bool], *, remedy: str) -> dict[str, Any]:
-    """What the options file of a folder says; nothing where there is none."""
+    """The options file of a folder; empty where there is none."""
     if not path.is_file():
         return {}
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        options = tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ConfigError(f"{path} is not TOML: {error}", remedy="Correct it") from error
-    wrong = sorted(name for name, value in said.items() if not fits(name, value))
+    wrong = sorted(name for name, value in options.items() if not fits(name, value))
     if wrong:
         raise ConfigError(f"{path} has a wrong {', '.join(wrong)}", remedy=remedy)
-    return said
+    return options
 
 
 def is_reading_option(name: str, value: object) -> bool:

@@ -1,7 +1,7 @@
-"""A second opinion on the first results: a model that reads the query and a passage together.
+"""Reranking: a cross-encoder that reads the query and a passage together.
 
-Slower and better than vectors, which are made without knowing the query; so it is asked about a
-few. The folder is laid out as one of a sentence encoder is, with ``rerank.toml`` for what differs.
+Slower and better than vectors, which are made without knowing the query; so it judges only a few.
+The folder is laid out like that of a sentence encoder, with ``rerank.toml`` for what differs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RerankOptions:
-    """What ``rerank.toml`` beside a model can say."""
+    """The options in ``rerank.toml`` beside a model."""
 
     max_tokens: int = 256
     lowercase: bool = False
@@ -59,28 +59,28 @@ class OnnxReranker:
         longest = options.max_tokens * CHARS_A_TOKEN
         pairs = [(query[:longest], passage[:longest]) for passage in passages]
         if options.lowercase:
-            pairs = [(asked.lower(), passage.lower()) for asked, passage in pairs]
-        found = np.zeros(len(pairs))
+            pairs = [(text.lower(), passage.lower()) for text, passage in pairs]
+        shares = np.zeros(len(pairs))
         # Passages of one length together: a batch is as wide as its longest.
         order = sorted(range(len(pairs)), key=lambda at: len(pairs[at][1]))
         for start in range(0, len(order), _BATCH):
             part = order[start : start + _BATCH]
-            found[part] = self._run([pairs[at] for at in part])
-        return found
+            shares[part] = self._run([pairs[at] for at in part])
+        return shares
 
     def _run(self, pairs: list[tuple[str, str]]) -> Shares:
         options = self._options
         session = self._files.loaded(max_tokens=options.max_tokens, threads=options.threads)
         cut = session.cut(pairs)
-        known = {
+        inputs = {
             "input_ids": [pair.ids for pair in cut],
             "attention_mask": [pair.attention_mask for pair in cut],
             "token_type_ids": [pair.type_ids for pair in cut],
         }
-        found = session.run(
-            {name: np.array(known[name], np.int64) for name in session.inputs if name in known}
+        output = session.run(
+            {name: np.array(inputs[name], np.int64) for name in session.inputs if name in inputs}
         )
-        return _shares(np.asarray(found, np.float64).reshape(len(pairs), -1), session.name)
+        return _shares(np.asarray(output, np.float64).reshape(len(pairs), -1), session.name)
 
 
 def _shares(logits: NDArray[np.float64], model: str) -> Shares:

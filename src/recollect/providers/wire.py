@@ -1,4 +1,4 @@
-"""One JSON question to a model's server, and every way it can go wrong as a typed error.
+"""JSON requests to a model's server, with every failure as a typed error.
 
 The key travels in a header and nowhere else: not in addresses, errors or logs.
 """
@@ -106,7 +106,7 @@ class Wire:
     def _guarded(
         self, breaker: Breaker, path: str, body: bytes, largest: int, timeout: float
     ) -> Any:
-        """Send, and tell the breaker what came of it."""
+        """Send, and report the outcome to the breaker."""
         try:
             answer = self._send(path, body, largest, timeout)
         except ModelUnavailable as error:
@@ -187,22 +187,24 @@ class Wire:
     def failure(self, response: httpx.Response, body: bytes) -> ModelError:
         """The error that an answer other than 200 stands for."""
         status = response.status_code
-        said = f"{self.service} answered {status}"
+        message = f"{self.service} answered {status}"
         if status in (401, 403):  # What it says may repeat the key.
             return ModelRefused(
-                said, remedy="Check the key and what it may be used for", status=status
+                message, remedy="Check the key and what it may be used for", status=status
             )
-        said += self._excerpt(body)
+        message += self._excerpt(body)
         if status == 429:
             return ModelRateLimited(
-                said, remedy="Wait before trying again", retry_after=_retry_after(response)
+                message, remedy="Wait before trying again", retry_after=_retry_after(response)
             )
         if status >= 500 or status in _TRY_LATER:
-            return ModelUnavailable(said, remedy="Try again later", outage=status in _DOWN)
+            return ModelUnavailable(message, remedy="Try again later", outage=status in _DOWN)
         if 300 <= status < 400:
-            return ModelRefused(said, remedy="Set the address it is to be found at", status=status)
+            return ModelRefused(
+                message, remedy="Set the address it is to be found at", status=status
+            )
         return ModelRefused(
-            said, remedy="Check the address, the model's name and the input", status=status
+            message, remedy="Check the address, the model's name and the input", status=status
         )
 
     def masked(self, text: str) -> str:
@@ -216,23 +218,23 @@ class Wire:
         if not key:
             return text
         named = rf"(?i:{_NAMED_KEY}){re.escape(key)}(?![\w-])"
-        return re.sub(named, lambda found: found[1] + MASK, text)
+        return re.sub(named, lambda match: match[1] + MASK, text)
 
     def _excerpt(self, body: bytes) -> str:
         text = self.masked(body.decode("utf-8", "replace"))
         try:
-            found = json.loads(text)
+            content = json.loads(text)
         except (ValueError, RecursionError):
-            found = text
-        if isinstance(found, dict):
-            inner = found.get("error", found.get("message", ""))
-            found = inner.get("message", "") if isinstance(inner, dict) else inner
-        line = " ".join(found.split()) if isinstance(found, str) else ""
+            content = text
+        if isinstance(content, dict):
+            inner = content.get("error", content.get("message", ""))
+            content = inner.get("message", "") if isinstance(inner, dict) else inner
+        line = " ".join(content.split()) if isinstance(content, str) else ""
         return f": {line[:_EXCERPT]}" if line else ""
 
 
 class _Call:
-    """One request, run to its end on a thread, with what came of it."""
+    """One request on a thread of its own, with its outcome."""
 
     def __init__(
         self,
@@ -320,10 +322,10 @@ def _retry_after(response: httpx.Response) -> timedelta | None:
     try:
         if "retry-after-ms" in headers:
             return max(timedelta(milliseconds=float(headers["retry-after-ms"])), timedelta())
-        said = headers["retry-after"].strip()
-        if said.replace(".", "", 1).isdigit():
-            return timedelta(seconds=float(said))
-        at = parsedate_to_datetime(said)
+        value = headers["retry-after"].strip()
+        if value.replace(".", "", 1).isdigit():
+            return timedelta(seconds=float(value))
+        at = parsedate_to_datetime(value)
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
         return max(at - datetime.now(UTC), timedelta())
     except (KeyError, ValueError, TypeError, OverflowError):

@@ -1,4 +1,4 @@
-"""Each way of searching may fail alone: the next one answers, and an event says what failed."""
+"""Each retrieval route may fail alone: the others answer, and an event says what failed."""
 
 from __future__ import annotations
 
@@ -33,47 +33,47 @@ class Attempts:
         self._worked = False
 
     def run(self, route: str, work: Callable[[Unit], R]) -> R | None:
-        """What ``work`` found, or None when the store or the model failed it."""
+        """The result of ``work``, or None when the store or the model failed."""
         try:
             with self._store.read(self._space) as unit:
-                found = work(unit)
+                result = work(unit)
         except (StoreError, ModelError) as error:
             self.failures[route] = f"{type(error).__name__}: {error.message}"
             self._errors[route] = error
             return None
-        self._worked |= found is not None
-        return found
+        self._worked |= result is not None
+        return result
 
     @property
     def all_failed(self) -> bool:
-        """Whether there were failures, and nothing that could be asked answered."""
+        """Whether there were failures and no route answered."""
         return bool(self._errors) and not self._worked
 
     def unanswered(self) -> StoreError:
-        """What a caller is told when nothing could be read: the store's own error and remedy."""
+        """The error for a caller when nothing could be read, with the store's own remedy."""
         of_store = [error for error in self._errors.values() if isinstance(error, StoreError)]
         first = of_store[0] if of_store else next(iter(self._errors.values()))
         kind = type(first) if isinstance(first, StoreError) else StoreUnavailable
-        told = "; ".join(f"{route}: {why}" for route, why in self.failures.items())
-        return kind(f"Recall could read nothing ({told})", remedy=first.remedy)
+        reasons = "; ".join(f"{route}: {why}" for route, why in self.failures.items())
+        return kind(f"Recall could read nothing ({reasons})", remedy=first.remedy)
 
     def note(self, clock: Clock) -> None:
-        """Leave an event for each failure. Where even that fails, the recall's owner shows it.
+        """Add an event for each failure; where even that fails, ``failures`` says so.
 
-        A model that is not asked for a while left its event when that while began.
+        A suspended model has left its event when the suspension began.
         """
-        told = {
+        reasons = {
             route: why
             for route, why in self.failures.items()
             if not isinstance(self._errors[route], ModelSuspended)
         }
-        if not told or self._store.read_only:
+        if not reasons or self._store.read_only:
             return
         now = clock.now()
         operation = key_of("recall", new_id(now))
         try:
             with self._store.write(self._space) as unit:
-                for route, error in told.items():
+                for route, error in reasons.items():
                     unit.journal.add_event(
                         "retrieval_fail",
                         operation_id=operation,

@@ -1,67 +1,73 @@
-"""Candidates from every route: words, meaning, time, what is recent, files."""
+"""Candidates from every route: words, meaning, named times, exact questions, partitions, recency.
+
+Each route gives a ranked list of documents; what they add to a score is the ranking's business.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import NamedTuple
 
+from recollect.index.segment import STOP_WEIGHT, WORD_WEIGHT, has_dense_script, query_terms
+from recollect.language.entities import find_entities
+from recollect.language.exact import ExactQuestion
 from recollect.recall.attempts import Attempts
-from recollect.recall.enrichment import enriched_terms
 from recollect.recall.request import Request
-from recollect.recall.routes import OTHER_ROUTES, Routed, applies
-from recollect.recall.vectors import VectorFound, VectorRoute
+from recollect.recall.vectors import VectorMatches, VectorRoute
 from recollect.settings.recall import RecallSettings
 from recollect.store.contract import Unit
-from recollect.store.rows import TextMatches
-from recollect.types import RECORD_TYPES, RecordType
+from recollect.store.rows import QueryTerm, TextMatches
+from recollect.types import RECORD_TYPES, RecordType, SafeName
 
 _LAST_RESORT = 20
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """What the routes found: one ranked list of documents each."""
+class CandidateLists:
+    """The documents of each route, best first."""
 
     lists: dict[str, list[int]] = field(default_factory=dict)
     text: TextMatches | None = None
-    vector: VectorFound | None = None
+    vector: VectorMatches | None = None
     trust: float = 0.0
     total: int = 0  # records that an exact question is about, listed or not
 
     @cached_property
     def docs(self) -> list[int]:
         """Every document once."""
-        return list(dict.fromkeys(doc for found in self.lists.values() for doc in found))
+        return list(dict.fromkeys(doc for docs in self.lists.values() for doc in docs))
 
     @cached_property
     def _places(self) -> dict[str, dict[int, int]]:
         return {
-            route: {doc: rank for rank, doc in enumerate(found, 1)}
-            for route, found in self.lists.items()
+            route: {doc: rank for rank, doc in enumerate(docs, 1)}
+            for route, docs in self.lists.items()
         }
 
     def ranks(self, doc: int) -> list[int]:
-        """Its rank in each list that has it."""
+        """The document's rank in each list that has it."""
         return [places[doc] for places in self._places.values() if doc in places]
 
     def routes(self, doc: int) -> tuple[str, ...]:
-        """The routes that found it; none for a neighbour of what was found."""
+        """The routes that found the document; none for a neighbour of a candidate."""
         return tuple(route for route, places in self._places.items() if doc in places)
 
 
 class CandidateSearch:
-    """Asks every route that the settings name."""
+    """Searches by every route that the settings name."""
 
     def __init__(self, settings: RecallSettings, vectors: VectorRoute | None) -> None:
         self._settings = settings
         self._vectors = vectors
 
-    def gather(self, attempts: Attempts, request: Request) -> Gathered:
+    def search(self, attempts: Attempts, request: Request) -> CandidateLists:
         """Each route in turn; one that fails leaves its list empty."""
         lists: dict[str, list[int]] = {}
         total = 0
         if self._settings.supplement_below and "partition" in self._settings.routes:
-            lists["partition"] = self._others(attempts, request, "partition").docs
+            lists["partition"] = self._by_route(attempts, request, "partition").docs
         enough = 0 < self._settings.supplement_below <= len(lists.get("partition", ()))
         trust = self._vectors.trust(request.query) if self._vectors else 0.0
         words = partial(self._by_words, request, beside_vectors=trust > 0)
@@ -71,32 +77,32 @@ class CandidateSearch:
             lists["text"] = [match.doc for match in text.matches]
         if vector is not None:
             lists["vector"] = self._nearest(attempts, request, vector)
-        for route in OTHER_ROUTES:
+        for route in ROUTES:
             if route not in lists and route in self._settings.routes and applies(route, request):
-                found = self._others(attempts, request, route)
-                lists[route] = found.docs
-                total = max(total, found.total)
+                result = self._by_route(attempts, request, route)
+                lists[route] = result.docs
+                total = max(total, result.total)
         if not any(lists.values()) and attempts.failures:
             return self.latest(attempts, request)
         filled = {name: docs for name, docs in lists.items() if docs}
-        return Gathered(filled, text, vector, trust, total)
+        return CandidateLists(filled, text, vector, trust, total)
 
-    def _others(self, attempts: Attempts, request: Request, route: str) -> Routed:
-        search = OTHER_ROUTES[route]
-        return attempts.run(route, partial(search, request, self._settings)) or Routed([])
+    def _by_route(self, attempts: Attempts, request: Request, route: str) -> RouteResult:
+        search = ROUTES[route]
+        return attempts.run(route, partial(search, request, self._settings)) or RouteResult([])
 
     def latest(
         self, attempts: Attempts, request: Request, types: tuple[RecordType, ...] = RECORD_TYPES
-    ) -> Gathered:
-        """What is newest: better than nothing, when nothing that searches is left."""
-        wanted = tuple(type_ for type_ in request.scope.types if type_ in types)
-        scope = replace(request.scope, types=wanted)
+    ) -> CandidateLists:
+        """The newest records: better than nothing when every search has failed."""
+        narrowed = tuple(type_ for type_ in request.scope.types if type_ in types)
+        scope = replace(request.scope, types=narrowed)
         docs = attempts.run("latest", lambda unit: unit.text.latest(scope, _LAST_RESORT))
-        return Gathered({"latest": docs} if docs else {})
+        return CandidateLists({"latest": docs} if docs else {})
 
-    def _wanted(self, request: Request, usual: int, wide: int) -> int:
-        """How many candidates a route is to give: more where what it finds may be out of scope, or
-        wanted for something else than what the route goes by.
+    def _limit(self, request: Request, usual: int, wide: int) -> int:
+        """How many candidates a route is to give: more where some may be out of scope, or the query
+        asks for something else than what the route goes by.
         """
         least = wide if request.scope.narrow or request.asking.wide else usual
         return max(least, self._settings.oversample * request.k)
@@ -105,25 +111,164 @@ class CandidateSearch:
         terms = enriched_terms(request.query, request.around, self._settings)
         alone = self._settings.text_candidates
         usual = self._settings.shared_candidates if beside_vectors else alone
-        return unit.text.search(terms, request.scope, self._wanted(request, usual, alone))
+        return unit.text.search(terms, request.scope, self._limit(request, usual, alone))
 
-    def _nearest(self, attempts: Attempts, request: Request, vector: VectorFound) -> list[int]:
+    def _nearest(self, attempts: Attempts, request: Request, vector: VectorMatches) -> list[int]:
         """The nearest of the scope where those are few; else of all, some of them out of scope."""
-        wanted = self._wanted(
+        limit = self._limit(
             request, self._settings.vector_candidates, self._settings.wide_candidates
         )
         narrow = request.scope.narrow
         few = attempts.run("vector", lambda unit: unit.text.few(request.scope)) if narrow else None
         if few is None:
-            near = vector.nearest(request.scope.types, wanted)
+            near = vector.nearest(request.scope.types, limit)
         else:
-            near = vector.among(few, wanted)
-        return [found.doc for found in near]
+            near = vector.among(few, limit)
+        return [match.doc for match in near]
 
     def _by_meaning(
         self, attempts: Attempts, request: Request, text: TextMatches | None
-    ) -> VectorFound | None:
+    ) -> VectorMatches | None:
         vectors = self._vectors
         if vectors is None:
             return None
         return attempts.run("vector", lambda unit: vectors.search(unit, request.query, text))
+
+
+_ENOUGH = 6  # content words of a query that needs no help
+_MOST = 16  # words that are added, the latest first
+
+
+def enriched_terms(query: str, around: Sequence[str], settings: RecallSettings) -> list[QueryTerm]:
+    """The terms to search for: the query's own, then those of the turns before it.
+
+    "And how long did that take?" says nothing by itself. The turns before it help, but their words
+    count far less than the query's own, and not at all where it has enough.
+    """
+    own = query_terms(query)
+    telling = sum(term.weight >= WORD_WEIGHT for term in own)
+    if telling >= _ENOUGH or not around:
+        return own
+    own_texts = {term.text for term in own}
+    added: dict[str, QueryTerm] = {}
+    for text in reversed(around[-settings.enrich_turns :]):
+        for term in query_terms(text):
+            if term.weight >= WORD_WEIGHT and term.text not in own_texts:
+                lighter = QueryTerm(term.text, term.weight * _WEIGHT)
+                added.setdefault(term.text, lighter)
+    return [*own, *list(added.values())[:_MOST]]
+
+
+_EXACT_DEPTH = 200
+_ENTITY_CANDIDATES = 20  # as many as full text gives beside vectors
+_PARTITION_CANDIDATES = 20  # as in document D §5.3
+_WEIGHT = 0.15  # of a word of the turns before, beside one of the query
+_ABOUT: tuple[RecordType, ...] = ("memory", "episode")
+
+
+class RouteResult(NamedTuple):
+    """Documents, best first; ``total`` says how many there are where that was counted."""
+
+    docs: list[int]
+    total: int = 0
+
+
+Route = Callable[[Request, RecallSettings, Unit], RouteResult]
+
+
+def by_time(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Records of the times that the query names."""
+    docs: list[int] = []
+    for span in request.times:
+        scope = replace(request.scope, since=span.start, until=span.end)
+        terms = query_terms(request.query.replace(span.text, " "))
+        result = unit.text.search(terms, scope, settings.text_candidates)
+        docs += [match.doc for match in result.matches]
+        if not result.matches:
+            docs += unit.text.latest(scope, settings.text_candidates)
+    return RouteResult(docs)
+
+
+def by_exact_question(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Every record with all the words of an exact question's topic, in the order it asks for."""
+    question = request.exact
+    if question is None:
+        return RouteResult([])
+    if question.kind == "file":
+        return RouteResult(_files(request, question, settings, unit))
+    everything = query_terms(question.topic)
+    empty = {term.text for term in everything if term.weight <= STOP_WEIGHT}
+    telling = [
+        term.text for term in everything if term.weight >= 1 and not _is_loose(term.text, empty)
+    ]
+    if not telling:
+        return RouteResult([])
+    docs, total = unit.text.holding(telling, request.scope, _EXACT_DEPTH)
+    if question.kind in ("latest", "earliest"):
+        docs = unit.ledger.in_order(docs, newest_first=question.kind == "latest")
+    return RouteResult(docs, total)
+
+
+def by_entity(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Memories and episodes about the entities of the query: people, projects, files, tools."""
+    types = tuple(type_ for type_ in request.scope.types if type_ in _ABOUT)
+    named = find_entities(request.query) if types else ()
+    terms = {term.text: term for name in named for term in query_terms(name)}
+    if not terms:
+        return RouteResult([])
+    scope = replace(request.scope, types=types)
+    result = unit.text.search(list(terms.values()), scope, _ENTITY_CANDIDATES)
+    return RouteResult([match.doc for match in result.matches])
+
+
+def _is_loose(term: str, empty: set[str]) -> bool:
+    """Whether a pair of characters is only a word and a particle beside it: 看了, 红的."""
+    return has_dense_script(term) and any(character in empty for character in term)
+
+
+def _files(
+    request: Request, question: ExactQuestion, settings: RecallSettings, unit: Unit
+) -> list[int]:
+    if "attachment" not in request.scope.types:
+        return []
+    scope = replace(request.scope, types=("attachment",))
+    result = unit.text.search(query_terms(question.topic), scope, settings.text_candidates)
+    docs = [match.doc for match in result.matches]
+    return docs or unit.text.latest(scope, settings.text_candidates)
+
+
+def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """The most important memories of the query's project, and of no project."""
+    if "memory" not in request.scope.types:
+        return RouteResult([])
+    project = request.scope.project or _named_project(unit, request.query)
+    return RouteResult(unit.memories.partition(project, _PARTITION_CANDIDATES))
+
+
+def _named_project(unit: Unit, query: str) -> SafeName | None:
+    folded = query.lower()
+    named = [name for name in unit.memories.projects() if name.lower() in folded]
+    return max(named, key=len, default=None)
+
+
+def by_recency(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Records of the last days, whatever their words."""
+    since = request.now - settings.recent
+    scope = replace(request.scope, since=max(since, request.scope.since or since))
+    return RouteResult(unit.text.latest(scope, settings.text_candidates))
+
+
+def applies(route: str, request: Request) -> bool:
+    """Whether the query has what a route searches by."""
+    if route == "time":
+        return bool(request.times)
+    return route != "exact" or request.exact is not None
+
+
+ROUTES: dict[str, Route] = {
+    "time": by_time,
+    "exact": by_exact_question,
+    "entity": by_entity,
+    "partition": by_partition,
+    "recent": by_recency,
+}

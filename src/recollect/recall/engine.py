@@ -10,12 +10,10 @@ from recollect.language.gate import Verdict, wants_memory
 from recollect.language.guard import guard_of
 from recollect.language.query_intent import asks_of_past
 from recollect.recall.attempts import Attempts
-from recollect.recall.candidates import CandidateSearch, Gathered
-from recollect.recall.evidence import as_hits
-from recollect.recall.outdated import holding
-from recollect.recall.ranker import Ranker
+from recollect.recall.candidates import CandidateLists, CandidateSearch
+from recollect.recall.evidence import as_hits, without_outdated
+from recollect.recall.ranker import Ranker, reranked, reranker_for
 from recollect.recall.request import Request
-from recollect.recall.reranker import reranked, reranker_for
 from recollect.recall.touches import Touches
 from recollect.recall.vectors import VectorRoute
 from recollect.settings import Settings
@@ -46,7 +44,7 @@ class Recall:
         self._clock = clock
         self._guard = guard_of(settings)
         self._gate = settings.gate
-        self._gatherer = CandidateSearch(settings.recall, vectors)
+        self._candidates = CandidateSearch(settings.recall, vectors)
         self._ranker = Ranker(settings)
         self._touches = touches
         self._settings = settings.recall
@@ -64,10 +62,10 @@ class Recall:
     def recall(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first."""
         attempts = Attempts(self._store, self._space, self._guard)
-        gathered = self._gatherer.gather(attempts, request)
-        hits = self._weigh(attempts, request, gathered)
+        lists = self._candidates.search(attempts, request)
+        hits = self._weigh(attempts, request, lists)
         if hits is None:
-            latest = self._gatherer.latest(attempts, request, ("turn",))
+            latest = self._candidates.latest(attempts, request, ("turn",))
             hits = self._weigh(attempts, request, latest) if latest.docs else None
         unread = hits is None or attempts.all_failed
         hits = self._reordered(attempts, request, hits or [])
@@ -80,19 +78,19 @@ class Recall:
         self._touches.add(used, request.now)
         return hits
 
-    def holding(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """Without what tells only of what is over, unless the query asks for the past."""
-        told = any(hit.type in ("turn", "episode") for hit in hits)
-        if not told or asks_of_past(query) or find_times(query, self._clock.now()):
+    def without_outdated(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """Hits without what no longer holds, unless the query is about the past."""
+        has_conversation = any(hit.type in ("turn", "episode") for hit in hits)
+        if not has_conversation or asks_of_past(query) or find_times(query, self._clock.now()):
             return hits
         attempts = Attempts(self._store, self._space, self._guard)
-        kept = attempts.run("holding", lambda unit: holding(unit, hits))
+        current = attempts.run("holding", lambda unit: without_outdated(unit, hits))
         if attempts.failures:
             attempts.note(self._clock)
-        return hits if kept is None else kept
+        return hits if current is None else current
 
     def _reordered(self, attempts: Attempts, request: Request, hits: list[Hit]) -> list[Hit]:
-        """What is good enough, in the order of a cross-encoder where there is one."""
+        """Hits above the least score, in the order of a cross-encoder where one is set."""
         least, reranker = self._settings.min_score, self._reranker
         if least:
             hits = [hit for hit in hits if hit.score >= least]
@@ -103,10 +101,12 @@ class Recall:
         )
         return hits if ordered is None else ordered
 
-    def _weigh(self, attempts: Attempts, request: Request, gathered: Gathered) -> list[Hit] | None:
-        """Evidence in its order; None when what was found cannot be weighed."""
-        if not gathered.docs:
+    def _weigh(
+        self, attempts: Attempts, request: Request, lists: CandidateLists
+    ) -> list[Hit] | None:
+        """Candidates as ranked evidence; None when ranking failed."""
+        if not lists.docs:
             return []
         return attempts.run(
-            "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, request, gathered))
+            "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, request, lists))
         )

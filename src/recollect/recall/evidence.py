@@ -1,19 +1,20 @@
-"""Records as evidence: what is shown of each, and where it came from."""
+"""Records as evidence: their text, and where it came from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from recollect.language.secrets.envelope import masked
-from recollect.recall.ranker import Ranked
-from recollect.recall.records import Known
+from recollect.language.story import without
+from recollect.recall.ranker import RankedRecord, StoredRecord
 from recollect.store.contract import Unit
 from recollect.store.documents import type_of
 from recollect.types import Attachment, Episode, Hit, Memory, Turn, Why
 
 
-def as_hits(unit: Unit, ranked: Sequence[Ranked]) -> list[Hit]:
-    """Whole records for what was ranked, in its order."""
+def as_hits(unit: Unit, ranked: Sequence[RankedRecord]) -> list[Hit]:
+    """The hits of ranked records, in their order."""
     turns = unit.ledger.turns_by_doc([one.doc for one in ranked if type_of(one.doc) == "turn"])
     return [
         _hit(record, one.score, one.why)
@@ -22,7 +23,7 @@ def as_hits(unit: Unit, ranked: Sequence[Ranked]) -> list[Hit]:
     ]
 
 
-def _hit(record: Known | Turn, score: float, why: Why) -> Hit:
+def _hit(record: StoredRecord | Turn, score: float, why: Why) -> Hit:
     match record:
         case Turn():
             return _turn_hit(record, score, why)
@@ -52,7 +53,7 @@ def _turn_hit(turn: Turn, score: float, why: Why) -> Hit:
 
 
 def _tool_text(turn: Turn) -> str:
-    """A turn without words is shown by its tool traffic."""
+    """The tool traffic of a turn without words."""
     calls = [
         f"{call.name}({', '.join(f'{k}={v}' for k, v in call.input.items())})"
         for call in turn.tool_calls
@@ -101,3 +102,22 @@ def _attachment_hit(attachment: Attachment, score: float, why: Why) -> Hit:
         at=attachment.created_at,
         session=attachment.session,
     )
+
+
+def without_outdated(unit: Unit, hits: Sequence[Hit]) -> list[Hit]:
+    """Hits without turns, and sentences of episodes, that mention only what no longer holds."""
+    turns = [hit.id for hit in hits if hit.type == "turn"]
+    outdated = unit.memories.outdated(turns) if turns else frozenset()
+    sessions = {hit.session for hit in hits if hit.type == "episode"}
+    outdated_texts = unit.memories.outdated_in(sessions) if sessions else {}
+    current = [hit for hit in hits if hit.id not in outdated]
+    shortened = {
+        hit.id: without(hit.text, outdated_texts[hit.session])
+        for hit in current
+        if hit.type == "episode" and hit.session in outdated_texts
+    }
+    return [
+        replace(hit, text=shortened[hit.id]) if hit.id in shortened else hit
+        for hit in current
+        if shortened.get(hit.id) != ""
+    ]

@@ -83,7 +83,7 @@ class CandidateTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Fused:
+class FusedScores:
     """The score of each candidate and what it is made of."""
 
     total: Floats
@@ -94,7 +94,7 @@ def fuse(
     candidates: CandidateTable,
     vectors: VectorScores | None,
     asking: QueryIntent,
-) -> Fused:
+) -> FusedScores:
     """Score candidates; higher is better, comparable only within one query."""
     parts = {"text": share_of_best(candidates.text_score)}
     if vectors is not None:
@@ -113,7 +113,7 @@ def fuse(
         parts["wish"] = WEIGHTS.standing_wish * candidates.standing_wish
     if asking.of_whole:
         parts["spread"] = -WEIGHTS.spread * crowding(_sum(parts), candidates.session)
-    return Fused(_sum(parts), parts)
+    return FusedScores(_sum(parts), parts)
 
 
 def share_of_best(scores: Floats) -> Floats:

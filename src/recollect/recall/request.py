@@ -1,4 +1,4 @@
-"""One question put to memory: the words, what may answer, and how many answers are wanted."""
+"""A recall request: the query, the scope of records that may answer, and how many hits."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def read_request(
     now: datetime,
     guard: Guard,
 ) -> Request:
-    """Check what the caller asked for; ``around`` is what was said just before the query."""
+    """Check the arguments of a recall; ``around`` are the texts just before the query."""
     query = shortened(checks.check_text(query, "query", MAX_QUERY))
     checks.check_count(k, "k", MAX_HITS)
     if persona is not None:
@@ -95,7 +95,7 @@ def read_request(
 
 
 def shortened(text: str) -> str:
-    """A text as far as it is read: a long one says at its ends what it is about."""
+    """The two ends of a long text, which usually say what it is about."""
     return "\n".join(two_ends(text, READ_QUERY // 2))
 
 
@@ -106,8 +106,8 @@ def _times(query: str, now: datetime) -> tuple[TimeSpan, ...]:
 
 
 def _types(of: Iterable[RecordType] | RecordType) -> tuple[RecordType, ...]:
-    wanted: tuple[RecordType, ...] = (of,) if isinstance(of, str) else tuple(of)
-    if not wanted:
+    types: tuple[RecordType, ...] = (of,) if isinstance(of, str) else tuple(of)
+    if not types:
         raise InvalidInput("of is empty", remedy=f"Use some of {', '.join(RECORD_TYPES)}")
-    checked = [checks.check_choice(type_, RECORD_TYPES, "of") for type_ in wanted]
+    checked = [checks.check_choice(type_, RECORD_TYPES, "of") for type_ in types]
     return tuple(dict.fromkeys(checked))

@@ -1,6 +1,6 @@
 """Counting the use of memories and episodes without making recall wait for the disk.
 
-Uses are gathered in memory and written by the worker, or when the mind closes. A crash may lose the
+Uses are counted in memory and written by the worker, or when the mind closes. A crash may lose the
 last few, which only means that those memories fade a little sooner.
 """
 
@@ -26,19 +26,19 @@ class Touches:
         self._pid = os.getpid()
 
     def add(self, ids: Sequence[str], at: datetime) -> None:
-        """Note that these were used."""
+        """Count a use of these records."""
         if not ids or not self._enabled:
             return
         with self._guard:
-            self._start_afresh_after_fork()
+            self._reset_after_fork()
             for id_ in ids:
                 count, _ = self._waiting.get(id_, (0, at))
                 self._waiting[id_] = (count + 1, at)
 
     def flush(self) -> None:
-        """Write what was noted."""
+        """Write the counts to the store."""
         with self._guard:
-            self._start_afresh_after_fork()
+            self._reset_after_fork()
             waiting, self._waiting = self._waiting, {}
         if waiting:
             with self._store.write(self._space) as unit:
@@ -46,7 +46,7 @@ class Touches:
                     unit.memories.touch(id_, count, at)
                     unit.episodes.touch(id_, count)
 
-    def _start_afresh_after_fork(self) -> None:
-        """What the parent noted, the parent writes."""
+    def _reset_after_fork(self) -> None:
+        """Uses counted before a fork are written by the parent."""
         if self._pid != os.getpid():
             self._pid, self._waiting = os.getpid(), {}

@@ -7,48 +7,140 @@ of the old one answer, to a query embedded by the old one, until the new one has
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
-from typing import TypeGuard
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import BadVector, ModelUnavailable, StoreError
-from recollect.index.live_tables import Holder, Made
+from recollect.index.engine import VectorTable
+from recollect.index.live_tables import LiveTables, VectorSet
+from recollect.index.nearest import Near
 from recollect.index.segment import has_dense_script, index_text, term_weight
 from recollect.locks import ForkSafeLock
 from recollect.providers.embedding.base import (
     Embedder,
     HanEmbedder,
     WordEmbedder,
+    clear_cache,
     expect,
-    forget_kept,
     release,
 )
-from recollect.recall.fusion import WEIGHTS
-from recollect.recall.nearness import IndexedVectors, Scanned, VectorFound
+from recollect.recall.fusion import WEIGHTS, VectorScores
 from recollect.rules.bm25 import number_of
 from recollect.store.contract import Unit, Vectors
+from recollect.store.documents import are_of, type_of
 from recollect.store.rows import TextMatches
-
-__all__ = ["VectorFound", "VectorRoute"]
+from recollect.types import RecordType
 
 SCAN_LIMIT = 256  # up to this many vectors are compared by the database
 SCAN_MEANWHILE = 100_000  # up to this many records, while an index of them is being made
-_SCANNED = 1_000  # nearest of those that are told
+_SCANNED = 1_000  # how many of the nearest it returns
 _SAMPLE = 256
 _WORD = re.compile(r"[^\W_]+")
 # The scripts without spaces apart from Han: Thai to Khmer, kana, Hangul.
 _NO_HAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30fa\uac00-\ud7a3]")
-Floats = NDArray[np.float32]
+FloatRow = NDArray[np.float32]
 Earlier = Callable[[str], Embedder | None]
+
+
+class VectorMatches(Protocol):
+    """The records nearest to one query, and how near any record is."""
+
+    def nearest(self, types: Sequence[RecordType], limit: int) -> list[Near]: ...
+    def among(self, docs: Sequence[int], limit: int) -> list[Near]:
+        """The nearest of these records."""
+
+    def scores(self, docs: Sequence[int], trust: float) -> VectorScores: ...
+
+
+class IndexedVectors:
+    """Matches from the tables of an engine."""
+
+    def __init__(
+        self, tables: Mapping[RecordType, VectorTable], query: FloatRow, trust: float
+    ) -> None:
+        """``trust`` is the most that the vectors of this embedder count for such a query."""
+        self._tables = tables
+        self._query = query
+        self._trust = trust
+
+    def nearest(self, types: Sequence[RecordType], limit: int) -> list[Near]:
+        matches = [
+            near
+            for type_ in types
+            if type_ in self._tables
+            for near in self._tables[type_].search(self._query, limit)
+        ]
+        return sorted(matches, key=lambda near: -near.cosine)[:limit]
+
+    def among(self, docs: Sequence[int], limit: int) -> list[Near]:
+        similarity = self._similarity(docs)
+        best = np.argsort(-similarity)[:limit]  # what has no vectors comes last
+        return [Near(docs[n], float(similarity[n])) for n in best if not np.isnan(similarity[n])]
+
+    def scores(self, docs: Sequence[int], trust: float) -> VectorScores:
+        samples = [table.sample(self._query) for table in self._tables.values()]
+        chance = np.concatenate(samples) if len(samples) > 1 else samples[0]
+        return _vector_scores(self._similarity(docs), chance, min(trust, self._trust))
+
+    def _similarity(self, docs: Sequence[int]) -> NDArray[np.float64]:
+        """Cosines with the query; NaN for what has no vectors."""
+        similarity = np.full(len(docs), np.nan)
+        numbers = np.array(docs, np.int64)
+        for type_, table in self._tables.items():
+            mine = np.flatnonzero(are_of(numbers, type_))
+            if len(mine):
+                similarity[mine] = table.cosines(self._query, numbers[mine])
+        return similarity
+
+
+class ScannedVectors:
+    """Matches from cosines that the database computed."""
+
+    def __init__(
+        self,
+        cosines: Sequence[tuple[int, float]],
+        trust: float,
+        chance: Sequence[tuple[int, float]] = (),
+    ) -> None:
+        """``chance``: some vectors whatever they are, where ``cosines`` has only the nearest."""
+        self._chance = np.array([cosine for _, cosine in chance or cosines])
+        self._trust = trust
+        self._best: dict[int, float] = {}
+        for doc, cosine in (*chance, *cosines):
+            self._best[doc] = max(cosine, self._best.get(doc, -1.0))
+
+    def nearest(self, types: Sequence[RecordType], limit: int) -> list[Near]:
+        return self.among([doc for doc in self._best if type_of(doc) in types], limit)
+
+    def among(self, docs: Sequence[int], limit: int) -> list[Near]:
+        matches = [Near(doc, self._best[doc]) for doc in docs if doc in self._best]
+        return sorted(matches, key=lambda near: -near.cosine)[:limit]
+
+    def scores(self, docs: Sequence[int], trust: float) -> VectorScores:
+        similarity = np.array([self._best.get(doc, np.nan) for doc in docs])
+        return _vector_scores(similarity, self._chance, min(trust, self._trust))
+
+
+def _vector_scores(
+    similarity: NDArray[np.float64], chance: NDArray[np.floating], trust: float
+) -> VectorScores:
+    """A record without vectors is as near as any by chance."""
+    mean = float(chance.sum()) / len(chance)
+    apart = chance - mean
+    deviation = math.sqrt(float(apart @ apart) / len(chance))
+    similarity[np.isnan(similarity)] = mean
+    return VectorScores(similarity, mean, deviation, trust)
 
 
 class VectorRoute:
     """Searches the vectors of one space."""
 
-    def __init__(self, embedder: Embedder, holder: Holder, earlier: Earlier) -> None:
+    def __init__(self, embedder: Embedder, holder: LiveTables, earlier: Earlier) -> None:
         """``earlier`` makes an embedder again from the name its vectors are stored under."""
         self._embedder = embedder
         self._holder = holder
@@ -57,7 +149,7 @@ class VectorRoute:
         self._remade: dict[str, Embedder | None] = {}
 
     def trust(self, query: str) -> float:
-        """How much the embedder's word counts for such a query; 0 when it knows too little."""
+        """The weight of vector similarity for such a query; 0 where the embedder cannot read it."""
         return self._trust(self._embedder, query)
 
     def settle(self, timeout: float | None = None) -> bool:
@@ -69,70 +161,70 @@ class VectorRoute:
         try:
             return self._holder.waiting(self._embedder.name)
         except StoreError:
-            return 0  # a damaged file; recall and the worker tell of it
+            return 0  # a damaged file; recall and the worker report it
 
     def forget(self) -> None:
-        """Let go of vectors and answers that can be had again."""
+        """Drop cached vectors and answers."""
         for embedder in (self._embedder, *filter(None, self._remade.values())):
-            forget_kept(embedder)
+            clear_cache(embedder)
         self._holder.forget()
 
     def close(self) -> None:
-        """Let go of connections and files."""
+        """Close connections and files."""
         for embedder in (self._embedder, *filter(None, self._remade.values())):
             release(embedder)
         self._holder.close()
 
-    def search(self, unit: Unit, query: str, text: TextMatches | None) -> VectorFound | None:
+    def search(self, unit: Unit, query: str, text: TextMatches | None) -> VectorMatches | None:
         """None while no record has vectors, or none that can be searched yet."""
         rows = unit.vectors
-        embedder, made = self._source(rows)
-        if embedder is None or made is None:
+        embedder, vectors = self._source(rows)
+        if embedder is None or vectors is None:
             return None
         trust = self._trust(embedder, query)
-        # Whether there is anything to find, before anybody is asked for the vector of the query.
+        # Whether there are vectors at all, before the query is embedded.
         small = not (self._holder.holds or self._holder.lasting)
-        count = rows.count(made.number, SCAN_LIMIT + 1) if small else SCAN_LIMIT + 1
+        count = rows.count(vectors.number, SCAN_LIMIT + 1) if small else SCAN_LIMIT + 1
         if not (trust and count):
             return None
         vector = self._embed(embedder, query, text)
         if not vector.any():
             return None
-        if len(vector) != made.dimensions:
+        if len(vector) != vectors.dimensions:
             raise BadVector(
-                f"{made.name} answered {len(vector)} dimensions where its vectors here have"
-                f" {made.dimensions}",
+                f"{vectors.name} answered {len(vector)} dimensions where its vectors here have"
+                f" {vectors.dimensions}",
                 remedy="Set embedding.dimensions, or name the model that made the others",
             )
         if count <= SCAN_LIMIT:
-            return Scanned(rows.scan(made.number, vector.tobytes()), trust)
-        tables = self._holder.tables(rows, made)
+            return ScannedVectors(rows.scan(vectors.number, vector.tobytes()), trust)
+        tables = self._holder.tables(rows, vectors)
         if tables:
             return IndexedVectors(tables, vector, trust)
-        return self._meanwhile(rows, made, vector, trust)
+        return self._scan_meanwhile(rows, vectors, vector, trust)
 
-    def _meanwhile(
-        self, rows: Vectors, made: Made, vector: Floats, trust: float
-    ) -> VectorFound | None:
-        """By the database, unless that too would take seconds; then the words answer alone."""
-        if rows.coverage()[made.number].records > SCAN_MEANWHILE:
+    def _scan_meanwhile(
+        self, rows: Vectors, vectors: VectorSet, vector: FloatRow, trust: float
+    ) -> VectorMatches | None:
+        """A scan by the database, unless that too would take seconds; then words answer alone."""
+        if rows.coverage()[vectors.number].records > SCAN_MEANWHILE:
             return None
         query = vector.tobytes()
-        chance = rows.sample(made.number, query, _SAMPLE)
-        return Scanned(rows.scan(made.number, query, _SCANNED), trust, chance)
+        chance = rows.sample(vectors.number, query, _SAMPLE)
+        return ScannedVectors(rows.scan(vectors.number, query, _SCANNED), trust, chance)
 
     def _trust(self, embedder: Embedder, query: str) -> float:
         if _sums_words(embedder):
             if not has_dense_script(query):
                 return WEIGHTS.word_vectors
-            known = _reads_han(embedder) and not _NO_HAN.search(query)
-            return WEIGHTS.gloss_vectors if known else 0.0
+            readable = _reads_han(embedder) and not _NO_HAN.search(query)
+            return WEIGHTS.gloss_vectors if readable else 0.0
         return WEIGHTS.sentence_vectors
 
-    # --- whose vectors --------------------------------------------------------------------------
+    # --- embedders --------------------------------------------------------------------------
 
-    def _source(self, rows: Vectors) -> tuple[Embedder | None, Made | None]:
-        """Whoever has made the vectors of most records, the present embedder among equals."""
+    def _source(self, rows: Vectors) -> tuple[Embedder | None, VectorSet | None]:
+        """The embedder whose vectors cover most records, the present one among equals."""
         covered = rows.coverage()
         if not covered:
             return None, None
@@ -145,12 +237,12 @@ class VectorRoute:
             if not mine:
                 return None, None
             embedder, best = self._embedder, mine[0]
-        made = Made(best, names[best], covered[best].dimensions)
-        expect(embedder, made.dimensions)
-        return embedder, made
+        vectors = VectorSet(best, names[best], covered[best].dimensions)
+        expect(embedder, vectors.dimensions)
+        return embedder, vectors
 
     def _again(self, name: str) -> Embedder | None:
-        """The embedder of the old vectors. That there is none is said once."""
+        """The embedder of the old vectors; the error that there is none is raised once."""
         with self._guard:
             if name not in self._remade:
                 self._remade[name] = self._earlier(name)
@@ -163,10 +255,10 @@ class VectorRoute:
 
     # --- the query ------------------------------------------------------------------------------
 
-    def _embed(self, embedder: Embedder, query: str, text: TextMatches | None) -> Floats:
+    def _embed(self, embedder: Embedder, query: str, text: TextMatches | None) -> FloatRow:
         """Words that are rare in this memory say most about what is meant."""
         if text is None or not _sums_words(embedder):
-            vector: Floats = embedder.embed([query], query=True)[0]
+            vector: FloatRow = embedder.embed([query], query=True)[0]
             return vector
         rarest = max(text.weights.values(), default=1.0)
         if has_dense_script(query) and _reads_han(embedder):
@@ -176,7 +268,7 @@ class VectorRoute:
         return embedder.embed_words([(word, _weight(word, text, rarest)) for word in words])
 
 
-_known_kinds: dict[type, tuple[bool, bool]] = {}
+_kinds_by_type: dict[type, tuple[bool, bool]] = {}
 
 
 def _sums_words(embedder: Embedder) -> TypeGuard[WordEmbedder]:
@@ -188,11 +280,11 @@ def _reads_han(embedder: Embedder) -> TypeGuard[HanEmbedder]:
 
 
 def _kinds(embedder: Embedder) -> tuple[bool, bool]:
-    """Asked at every query, and a protocol takes its time to check."""
+    """Cached because checking a protocol is slow and happens at every query."""
     kind = type(embedder)
-    if kind not in _known_kinds:
-        _known_kinds[kind] = isinstance(embedder, WordEmbedder), isinstance(embedder, HanEmbedder)
-    return _known_kinds[kind]
+    if kind not in _kinds_by_type:
+        _kinds_by_type[kind] = isinstance(embedder, WordEmbedder), isinstance(embedder, HanEmbedder)
+    return _kinds_by_type[kind]
 
 
 def _weight(word: str, text: TextMatches, rarest: float) -> float:
@@ -207,6 +299,6 @@ def _weight(word: str, text: TextMatches, rarest: float) -> float:
         terms = terms[:1]
     if not terms:
         return 0.0
-    known = text.weights.get
-    weights = (known(number_of(term), 0.0) or rarest * term_weight(term) for term in terms)
+    weight_of = text.weights.get
+    weights = (weight_of(number_of(term), 0.0) or rarest * term_weight(term) for term in terms)
     return sum(weights) / len(terms)

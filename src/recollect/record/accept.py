@@ -162,8 +162,8 @@ def _found_by(
     """What a turn is found by: who said it, what was said, what its tools were told and said."""
     if not calls and not results:
         return _ends(SafeText(f"{sender}\n{content}") if sender else content)
-    told = [f"{call.name} {_leaves(call.input)}" for call in calls]
-    return _ends(SafeText("\n".join([sender, content, *told, *(r.content for r in results)])))
+    inputs = [f"{call.name} {_leaves(call.input)}" for call in calls]
+    return _ends(SafeText("\n".join([sender, content, *inputs, *(r.content for r in results)])))
 
 
 def _ends(text: SafeText) -> SafeText:
@@ -190,8 +190,8 @@ def _check_whole(content: str, used: _Tools, limit: int) -> None:
     calls, results = used
     if not calls and not results:
         return
-    told = sum(len(_leaves(call.input)) for call in calls)
-    whole = len(content) + told + sum(len(result.content) for result in results)
+    inputs = sum(len(_leaves(call.input)) for call in calls)
+    whole = len(content) + inputs + sum(len(result.content) for result in results)
     if whole > limit:
         raise InvalidInput(
             f"a turn with its tool calls and results has {whole:,} characters, more than {limit:,}",
@@ -213,8 +213,8 @@ def _call(call: ToolCall, guard: Guard) -> SafeCall:
             remedy="Pass recollect.ToolCall(name, input, id)",
         )
     name = guard.name(call.name, "tool name")
-    told = guard.json(call.input, f"the input of tool call {name!r}")
-    return SafeCall(ToolCall(name, told, guard.maybe_name(call.id, "tool call id")))
+    arguments = guard.json(call.input, f"the input of tool call {name!r}")
+    return SafeCall(ToolCall(name, arguments, guard.maybe_name(call.id, "tool call id")))
 
 
 def _result(result: ToolResult, guard: Guard) -> SafeResult:

@@ -59,10 +59,10 @@ class AttachmentWriter:
         guard, now = self._guard, self._clock.now()
         place = checks.check_name(str(path_or_url), "path_or_url")
         checks.check_choice(direction, DIRECTIONS, "direction")
-        found = _describe(place, guard.maybe_name(session, "session"), direction, now, guard)
+        described = _describe(place, guard.maybe_name(session, "session"), direction, now, guard)
         new = replace(
-            found,
-            mime=guard.label(mime or found.mime, "mime"),
+            described,
+            mime=guard.label(mime or described.mime, "mime"),
             description=guard.text(description, "description"),
             transcription=guard.text(transcription, "transcription"),
             extracted_text=guard.text(extracted_text, "extracted_text"),
@@ -83,10 +83,10 @@ class AttachmentWriter:
         """Fill in what is in a file; None leaves a text as it is."""
         checks.check_name(id_, "id")
         with self._store.write(self._space) as unit:
-            found = unit.attachments.by_id([id_])
-            if not found:
+            stored = unit.attachments.by_id([id_])
+            if not stored:
                 raise NotFound(f"No attachment {id_}", remedy="See attachments()")
-            old = found[0]
+            old = stored[0]
             new = replace(
                 old,
                 description=self._given(description, "description", old.description),
@@ -155,14 +155,14 @@ def attachment_terms(about: Attachment) -> SafeText:
 
 def written_files(calls: Iterable[ToolCall]) -> list[str]:
     """The paths that file-writing calls name, each once, in order."""
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for call in calls:
         if not _WRITES.search(call.name):
             continue
         for key, value in call.input.items():
             if key.lower() in _PATH_KEYS and isinstance(value, str) and _is_path(value, call.name):
-                found[value.strip()] = None
-    return list(found)
+                paths[value.strip()] = None
+    return list(paths)
 
 
 def _is_path(value: str, tool: str) -> bool:

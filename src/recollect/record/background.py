@@ -33,7 +33,7 @@ class BackgroundTask(Generic[R]):
         self._running = None
         if piece.error is not None:
             raise piece.error
-        return piece.found
+        return piece.result
 
     def __enter__(self) -> Self:
         return self
@@ -49,11 +49,11 @@ class _Piece(Thread, Generic[R]):
     def __init__(self, work: Callable[[], R]) -> None:
         super().__init__(name="recollect-behind")
         self._work = work
-        self.found: R | None = None
+        self.result: R | None = None
         self.error: BaseException | None = None
 
     def run(self) -> None:
         try:
-            self.found = self._work()
+            self.result = self._work()
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
             self.error = error

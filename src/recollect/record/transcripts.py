@@ -66,12 +66,12 @@ class Transcripts:
             turns = unit.ledger.untranscribed(session)
             if not turns:
                 return
-            known = unit.ledger.transcript(session)
+            existing = unit.ledger.transcript(session)
             path = self._place(unit, job.space, session)
-            size = _write(path, known.bytes if known else 0, turns)
+            size = _write(path, existing.bytes if existing else 0, turns)
             latest = max(turn.at for turn in turns)
-            if known is not None:
-                latest = max(latest, known.last_at)
+            if existing is not None:
+                latest = max(latest, existing.last_at)
             unit.ledger.mark_transcribed(Transcript(session, size, latest))
 
     def age(self, job: Job) -> None:

@@ -92,15 +92,15 @@ class Watcher:
         added: dict[SafeName, int] = {}
         for row in rows:
             added[row.session] = added.get(row.session, 0) + row.tokens
-        asked: list[SafeName] = []
+        to_count: list[SafeName] = []
         for session, tokens in added.items():
             waiting = self._buffers.get(session, near) + tokens
             if waiting < near:
                 self._buffers[session] = int(waiting)
             else:
-                asked.append(session)
+                to_count.append(session)
         full: set[SafeName] = set()
-        for session, tokens in unit.ledger.waiting_tokens(asked).items() if asked else ():
+        for session, tokens in unit.ledger.waiting_tokens(to_count).items() if to_count else ():
             self._buffers[session] = 0 if tokens >= near else tokens
             if tokens >= near:
                 full.add(session)

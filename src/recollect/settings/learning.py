@@ -14,6 +14,7 @@ from recollect.settings.group import (
     ratio,
     span,
     span_or_never,
+    text,
 )
 from recollect.settings.values import Span
 
@@ -68,6 +69,7 @@ class ExtractionSettings(SettingsGroup):
     batch_tokens: Span = between(
         3000, 6000, "Tokens of conversation in one call: more at once and facts get lost.", least=1
     )
+    patterns: str = text("", "File or folder of your own patterns for the rules, see patterns.md.")
 
 
 class ReconcileSettings(SettingsGroup):

@@ -102,15 +102,15 @@ def _action(*, at: str, **fields: Any) -> SafeAction:
 
 def load_words(text: str) -> tuple[SafeName, ...]:
     """A JSON list of names."""
-    found = load(text)
-    if not isinstance(found, list):
+    value = load(text)
+    if not isinstance(value, list):
         raise _unreadable("what should be a list is not")
-    return tuple(map(stored_name, found))
+    return tuple(map(stored_name, value))
 
 
 def load_mapping(text: str) -> Mapping[str, Any]:
-    found = load(text)
-    return found if isinstance(found, dict) else {}
+    value = load(text)
+    return value if isinstance(value, dict) else {}
 
 
 def _all(make: Callable[..., Value], items: Iterable[Mapping[str, Any]]) -> tuple[Value, ...]:

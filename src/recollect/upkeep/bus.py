@@ -1,4 +1,4 @@
-"""The bus: what happens in memory, and the rules in the settings that answer it.
+"""The event bus: rules in the settings that react to events of memory.
 
 Every change is an event in the journal. A store seen through the bus also queues, in the same
 transaction, the rules whose tests the event passes; a rule that asks first waits for a person.
@@ -32,13 +32,13 @@ _DONE, _APPROVED, _ASKED = constant("done"), constant("approved"), constant("ask
 _OWN = (ASKED, "rule.done", "rule.approved")
 
 
-def listening(store: Store, settings: Settings) -> Store:
-    """The store with the rules listening; itself, where there are none."""
+def with_rules(store: Store, settings: Settings) -> Store:
+    """The store with rules applied to its events; the store itself where there are none."""
     rules = settings.events.rules
     if not any(rule.enabled for rule in rules.values()):
         return store
-    heard: Any = _BusStore(store, rules, settings.jobs.max_attempts)
-    chosen: Store = heard  # it passes on what it does not know
+    proxy: Any = _BusStore(store, rules, settings.jobs.max_attempts)
+    chosen: Store = proxy  # it forwards everything else
     return chosen
 
 
@@ -71,33 +71,35 @@ class Bus:
             self._note(unit, "rule.done", joined(operation, _DONE), job.payload, rule)
 
     def waiting(self, space: str) -> list[Event]:
-        """Rules that ask first and have had no answer, the latest first."""
+        """Rules that wait for approval, the latest first."""
         with self._store.read(space) as unit:
-            asked = unit.journal.events(type_=ASKED, limit=checks.MAX_ROWS)
+            questions = unit.journal.events(type_=ASKED, limit=checks.MAX_ROWS)
             return [
-                e for e in asked if not unit.journal.operation(joined(e.operation_id, _APPROVED))
+                e
+                for e in questions
+                if not unit.journal.operation(joined(e.operation_id, _APPROVED))
             ]
 
     def approve(self, space: str, event: str) -> None:
-        """A person says that a rule may run."""
+        """Approve the run of a rule that asked."""
         checks.check_name(event, "event")
         now = self._clock.now()
         with self._store.write(space) as unit:
-            asked = unit.journal.events(type_=ASKED, limit=checks.MAX_ROWS)
-            found = next((one for one in asked if one.id == event), None)
-            if found is None:
+            questions = unit.journal.events(type_=ASKED, limit=checks.MAX_ROWS)
+            question = next((one for one in questions if one.id == event), None)
+            if question is None:
                 raise NotFound(f"No rule waits as {event}", remedy="See waiting_rules()")
-            if unit.journal.operation(joined(found.operation_id, _APPROVED)):
+            if unit.journal.operation(joined(question.operation_id, _APPROVED)):
                 raise Conflict(f"Rule {event} was approved before", remedy="See events()")
-            payload = self._guard.json({**found.payload, "approved": True}, "payload")
+            payload = self._guard.json({**question.payload, "approved": True}, "payload")
             unit.tasks.enqueue(
-                KIND, key=joined(found.id, _APPROVED), payload=payload, run_at=now, now=now,
+                KIND, key=joined(question.id, _APPROVED), payload=payload, run_at=now, now=now,
                 max_attempts=self._max_attempts,
             )  # fmt: skip
             unit.journal.add_event(
                 "rule.approved",
-                operation_id=joined(found.operation_id, _APPROVED),
-                subject=found.subject,
+                operation_id=joined(question.operation_id, _APPROVED),
+                subject=question.subject,
                 payload={},
                 at=now,
             )
@@ -110,9 +112,9 @@ class Bus:
         payload: Mapping[str, Json],
         operation: SafeName,
     ) -> None:
-        asked = joined(operation, _ASKED)
-        if not unit.journal.operation(asked):
-            self._note(unit, ASKED, asked, {**payload, "rule": name}, rule)
+        question = joined(operation, _ASKED)
+        if not unit.journal.operation(question):
+            self._note(unit, ASKED, question, {**payload, "rule": name}, rule)
 
     def _act(self, unit: Unit, action: str, job: Job, operation: SafeName) -> None:
         now, subject = self._clock.now(), job.name_of("subject")
@@ -139,7 +141,7 @@ class Bus:
         )
 
     def _notify(self, unit: Unit, payload: Mapping[str, Json], operation: SafeName) -> None:
-        """Something a host may want to tell the user; it is found with events(type="notice")."""
+        """A notice for the user; the host finds it with events(type="notice")."""
         unit.journal.add_event(
             NOTICE,
             operation_id=operation,
@@ -198,7 +200,7 @@ class _BusJournal:
 
 
 class _BusUnit:
-    """A unit of work with a journal of that sort."""
+    """A unit of work with such a journal."""
 
     def __init__(self, unit: Unit, rules: Table[EventRule], max_attempts: int) -> None:
         self._unit = unit
@@ -210,7 +212,7 @@ class _BusUnit:
         for name, rule in self._rules.items():
             if not wants(rule, event.type, event.payload):
                 continue
-            told: dict[str, Fact] = {
+            payload: dict[str, Fact] = {
                 "rule": constant(name),
                 "event": event.id,
                 "type": constant(event.type),
@@ -219,7 +221,7 @@ class _BusUnit:
             self._unit.tasks.enqueue(
                 KIND,
                 key=joined(constant(name), event.id),
-                payload=told,
+                payload=payload,
                 run_at=event.at,
                 now=event.at,
                 max_attempts=self._max_attempts,
@@ -230,7 +232,7 @@ class _BusUnit:
 
 
 class _BusStore:
-    """A store with the rules listening; everything else is the store's."""
+    """A store whose writes queue rules; everything else is the store's."""
 
     def __init__(self, store: Store, rules: Table[EventRule], max_attempts: int) -> None:
         self._store = store
@@ -243,8 +245,8 @@ class _BusStore:
     @contextmanager
     def _writing(self, space: str) -> Iterator[Unit]:
         with self._store.write(space) as unit:
-            heard: Any = _BusUnit(unit, self._rules, self._max_attempts)
-            yield heard
+            proxy: Any = _BusUnit(unit, self._rules, self._max_attempts)
+            yield proxy
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)

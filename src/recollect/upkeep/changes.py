@@ -1,4 +1,4 @@
-"""Making a change that upkeep decided on, with an event that can undo it."""
+"""Applying a change that upkeep decided on, with an event that can undo it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from recollect.types import (
 )
 from recollect.upkeep.report import Change, Undone
 
-_GONE = ("archive", "delete", "expire")
+_REMOVALS = ("archive", "delete", "expire")
 _BEFORE = "before"
 
 
 @dataclass(frozen=True, slots=True)
-class Changing:
+class ChangeWriter:
     """The changes of one operation, in the caller's transaction."""
 
     unit: Unit
@@ -40,12 +40,12 @@ class Changing:
     def make(self, change: Change) -> bool:
         """False when the record is no longer as it was when the change was decided."""
         if change.action == "forget_file":
-            return self._put_file_away(change)
+            return self._archive_file(change)
         memory = self.unit.memories.get(change.subject)
         if memory is None or memory.status not in ("active", "pending"):
             return False
-        if change.action in _GONE:
-            self._put_away(change, memory)
+        if change.action in _REMOVALS:
+            self._archive(change, memory)
         elif change.action == "merge":
             return self._merge(change, memory)
         elif change.action == "demote":
@@ -54,7 +54,7 @@ class Changing:
             self._move_tier(change, memory)
         return True
 
-    def _put_away(self, change: Change, memory: Memory) -> None:
+    def _archive(self, change: Change, memory: Memory) -> None:
         core = memory.id in self.unit.tiers.core_ids()
         self.unit.tiers.put_away(memory.id, self.now, self._into(change))
         self._note(change, {"status": memory.status, "core": core})
@@ -71,41 +71,41 @@ class Changing:
         self._note(change, {"core": not enters})
 
     def _merge(self, change: Change, memory: Memory) -> bool:
-        """The other one gains what this one stood on, as if it had been said again."""
-        kept = self.unit.memories.get(change.into)
-        if kept is None or kept.status != "active":
+        """The survivor gains this memory's evidence, as if the statement had been repeated."""
+        survivor = self.unit.memories.get(change.into)
+        if survivor is None or survivor.status != "active":
             return False
         claim = Claim(memory.importance, memory.confidence, memory.trust, memory.expires_at)
         self.unit.memories.revise(
             replace(
-                repeated(kept, claim, Scales.of(self.settings)),
-                valid_from=min(kept.valid_from, memory.valid_from),
+                repeated(survivor, claim, Scales.of(self.settings)),
+                valid_from=min(survivor.valid_from, memory.valid_from),
                 updated_at=self.now,
             )
         )
-        known = {source.turn_id for source in kept.sources}
-        gained = [source.turn_id for source in memory.sources if source.turn_id not in known]
-        self.unit.memories.add_sources(kept.id, gained)
+        existing = {source.turn_id for source in survivor.sources}
+        gained = [source.turn_id for source in memory.sources if source.turn_id not in existing]
+        self.unit.memories.add_sources(survivor.id, gained)
         if memory.access_count:
-            self.unit.memories.touch(kept.id, memory.access_count, memory.last_accessed_at)
-        told: dict[str, Fact] = {"claim": dump_claim(claim), "sources": list(gained)}
+            self.unit.memories.touch(survivor.id, memory.access_count, memory.last_accessed_at)
+        payload: dict[str, Fact] = {"claim": dump_claim(claim), "sources": list(gained)}
         self.unit.journal.add_event(
-            "repeat", operation_id=self.operation, subject=kept.id, payload=told, at=self.now
+            "repeat", operation_id=self.operation, subject=survivor.id, payload=payload, at=self.now
         )
         core = memory.id in self.unit.tiers.core_ids()
         if core:
-            self.unit.tiers.mark_core([kept.id], core=True)
-        self.unit.tiers.put_away(memory.id, self.now, kept.id)
+            self.unit.tiers.mark_core([survivor.id], core=True)
+        self.unit.tiers.put_away(memory.id, self.now, survivor.id)
         before: dict[str, Fact] = {
             "status": memory.status,
             "core": core,
-            "kept": _standing(kept),
+            "kept": _standing(survivor),
             "gained": list(gained),
         }
         self._note(change, before)
         return True
 
-    def _put_file_away(self, change: Change) -> bool:
+    def _archive_file(self, change: Change) -> bool:
         self.unit.tiers.put_attachment_away(change.subject, self.now)
         self._note(change, {})
         return True
@@ -127,20 +127,20 @@ class Changing:
         )
 
 
-# --- and taking it back ---------------------------------------------------------------------------
+# --- undo ---------------------------------------------------------------------------
 
 
 def undo(unit: Unit, operation: SafeName, now: datetime) -> Undone:
-    """Take back every change of an operation, the last first; what changed since is left."""
+    """Undo every change of an operation, the last first; records changed since are left."""
     undoing = key_of("undo", operation)
     if unit.journal.operation(undoing):
         return Undone(operation, (), ())
     restored: list[SafeName] = []
-    left: list[SafeName] = []
+    unchanged: list[SafeName] = []
     for event in reversed(unit.journal.operation(operation)):
         before = event.payload.get(_BEFORE)
         if isinstance(before, dict):
-            (restored if _restore(unit, event, before, now) else left).append(event.subject)
+            (restored if _restore(unit, event, before, now) else unchanged).append(event.subject)
     for id_ in restored:
         unit.journal.add_event(
             "undo",
@@ -149,7 +149,7 @@ def undo(unit: Unit, operation: SafeName, now: datetime) -> Undone:
             payload={"reason": joined(constant("undo of"), operation, by=" ")},
             at=now,
         )
-    return Undone(operation, tuple(restored), tuple(left))
+    return Undone(operation, tuple(restored), tuple(unchanged))
 
 
 def _restore(unit: Unit, event: Event, before: dict[str, Json], now: datetime) -> bool:
@@ -165,7 +165,7 @@ def _restore(unit: Unit, event: Event, before: dict[str, Json], now: datetime) -
         status: MemoryStatus = "pending" if before["status"] == "pending" else "active"
         unit.tiers.bring_back(memory.id, status, now)
         if event.type == "merge":
-            _give_back(unit, str(event.payload.get("into")), before)
+            _restore_survivor(unit, str(event.payload.get("into")), before)
     if "expires_at" in before:
         unit.memories.revise(replace(memory, expires_at=_read_moment(before["expires_at"])))
     if "core" in before:
@@ -173,27 +173,31 @@ def _restore(unit: Unit, event: Event, before: dict[str, Json], now: datetime) -
     return True
 
 
-def _give_back(unit: Unit, kept_id: str, before: dict[str, Json]) -> None:
-    """The survivor of a merge loses what it gained by it."""
-    kept, told, gained = unit.memories.get(kept_id), before.get("kept"), before.get("gained")
-    if kept is None or not isinstance(told, dict):
+def _restore_survivor(unit: Unit, survivor_id: str, before: dict[str, Json]) -> None:
+    """Take from the survivor of a merge what it gained by it."""
+    survivor, standing, gained = (
+        unit.memories.get(survivor_id),
+        before.get("kept"),
+        before.get("gained"),
+    )
+    if survivor is None or not isinstance(standing, dict):
         return
     confirmations, importance, confidence = (
-        told["confirmations"],
-        told["importance"],
-        told["confidence"],
+        standing["confirmations"],
+        standing["importance"],
+        standing["confidence"],
     )
     unit.memories.revise(
         replace(
-            kept,
+            survivor,
             confirmations=int(confirmations) if isinstance(confirmations, int) else 0,
             importance=float(importance) if isinstance(importance, int | float) else 0.0,
             confidence=float(confidence) if isinstance(confidence, int | float) else 0.0,
-            expires_at=_read_moment(told["expires_at"]),
+            expires_at=_read_moment(standing["expires_at"]),
         )
     )
     if isinstance(gained, list):
-        unit.memories.drop_sources(kept_id, [str(turn) for turn in gained])
+        unit.memories.drop_sources(survivor_id, [str(turn) for turn in gained])
 
 
 def _standing(memory: Memory) -> dict[str, Fact]:
@@ -209,5 +213,5 @@ def _moment(moment: datetime | None) -> SafeName | None:
     return None if moment is None else stamp(moment)
 
 
-def _read_moment(told: Json) -> datetime | None:
-    return datetime.fromisoformat(told) if isinstance(told, str) else None
+def _read_moment(value: Json) -> datetime | None:
+    return datetime.fromisoformat(value) if isinstance(value, str) else None

@@ -1,7 +1,7 @@
 """Finding pairs of memories that are near, in about n log n steps.
 
-Two ways to come into each other's sight, both by sorting: sharing one of their rarest words, and
-lying on the same side of random planes. Only those side by side after sorting are compared.
+Candidates are found by sorting, in two ways: by their rarest words, and by the sides of random
+planes that their vectors lie on. Only neighbours after sorting are compared.
 """
 
 from __future__ import annotations
@@ -46,22 +46,24 @@ def near_pairs(
     words = [weighed_words(memory.content) for memory in memories]
     seen = _with_new(_by_words(words), new)
     if vectors is not None:
-        # Words in common say little where the meanings are far apart; planes alone say nothing.
+        # Shared words mean little where the vectors are far apart; planes alone mean nothing.
         seen = _nearer(vectors, seen, least / 2, unknown=True)
         beside = [_with_new(some, new) for some in _by_planes(vectors)]
         near = _nearer(vectors, np.unique(np.concatenate(beside)), least, unknown=False)
         seen = np.union1d(seen, near)
     seen = np.union1d(seen, _with_new(_by_slot(memories), new))
-    found = (_judged(memories, words, vectors, pair, least) for pair in _split(seen, len(memories)))
-    return [pair for pair in found if pair is not None]
+    pairs = (
+        _pair_of(memories, words, vectors, pair, least) for pair in _split(seen, len(memories))
+    )
+    return [pair for pair in pairs if pair is not None]
 
 
 def _with_new(seen: Places, new: NDArray[np.bool_]) -> Places:
-    left, right = np.divmod(seen, len(new))
-    return seen[new[left] | new[right]]
+    first, second = np.divmod(seen, len(new))
+    return seen[new[first] | new[second]]
 
 
-def _judged(
+def _pair_of(
     memories: Sequence[Memory],
     words: Sequence[dict[str, float]],
     vectors: Floats | None,
@@ -80,25 +82,25 @@ def _judged(
 
 def _nearer(vectors: Floats, seen: Places, least: float, *, unknown: bool) -> Places:
     """The pairs whose vectors are at least so near; ``unknown`` keeps those that lack one."""
-    known = np.asarray(vectors.any(axis=1), np.bool_)
-    kept = [np.empty(0, np.int64)]
+    has_vector = np.asarray(vectors.any(axis=1), np.bool_)
+    parts = [np.empty(0, np.int64)]
     for first in range(0, len(seen), _CHUNK):
         part = seen[first : first + _CHUNK]
-        left, right = np.divmod(part, len(vectors))
-        near = np.einsum("ij,ij->i", vectors[left], vectors[right]) >= least
+        one, other = np.divmod(part, len(vectors))
+        near = np.einsum("ij,ij->i", vectors[one], vectors[other]) >= least
         if unknown:
-            near |= ~(known[left] & known[right])
-        kept.append(part[near])
-    return np.concatenate(kept)
+            near |= ~(has_vector[one] & has_vector[other])
+        parts.append(part[near])
+    return np.concatenate(parts)
 
 
 def _split(seen: Places, count: int) -> Iterator[tuple[int, int]]:
-    left, right = np.divmod(seen, count)
-    return zip(left.tolist(), right.tolist(), strict=True)
+    first, second = np.divmod(seen, count)
+    return zip(first.tolist(), second.tolist(), strict=True)
 
 
 def _apart(one: Memory, other: Memory, words: dict[str, float], others: dict[str, float]) -> int:
-    """Telling words that only one has, without those of what both are about."""
+    """How many content words only one has, apart from those of their slots."""
     about = {
         term.text
         for memory in (one, other)
@@ -122,7 +124,7 @@ def _same_slot(one: Memory, other: Memory) -> bool:
 
 
 def _by_words(words: Sequence[dict[str, float]]) -> Places:
-    """Those that share one of their rarest words, sorted by the words beside it."""
+    """Pairs that share one of their rarest words, sorted by the words beside it."""
     frequency = Counter(word for some in words for word in some)
     keys: list[tuple[str, tuple[str, ...], int]] = []
     for place, some in enumerate(words):
@@ -139,7 +141,7 @@ def _by_words(words: Sequence[dict[str, float]]) -> Places:
 
 
 def _by_slot(memories: Sequence[Memory]) -> Places:
-    """Those that give the same answer to the same question."""
+    """Pairs with the same slot and value."""
     keys = sorted(
         (f"{slot}\x1f{memory.value.casefold()}", place)
         for place, memory in enumerate(memories)
@@ -154,28 +156,28 @@ def _neighbours(keys: Sequence[str], places: Places, count: int) -> Places:
     """Pairs of places with the same key at most so far apart, each as one number."""
     names = {key: n for n, key in enumerate(dict.fromkeys(keys))}
     numbers = np.array([names[key] for key in keys], np.int64)
-    found = [np.empty(0, np.int64)]
+    parts = [np.empty(0, np.int64)]
     for reach in range(1, _REACH + 1):
         same = numbers[:-reach] == numbers[reach:]
-        found.append(_as_number(places[:-reach][same], places[reach:][same], count))
-    return np.unique(np.concatenate(found))
+        parts.append(_as_number(places[:-reach][same], places[reach:][same], count))
+    return np.unique(np.concatenate(parts))
 
 
 def _by_planes(vectors: Floats) -> Iterator[Places]:
-    """Those side by side after sorting by the sides of random planes they lie on."""
+    """Neighbours after sorting by the sides of random planes they lie on."""
     random = np.random.default_rng(_SEED)
-    known = np.flatnonzero(vectors.any(axis=1)).astype(np.int64)
+    embedded = np.flatnonzero(vectors.any(axis=1)).astype(np.int64)
     weights = (1 << np.arange(_PLANES, dtype=np.uint64)[::-1]).astype(np.uint64)
     for _ in range(_TABLES):
         planes = random.standard_normal((vectors.shape[1], _PLANES)).astype(np.float32)
-        codes = ((vectors[known] @ planes) > 0).astype(np.uint64) @ weights
-        order = known[np.argsort(codes, kind="stable")]
+        codes = ((vectors[embedded] @ planes) > 0).astype(np.uint64) @ weights
+        order = embedded[np.argsort(codes, kind="stable")]
         for reach in range(1, _REACH + 1):
             yield _as_number(order[:-reach], order[reach:], len(vectors))
 
 
 def _as_number(one: Places, other: Places, count: int) -> Places:
     different = one != other
-    left, right = np.minimum(one, other)[different], np.maximum(one, other)[different]
-    joined: Places = left * count + right
+    low, high = np.minimum(one, other)[different], np.maximum(one, other)[different]
+    joined: Places = low * count + high
     return joined

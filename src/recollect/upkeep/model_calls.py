@@ -1,4 +1,4 @@
-"""What upkeep asks a model: which statements say the same, what of a day lasts, what is core."""
+"""The model calls of upkeep: duplicates, a day's lasting knowledge, the core."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _NUMBERS: dict[str, Json] = {"type": "array", "items": {"type": "integer"}}
 
 
 def ask_for_same(
-    model: ChatModel, memories: Sequence[Memory], wanted: Wanted
+    model: ChatModel, memories: Sequence[Memory], language: Wanted
 ) -> list[tuple[int, ...]]:
-    """Groups of places whose statements say the same; most of the time there are few or none."""
+    """Groups of places whose statements say the same; usually few or none."""
     schema: Schema = _object({"same": {"type": "array", "items": _NUMBERS}})
     answer = model.ask(
         fence(_listed(memories), "memories"),
         purpose="dedup",
         schema=schema,
-        parse=lambda found: _groups(found, len(memories)),
-        system=prompt("same", language_of([m.content for m in memories], wanted)),
+        parse=lambda answer: _groups(answer, len(memories)),
+        system=prompt("same", language_of([m.content for m in memories], language)),
     )
     return answer.value
 
 
 def ask_for_core(
-    model: ChatModel, memories: Sequence[Memory], most: int, wanted: Wanted
+    model: ChatModel, memories: Sequence[Memory], most: int, language: Wanted
 ) -> list[Memory]:
-    """Those that belong to what is always known, at most so many."""
+    """The memories for the core, at most ``most``."""
     answer = model.ask(
         fence(_listed(memories), "memories"),
         purpose="core",
         schema=_object({"core": _NUMBERS}),
-        parse=lambda found: _places(found.get("core"), "core", len(memories)),
-        system=filled("core", language_of([m.content for m in memories], wanted), most=most),
+        parse=lambda answer: _places(answer.get("core"), "core", len(memories)),
+        system=filled("core", language_of([m.content for m in memories], language), most=most),
     )
     return [memories[place] for place in answer.value[:most]]
 
@@ -50,16 +50,16 @@ def ask_for_core(
 def ask_for_knowledge(
     model: ChatModel, day: date, summaries: Sequence[str], language: Language
 ) -> list[Candidate]:
-    """What of a day is worth knowing later."""
+    """The lasting statements of a day."""
     fact: dict[str, Json] = {
         "kind": {"type": "string", "enum": list(LEARNT)},
         "content": {"type": "string"},
         "importance": {"type": "number"},
     }
     item: dict[str, Json] = {**_object(fact)}
-    told = "\n".join(f"[{n}] {redact(line)}" for n, line in enumerate(summaries, 1))
+    lines = "\n".join(f"[{n}] {redact(line)}" for n, line in enumerate(summaries, 1))
     answer = model.ask(
-        fence(told, "events"),
+        fence(lines, "events"),
         purpose="compress",
         schema=_object({"facts": {"type": "array", "items": item}}),
         parse=_facts,
@@ -84,8 +84,8 @@ def _object(properties: dict[str, Json]) -> dict[str, Json]:
     }
 
 
-def _groups(found: Object, count: int) -> list[tuple[int, ...]]:
-    groups = found.get("same")
+def _groups(answer: Object, count: int) -> list[tuple[int, ...]]:
+    groups = answer.get("same")
     if not isinstance(groups, list):
         raise WrongShape('"same" has to be a list of lists of numbers')
     read = [_places(group, "same", count) for group in groups]
@@ -104,8 +104,8 @@ def _places(numbers: Json, name: str, count: int) -> list[int]:
     return [number - 1 for number in dict.fromkeys(numbers) if isinstance(number, int)]
 
 
-def _facts(found: Object) -> list[Candidate]:
-    facts = found.get("facts")
+def _facts(answer: Object) -> list[Candidate]:
+    facts = answer.get("facts")
     if not isinstance(facts, list) or len(facts) > _MOST:
         raise WrongShape(f'"facts" has to be a list of at most {_MOST}')
     return [_fact(fact, f"facts[{n}]") for n, fact in enumerate(facts)]
@@ -114,7 +114,7 @@ def _facts(found: Object) -> list[Candidate]:
 def _fact(fact: Json, place: str) -> Candidate:
     if not isinstance(fact, dict):
         raise WrongShape(f"{place} has to be an object")
-    kind = next((known for known in LEARNT if known == fact.get("kind")), None)
+    kind = next((name for name in LEARNT if name == fact.get("kind")), None)
     if kind is None:
         raise WrongShape(f"{place}.kind has to be one of {', '.join(LEARNT)}")
     content, weight = fact.get("content"), fact.get("importance")

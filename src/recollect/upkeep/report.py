@@ -1,4 +1,4 @@
-"""What a run of upkeep did, or would do."""
+"""The report of an upkeep run, or of a dry run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ StepState = Literal["done", "done before", "running elsewhere", "failed", "plann
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of a record, and why; ``into`` is what stands in its place after a merge."""
+    """One change of a record, and why; ``into`` is the survivor of a merge."""
 
     action: Action
     subject: str
@@ -28,9 +28,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """What one step did. ``operation`` names it in the history, and for undoing it.
+    """The result of one step; ``operation`` names it in the history and for undoing it.
 
-    A step that waits did nothing, and ``error`` says what for.
+    For a waiting step ``error`` says what it waits for.
     """
 
     name: str
@@ -55,14 +55,14 @@ class Report:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left of this run."""
+        """Whether every step of this run is finished."""
         ended = ("done", "done before", "planned", "waiting")
         return all(step.state in ended for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What taking a step back changed: ids of the records that are as they were."""
+    """The result of undoing a step: ids restored, and ids left because they changed since."""
 
     operation: str
     restored: tuple[str, ...]

@@ -1,10 +1,14 @@
-"""Running the daily and the weekly work, step by step: resumable, and by one process at a time."""
+"""Running the daily and the weekly work, step by step: resumable, and by one process at a time.
+
+A clock may jump. Ahead: after a long gap in everything that was recorded, the steps that go by age
+wait until the new time has been seen a day before. Back: ageing by runs of the future is undone.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from recollect.clock import Clock, in_zone
@@ -16,26 +20,62 @@ from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store.contract import Store
 from recollect.types import EMPTY, Job, SafeText, joined
+from recollect.types.safe import constant, key_of
 from recollect.upkeep.changes import undo
-from recollect.upkeep.jumps import BY_AGE, take_back, unconfirmed_gap
 from recollect.upkeep.report import WORKS, Report, StepReport, Undone
 from recollect.upkeep.report import Work as WorkName
 from recollect.upkeep.steps.compression import compress_events
 from recollect.upkeep.steps.core import enforce_capacity, refresh_core
-from recollect.upkeep.steps.decay import decay
+from recollect.upkeep.steps.decay import decay, expire, forget_files
 from recollect.upkeep.steps.dedup import dedup, merge
-from recollect.upkeep.steps.expiry import expire, forget_files
 from recollect.upkeep.steps.extraction import finish_queue, learn_turns
-from recollect.upkeep.steps.views import compile_identity, write_documents, write_report
 from recollect.upkeep.work import Step, StepServices
 
 DAILY_KIND = "upkeep_daily"
 WEEKLY_KIND = "upkeep_weekly"
 STEP_KIND = "upkeep_step"
 _GRACE = timedelta(hours=1)  # a busy worker is late by less; one that was off, by more
-_REASON = 500  # characters
+# Steps that archive something because of its age.
+BY_AGE = frozenset({"decay", "expiry", "attachments"})
+_CONFIRMED = timedelta(hours=20)  # how long a new time has to last; daily work may be early
+_TOLERANCE = timedelta(hours=1)  # by which clocks of two machines, or of two zones' rules, differ
 
-_ACTS: Mapping[str, Callable[[Step], None]] = {
+
+def write_documents(step: Step) -> None:
+    """Import people's edits, then write the documents."""
+    if not step.dry_run:
+        _count(step, step.tools.sync(step.space))
+
+
+def compile_identity(step: Step) -> None:
+    """Recompile the cards whose sources changed."""
+    if not step.dry_run:
+        _count(step, step.tools.cards(step.space))
+
+
+def write_report(step: Step) -> None:
+    """A dated file that says what each step did."""
+    if not step.dry_run and step.tools.write_report(step.space, step.day, _sections(step)):
+        step.did(written=1)
+
+
+def _count(step: Step, done: Sequence[str]) -> None:
+    if done:
+        step.did(written=len(done))
+
+
+def _sections(step: Step) -> list[tuple[str, list[str]]]:
+    return [(report.name, _lines(report)) for report in step.reports]
+
+
+def _lines(report: StepReport) -> list[str]:
+    """Counts first, then a line for each change."""
+    counts = [f"{name}: {number}" for name, number in sorted(report.counts.items())]
+    changes = [f"{c.action}: {c.text} ({c.reason})" for c in report.changes]
+    return [*([report.error] if report.error else []), *counts, *changes]
+
+
+_STEPS: Mapping[str, Callable[[Step], None]] = {
     "queue": finish_queue,
     "turns": learn_turns,
     "events": compress_events,
@@ -73,12 +113,12 @@ class Upkeep:
     def run(self, space: str, work: WorkName, *, dry_run: bool = False) -> Report:
         """Every step that the settings name; an interrupted run of today goes on."""
         checks.check_choice(work, WORKS, "work")
-        wanted = getattr(self._settings.upkeep, work)
-        names = [name for name in _ORDER[work] if name in wanted]
+        enabled = getattr(self._settings.upkeep, work)
+        names = [name for name in _ORDER[work] if name in enabled]
         return self._run(space, work, names, dry_run=dry_run)
 
     def undo(self, space: str, operation: str) -> Undone:
-        """Take a step back, by the operation that its report names."""
+        """Undo a step, by the operation that its report names."""
         named = guard_of(self._settings).name(operation, "operation")
         with self._store.write(space) as unit:
             if not named.startswith("upkeep:") or not unit.journal.operation(named):
@@ -97,7 +137,7 @@ class Upkeep:
         self._scheduled(job, "weekly")
 
     def step(self, job: Job) -> None:
-        """One step by itself, because a rule asked for it."""
+        """One step alone, queued by a rule."""
         name = str(job.payload["step"])
         work: WorkName = "weekly" if name in _ORDER["weekly"] else "daily"
         report = self._run(job.space, work, [name], dry_run=False, run=f"rule:{job.id}")
@@ -125,7 +165,7 @@ class Upkeep:
             run = day.isoformat() if dry_run else self._begin(space, work, day, now)
         owner = f"{os.getpid()}-{new_id(now)}"
         reports: list[StepReport] = []
-        restored = 0 if dry_run else take_back(self._store, space, now)
+        restored = 0 if dry_run else undo_future_runs(self._store, space, now)
         if restored:
             reports.append(StepReport("clock", "done", {"restored": restored}))
         gap = unconfirmed_gap(self._store, space, self._settings, now)
@@ -159,15 +199,15 @@ class Upkeep:
             if claimed == "busy":
                 return StepReport(step.name, "running elsewhere", {})
             if claimed == "done":
-                known = unit.runs.steps(step.work, step.run)[step.name]
-                return StepReport(step.name, "done before", known.counts, (), step.operation)
+                earlier = unit.runs.steps(step.work, step.run)[step.name]
+                return StepReport(step.name, "done before", earlier.counts, (), step.operation)
         return self._do(step)
 
     def _do(self, step: Step) -> StepReport:
         begun = time.perf_counter()
         error: SafeText = EMPTY
         try:
-            _ACTS[step.name](step)
+            _STEPS[step.name](step)
         except RecollectError as failed:
             error = step.guard.error(f"{type(failed).__name__}: {failed}")
         with self._store.write(step.space) as unit:
@@ -203,18 +243,45 @@ def _waiting(name: str, gap: timedelta) -> StepReport:
 
 
 def _planned(step: Step) -> StepReport:
-    """What a step would do by itself, now; nothing is written."""
+    """What a step would do now; nothing is written."""
     begun = time.perf_counter()
-    _ACTS[step.name](step)
+    _STEPS[step.name](step)
     seconds = time.perf_counter() - begun
     return StepReport(step.name, "planned", step.counts, tuple(step.changes), "", seconds)
 
 
 def _raise_failures(report: Report) -> None:
-    """So that the queue tries again; what is done stays done."""
+    """Raise, so that the queue retries; finished steps stay finished."""
     failed = [f"{step.name}: {step.error}" for step in report.steps if step.state == "failed"]
     if failed:
         raise RecollectError(
             f"Upkeep failed in {'; '.join(failed)}",
             remedy=f"Mend the cause; recollect upkeep {report.work} goes on where it stopped",
         )
+
+
+def unconfirmed_gap(
+    store: Store, space: str, settings: Settings, now: datetime
+) -> timedelta | None:
+    """The gap before ``now`` in what was recorded, while nothing else confirms the new time."""
+    longest = settings.upkeep.longest_gap
+    if longest is None:
+        return None
+    with store.read(space) as unit:
+        seen = unit.runs.last_activity(now - _CONFIRMED)
+    if seen is None or now - seen <= longest:
+        return None
+    return now - seen
+
+
+def undo_future_runs(store: Store, space: str, now: datetime) -> int:
+    """Undo the ageing by runs that began in the future; the number of records restored."""
+    with store.read(space) as unit:
+        ahead = unit.runs.begun_after(now + _TOLERANCE)
+    restored = 0
+    for work, run in ahead:
+        for step in sorted(BY_AGE):
+            operation = key_of("upkeep", *map(constant, (work, run, step)))
+            with store.write(space) as unit:
+                restored += len(undo(unit, operation, now).restored)
+    return restored

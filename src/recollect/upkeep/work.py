@@ -1,4 +1,4 @@
-"""What a step of upkeep works with: its tools, its lease, and what it has done so far."""
+"""The state of an upkeep step: its services, its lease, and its changes so far."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from recollect.providers.embedding.base import Embedder
 from recollect.settings import Settings
 from recollect.store.contract import Store, Unit
 from recollect.types import SafeName, constant, key_of
-from recollect.upkeep.changes import Changing
+from recollect.upkeep.changes import ChangeWriter
 from recollect.upkeep.report import Change, StepReport
 from recollect.upkeep.report import Work as WorkName
 
 PORTION = 200  # changes of one transaction
-_SHOWN = 50  # changes a report names when they were made; a plan names all
+_MOST_CHANGES = 50  # changes in a report; a dry run lists all
 Sections = Sequence[tuple[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class StepServices:
-    """What the steps ask of the other rooms; each is given the space it is for.
+    """The services that steps call; each takes the space it is for.
 
-    ``sync`` brings documents and memory together and says what it did, ``write_report`` gives the
-    place of a day's report, ``cards`` brings the identity cards up to date. ``forget_old_files``
+    ``sync`` imports edits, writes documents and lists the changes, ``write_report`` gives the path
+    of a day's report, ``cards`` brings the identity cards up to date. ``forget_old_files``
     removes JSONL copies that are too old.
     """
 
@@ -49,7 +49,7 @@ class StepServices:
 
 @dataclass(slots=True)
 class Step:
-    """One step of a run in hand."""
+    """One step of a run."""
 
     store: Store
     space: str
@@ -79,25 +79,25 @@ class Step:
         return self.clock.now()
 
     def apply(self, changes: Sequence[Change]) -> None:
-        """Make the changes, a portion and a transaction at a time; a dry run only notes them."""
+        """Apply the changes, a portion and a transaction at a time; a dry run only lists them."""
         if self.dry_run:
             self._note(changes)
             return
         for first in range(0, len(changes), PORTION):
             portion = changes[first : first + PORTION]
             with self.store.write(self.space) as unit:
-                changing = Changing(unit, self.settings, self.operation, self.now)
-                made = [change for change in portion if changing.make(change)]
-                self.progress(unit, _counted(made))
-            self._note(made, counted=False)
+                changing = ChangeWriter(unit, self.settings, self.operation, self.now)
+                applied = [change for change in portion if changing.make(change)]
+                self.progress(unit, _counted(applied))
+            self._note(applied, counted=False)
 
     def progress(self, unit: Unit, counts: dict[str, int]) -> None:
-        """In the transaction of what was done: it is counted, and the lease goes on."""
+        """Count the work in its own transaction, and renew the lease."""
         until = self.now + self.settings.jobs.lease
-        held = unit.runs.progress(
+        renewed = unit.runs.progress(
             self.work, self.run, self.name, owner=self.owner, counts=counts, until=until
         )
-        if not held:
+        if not renewed:
             raise Conflict(
                 f"Another process has taken over {self.name}",
                 remedy="Raise jobs.lease if this step takes longer than that",
@@ -105,7 +105,7 @@ class Step:
         self._add(counts)
 
     def did(self, **counts: int) -> None:
-        """Count something that needed no transaction of ours."""
+        """Count work that was done outside a transaction of this step."""
         if self.dry_run:
             self._add(counts)
             return
@@ -113,8 +113,8 @@ class Step:
             self.progress(unit, counts)
 
     def _note(self, changes: Sequence[Change], *, counted: bool = True) -> None:
-        room = len(changes) if self.dry_run else max(0, _SHOWN - len(self.changes))
-        self.changes += changes[:room]
+        limit = len(changes) if self.dry_run else max(0, _MOST_CHANGES - len(self.changes))
+        self.changes += changes[:limit]
         if counted:
             self._add(_counted(changes))
 

@@ -2,21 +2,26 @@
 
 High precision first. A message is read sentence by sentence. Questions, quotes, code, hypotheses,
 jokes, other people's words and given texts are left alone (``sentences``, ``traps``); what is left
-has to begin the way a statement begins (``english``, ``chinese``). Pure, and linear in the text.
+has to match a pattern of ``patterns/*.toml`` (``entries`` says how one is written, ``statements``
+what becomes of a match). Pure, and linear in the text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from recollect.language.extract.dates import dated
-from recollect.language.extract.found import SINGLE_VALUED
 from recollect.rules.importance import ASKED_CONFIDENCE, KIND_IMPORTANCE, RULES_CONFIDENCE
 from recollect.types import Candidate, Role, Trust
 
-__all__ = ["SINGLE_VALUED", "Said", "extract"]
+if TYPE_CHECKING:
+    from recollect.language.extract.languages import Patterns
+    from recollect.language.extract.message import MessageReader
+
+__all__ = ["Said", "extract"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,32 +40,36 @@ def extract(
     trust: Trust = "owner",
     earlier: Sequence[Said] = (),
     source: str = "",
+    patterns: Patterns | None = None,
 ) -> tuple[Candidate, ...]:
     """The statements of one message; what is not said by the user holds none.
 
     ``earlier`` are the messages before this one, oldest first: a correction or a bare "upgraded to
-    3.12" is resolved against them, and dropped where it cannot be.
+    3.12" is resolved against them, and dropped where it cannot be. ``patterns`` are those of the
+    package unless others are given.
     """
     if role != "user":
         return ()
-    from recollect.language.extract.reading import read  # many patterns: loaded when first needed
+    from recollect.language.extract.dates import dated
 
     before = [said.text for said in earlier if said.role == "user"]
     return tuple(
-        Candidate(
-            kind=found.kind,
+        replace(
+            found,
             content=dated(found, said_at),
-            subject=found.subject,
-            predicate=found.predicate,
-            value=found.value,
             importance=KIND_IMPORTANCE[found.kind],
             confidence=ASKED_CONFIDENCE if found.asked else RULES_CONFIDENCE,
-            duration=found.duration,
-            is_update=found.is_update,
-            withdraws=found.withdraws,
-            asked=found.asked,
             trust=trust,
             sources=(source,) if source else (),
         )
-        for found in read(text, before)
+        for found in _reader(patterns).read(text, before)
     )
+
+
+@lru_cache(maxsize=8)
+def _reader(patterns: Patterns | None) -> MessageReader:
+    """Made at first use: reading the files and compiling takes longer than an import should."""
+    from recollect.language.extract.languages import built_in
+    from recollect.language.extract.message import MessageReader
+
+    return MessageReader(patterns or built_in())

@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime, timedelta
 
 from recollect.language.dates.reader import find_times
-from recollect.language.extract.found import Found
+from recollect.types import Candidate
 
 _WEEKDAY = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天末]", re.I
@@ -19,7 +19,7 @@ _CALENDAR = re.compile(
 )
 
 
-def dated(found: Found, said_at: datetime) -> str:
+def dated(found: Candidate, said_at: datetime) -> str:
     """The content of a statement, a deadline with the day that it means."""
     if found.predicate != "deadline" or found.withdraws or _WRITTEN.search(found.value):
         return found.content

@@ -1,4 +1,4 @@
-"""What a model that reads and writes text is, and what its answers are."""
+"""The protocol of a chat model, and its answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Object: TypeAlias = dict[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One thing said to the model, or by it."""
+    """One message to the model, or from it."""
 
     role: Role
     text: str
@@ -24,7 +24,7 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What an answer took; ``cost`` is None where the price of the model is not known."""
+    """The usage of an answer; ``cost`` is None where the price of the model is not known."""
 
     model: str
     input_tokens: int
@@ -43,7 +43,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[T]):
-    """A checked value and what it took, repairs included."""
+    """A checked value and its usage, repairs included."""
 
     value: T
     spent: Spent
@@ -55,10 +55,10 @@ class WrongShape(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """Whoever counts: asked before every call to the server, told after every one.
+    """Usage hooks, called before and after every call to the server.
 
-    ``allow`` raises where no call may be made. ``record`` is given the purpose and what was spent,
-    also for answers that turn out to be of no use: they are paid for all the same.
+    ``allow`` raises where no call may be made. ``record`` gets the purpose and the usage, also of
+    unusable answers, which are paid for all the same.
     """
 
     allow: Callable[[], None]

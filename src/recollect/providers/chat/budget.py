@@ -1,4 +1,4 @@
-"""What models may be used for in a day, and until when to wait when it is used up."""
+"""The daily limit of model usage, and when it starts again."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class SpendingLimit:
 
     def _exhausted(self, used: str, setting: str, now: datetime) -> BudgetExhausted:
         until = self.until(now)
-        shown = in_zone(until, self.zone).isoformat(" ", "minutes")
+        until_text = in_zone(until, self.zone).isoformat(" ", "minutes")
         return BudgetExhausted(
-            f"Today's {used} are used up, so this waits until {shown}",
+            f"Today's {used} are used up, so this waits until {until_text}",
             remedy=f"Raise {setting} to go on today",
             until=until,
         )
@@ -67,7 +67,7 @@ class SpendingLimit:
 def journal_meter(
     store: Store, space: str, clock: Clock, budget: SpendingLimit, guard: Guard = DEFAULT
 ) -> Meter:
-    """Keeps the budget of a space by its journal, and writes down there what is spent."""
+    """A meter that checks the budget of a space against its journal, and records usage there."""
 
     def allow() -> None:
         if budget.unlimited:

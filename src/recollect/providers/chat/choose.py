@@ -1,4 +1,4 @@
-"""The models that the settings ask for."""
+"""The chat models that the settings name."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from recollect.settings.values import Secret
 if TYPE_CHECKING:
     from recollect.providers.breaker import Circuits
     from recollect.providers.chat.base import ChatModel
-    from recollect.providers.chat.dialects import WireProtocol
-    from recollect.providers.chat.manners import Form
+    from recollect.providers.chat.protocols import WireProtocol
+    from recollect.providers.chat.transport import Form
     from recollect.providers.wire import Wire
     from recollect.settings import Settings
 
+ProtocolName = Literal["openai", "anthropic", "ollama"]
 _CONNECT_TIMEOUT = timedelta(seconds=10)
-_REPAIRS = 1  # times a malformed answer is given back before it counts as a failure
-
-Tongue = Literal["openai", "anthropic", "ollama"]
+_REPAIRS = 1  # times a malformed answer is sent back before it counts as a failure
 
 
 @dataclass(frozen=True, slots=True)
 class ChatService:
-    """Where a provider is to be found, and how it wants to be spoken to."""
+    """The address of a provider, its protocol, and the JSON forms it accepts."""
 
     base_url: str
-    tongue: Tongue = "openai"
+    protocol: ProtocolName = "openai"
     forms: tuple[Form, ...] = ("schema", "object", "plain")
     needs_key: bool = True
 
@@ -44,7 +43,7 @@ SERVICES = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _ModelSpec:
     """One model as the settings describe it; ``section`` is where to correct them."""
 
     section: Literal["chat", "model"]
@@ -57,10 +56,10 @@ class _Wanted:
 
 
 def chat_model_for(settings: Settings, circuits: Circuits | None = None) -> ChatModel | None:
-    """The model that does the work of memory, or None where the rules do it.
+    """The model for memory's own work, or None where rules do it.
 
-    Nothing is sent before the first question, but what is missing (a key, a name, a package) is
-    said at once. ``circuits`` keep a server that failed from being asked.
+    Nothing is sent before the first prompt, but a missing key, name or package is an error at
+    once. ``circuits`` suspend calls to a server that failed.
     """
     model = settings.memory_model
     borrows = settings.model.provider == "chat"
@@ -72,7 +71,7 @@ def chat_model_for(settings: Settings, circuits: Circuits | None = None) -> Chat
                 remedy="Set model.provider to one of " + ", ".join(SERVICES),
             )
         return None
-    wanted = _Wanted(
+    spec = _ModelSpec(
         "chat" if borrows and not settings.model.base_url else "model",
         model.provider,
         model.name,
@@ -86,7 +85,7 @@ def chat_model_for(settings: Settings, circuits: Circuits | None = None) -> Chat
             f"model.daily_cost is set, and what {model.name or 'the model'} costs is not known",
             remedy=f'Set input and output of model.prices."{model.name}", or use daily_tokens',
         )
-    return _behind_an_address(settings, wanted, circuits)
+    return _http_model(settings, spec, circuits)
 
 
 def main_model_for(settings: Settings) -> ChatModel | None:
@@ -94,65 +93,65 @@ def main_model_for(settings: Settings) -> ChatModel | None:
     chat = settings.chat
     if chat.provider == "none":
         return None
-    wanted = _Wanted(
+    spec = _ModelSpec(
         "chat", chat.provider, chat.name, chat.api_key, chat.base_url, chat.max_tokens, None
     )
-    return _behind_an_address(settings, wanted)
+    return _http_model(settings, spec)
 
 
-def _behind_an_address(
-    settings: Settings, wanted: _Wanted, circuits: Circuits | None = None
+def _http_model(
+    settings: Settings, spec: _ModelSpec, circuits: Circuits | None = None
 ) -> ChatModel:
     from recollect.providers import extras
     from recollect.providers.chat.chat import Chat
-    from recollect.providers.chat.http import HttpSpeaker
-    from recollect.providers.chat.manners import Manners
+    from recollect.providers.chat.http import HttpTransport
+    from recollect.providers.chat.transport import RequestOptions
     from recollect.providers.wire import EXTRA
 
-    service = SERVICES[wanted.provider]
-    if not wanted.name:
+    service = SERVICES[spec.provider]
+    if not spec.name:
         raise ConfigError(
-            f"No model of {wanted.provider} is named",
-            remedy=f"Set {wanted.section}.name to its name",
+            f"No model of {spec.provider} is named",
+            remedy=f"Set {spec.section}.name to its name",
         )
     # One's own server at one's own address may want no key.
-    if service.needs_key and not wanted.base_url and not wanted.key:
+    if service.needs_key and not spec.base_url and not spec.key:
         raise ConfigError(
-            f"{wanted.section}.provider is {wanted.provider} and there is no key",
-            remedy=f"Set {wanted.section}.api_key, or"
-            f" RECOLLECT_{wanted.section.upper()}__API_KEY in the environment",
+            f"{spec.section}.provider is {spec.provider} and there is no key",
+            remedy=f"Set {spec.section}.api_key, or"
+            f" RECOLLECT_{spec.section.upper()}__API_KEY in the environment",
         )
     extras.require(EXTRA, "httpx", "json_repair")
-    manners = Manners(
-        wanted.name,
-        wanted.max_tokens,
-        wanted.temperature,
+    options = RequestOptions(
+        spec.name,
+        spec.max_tokens,
+        spec.temperature,
         service.forms if settings.model.json_output else ("plain",),
     )
-    speaker = HttpSpeaker(
-        _wire(settings, wanted, service, circuits),
-        _dialect(service),
-        manners,
-        price=settings.model.prices.get(wanted.name),
+    transport = HttpTransport(
+        _wire(settings, spec, service, circuits),
+        _protocol(service),
+        options,
+        price=settings.model.prices.get(spec.name),
     )
-    return Chat(speaker, repairs=_REPAIRS)
+    return Chat(transport, repairs=_REPAIRS)
 
 
 def _wire(
-    settings: Settings, wanted: _Wanted, service: ChatService, circuits: Circuits | None
+    settings: Settings, spec: _ModelSpec, service: ChatService, circuits: Circuits | None
 ) -> Wire:
-    from recollect.providers.chat.dialects import ANTHROPIC_HEADERS
+    from recollect.providers.chat.protocols import ANTHROPIC_HEADERS
     from recollect.providers.wire import Wire
 
-    theirs = service.tongue == "anthropic"
-    address = (wanted.base_url or service.base_url).rstrip("/")
-    if service.tongue != "openai":  # people know the address by the other protocol it speaks
+    theirs = service.protocol == "anthropic"
+    address = (spec.base_url or service.base_url).rstrip("/")
+    if service.protocol != "openai":  # people know the address by the other protocol it speaks
         address = address.removesuffix("/v1")
-    named = f"{wanted.provider} {wanted.name}"
+    named = f"{spec.provider} {spec.name}"
     return Wire(
         address,
         service=named,
-        key=wanted.key,
+        key=spec.key,
         key_header="x-api-key" if theirs else "authorization",
         headers=ANTHROPIC_HEADERS if theirs else None,
         timeout=settings.model.timeout,
@@ -161,13 +160,13 @@ def _wire(
     )
 
 
-def _dialect(service: ChatService) -> WireProtocol:
-    from recollect.providers.chat import dialects
+def _protocol(service: ChatService) -> WireProtocol:
+    from recollect.providers.chat import protocols
 
-    match service.tongue:
+    match service.protocol:
         case "anthropic":
-            return dialects.Anthropic()
+            return protocols.Anthropic()
         case "ollama":
-            return dialects.Ollama()
+            return protocols.Ollama()
         case _:
-            return dialects.OpenAI()
+            return protocols.OpenAI()

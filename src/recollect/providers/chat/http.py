@@ -1,4 +1,4 @@
-"""A model behind an address."""
+"""A chat model behind an HTTP address."""
 
 from __future__ import annotations
 
@@ -7,35 +7,39 @@ import json
 from recollect.errors import BadAnswer, ModelRefused
 from recollect.language.tokens import estimate_tokens
 from recollect.providers.chat.base import Spent
-from recollect.providers.chat.dialects import Reply, WireProtocol
-from recollect.providers.chat.manners import Manners, humbler
-from recollect.providers.chat.speaker import ModelPrompt, ModelReply
+from recollect.providers.chat.protocols import Reply, WireProtocol
+from recollect.providers.chat.transport import (
+    ModelPrompt,
+    ModelReply,
+    RequestOptions,
+    without_refused,
+)
 from recollect.providers.wire import Wire
 from recollect.settings.environment import ModelPrice
 
 _MILLION = 1_000_000
 
 
-class HttpSpeaker:
-    """Takes prompts over a wire in a dialect. Nothing is sent before the first prompt."""
+class HttpTransport:
+    """Sends prompts over a wire in its protocol. Nothing is sent before the first prompt."""
 
     def __init__(
         self,
         wire: Wire,
-        dialect: WireProtocol,
-        manners: Manners,
+        protocol: WireProtocol,
+        options: RequestOptions,
         *,
         price: ModelPrice | None = None,
     ) -> None:
-        self._wire, self._dialect, self._manners = wire, dialect, manners
+        self._wire, self._protocol, self._options = wire, protocol, options
         self._price = price
 
     @property
     def name(self) -> str:
-        return self._manners.model
+        return self._options.model
 
-    def say(self, prompt: ModelPrompt) -> ModelReply:
-        reply = self._asked(prompt)
+    def send(self, prompt: ModelPrompt) -> ModelReply:
+        reply = self._post(prompt)
         # A server may send half a character, which no database takes. Its words are its own: the
         # key is masked in errors, and what looks like a secret where it is written.
         text = reply.text.encode("utf-8", "replace").decode()
@@ -47,29 +51,31 @@ class HttpSpeaker:
     def close(self) -> None:
         self._wire.close()
 
-    def _asked(self, prompt: ModelPrompt) -> Reply:
-        manners = self._manners
+    def _post(self, prompt: ModelPrompt) -> Reply:
+        options = self._options
         while True:
             try:
-                answer = self._wire.post(self._dialect.path, self._dialect.payload(prompt, manners))
+                answer = self._wire.post(
+                    self._protocol.path, self._protocol.payload(prompt, options)
+                )
             except ModelRefused as error:
-                humble = humbler(manners, error, for_json=prompt.schema is not None)
-                if humble is None:
+                simpler = without_refused(options, error, for_json=prompt.schema is not None)
+                if simpler is None:
                     raise
-                manners = humble
+                options = simpler
             else:
-                self._manners = manners
+                self._options = options
                 return self._read(answer)
 
     def _read(self, answer: object) -> Reply:
         try:
-            return self._dialect.reply(answer)
+            return self._protocol.reply(answer)
         except BadAnswer as error:
-            said = self._wire.masked(f"{self._wire.service}: {error.message}")
-            raise BadAnswer(said, remedy=error.remedy) from None
+            message = self._wire.masked(f"{self._wire.service}: {error.message}")
+            raise BadAnswer(message, remedy=error.remedy) from None
 
     def _spent(self, prompt: ModelPrompt, reply: Reply) -> Spent:
-        """As the server counted, else as we estimate."""
+        """The tokens as the server counted them, else estimated."""
         read, written = reply.input_tokens, reply.output_tokens
         if read is None:
             texts = [prompt.system, *(message.text for message in prompt.messages)]

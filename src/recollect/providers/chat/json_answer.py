@@ -1,4 +1,4 @@
-"""The JSON object in what a model said.
+"""The JSON object in the answer of a model.
 
 Prose and code fences around it are left out, and its punctuation is mended. Its words are not: an
 object is taken as the model meant it or not at all, and the half of one is none.
@@ -108,7 +108,7 @@ def _closing(text: str, start: int) -> int | None:
 
 
 def _mended(span: str, why: str) -> Object:
-    """With its punctuation put right.
+    """The object with its punctuation repaired.
 
     Closing brackets at the very end may be missing. If anything else is, or if mending would change
     a word or leave one out, the answer is not taken.
@@ -130,7 +130,7 @@ def _mended(span: str, why: str) -> Object:
 
 def _words(text: str) -> str:
     """Letters and digits alone, the same however they are escaped."""
-    plain = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
-    plain = _FRACTION.sub(lambda found: repr(float(found[0])), plain)
+    plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else " ", text)
+    plain = _FRACTION.sub(lambda match: repr(float(match[0])), plain)
     plain = plain.replace("None", "null").lower()
     return "".join(filter(str.isalnum, plain))

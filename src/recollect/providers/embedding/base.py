@@ -1,4 +1,4 @@
-"""What an embedder is, and what its vectors must be."""
+"""The protocol of an embedder, and the checks of its vectors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """A row of unit length for each text; a text with nothing known in it has a zero row.
 
-        ``query`` is for models that want to be told a question from a passage.
+        ``query`` is for models that embed queries and passages differently.
         """
 
 
@@ -54,36 +54,36 @@ class HanEmbedder(WordEmbedder, Protocol):
 
 
 @runtime_checkable
-class _Closing(Protocol):
+class _Closable(Protocol):
     def close(self) -> None: ...
 
 
 def expect(embedder: Embedder, dimensions: int) -> None:
-    """Tell an embedder whose server decides the length what its vectors are like so far."""
+    """Set the length of vectors for an embedder whose server decides it."""
     learn = getattr(embedder, "expect", None)  # at every query: a protocol is slow to check
     if dimensions and learn is not None:
         learn(dimensions)
 
 
 @runtime_checkable
-class _Keeping(Protocol):
+class _Caching(Protocol):
     def forget(self) -> None: ...
 
 
-def forget_kept(embedder: Embedder) -> None:
-    """Let an embedder that keeps answers let go of them."""
-    if isinstance(embedder, _Keeping):
+def clear_cache(embedder: Embedder) -> None:
+    """Clear the cache of an embedder that has one."""
+    if isinstance(embedder, _Caching):
         embedder.forget()
 
 
 def release(embedder: Embedder) -> None:
     """Drop the connections of an embedder that has some; it can still be used."""
-    if isinstance(embedder, _Closing):
+    if isinstance(embedder, _Closable):
         embedder.close()
 
 
 def checked(answer: object, *, texts: int, dimensions: int, model: str) -> Vectors:
-    """What a model answered as rows of unit length; anything but finite numbers is refused.
+    """A model's answer as rows of unit length; anything but finite numbers is refused.
 
     ``dimensions`` 0 takes whatever length the rows have.
     """

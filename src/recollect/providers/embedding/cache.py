@@ -1,4 +1,4 @@
-"""The vectors asked for last, kept in process in front of an embedder."""
+"""A cache of the latest vectors in front of an embedder."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _Key: TypeAlias = tuple[str, bool, bytes]
 
 
 class CachedEmbedder:
-    """Asks the embedder only for what it has not answered lately."""
+    """Calls the embedder only for texts that are not cached."""
 
     def __init__(self, embedder: Embedder, entries: int = 1000) -> None:
         self._embedder = embedder
         self._entries = entries
-        self._kept: OrderedDict[_Key, Vector] = OrderedDict()
+        self._rows: OrderedDict[_Key, Vector] = OrderedDict()
         self._lock = ForkSafeLock()
 
     @property
@@ -35,28 +35,28 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         keys = [self._key(text, query) for text in texts]
-        found = self._find(keys)
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        vectors = self._find(keys)
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
         if new:
             rows = self._embedder.embed(list(new.values()), query=query)
-            found |= zip(new, rows, strict=True)
+            vectors |= zip(new, rows, strict=True)
             self._keep(new, rows)
         if not keys:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        return np.stack([found[key] for key in keys])
+        return np.stack([vectors[key] for key in keys])
 
     def expect(self, dimensions: int) -> None:
-        """Refuse vectors of another length, and forget those that were kept."""
+        """Refuse vectors of another length, and drop cached ones."""
         with self._lock:
-            other = [key for key, row in self._kept.items() if len(row) != dimensions]
+            other = [key for key, row in self._rows.items() if len(row) != dimensions]
             for key in other:
-                del self._kept[key]
+                del self._rows[key]
         expect(self._embedder, dimensions)
 
     def forget(self) -> None:
-        """Let go of all that was kept."""
+        """Clear the cache."""
         with self._lock:
-            self._kept.clear()
+            self._rows.clear()
 
     def close(self) -> None:
         """Drop the connections of the embedder behind."""
@@ -67,16 +67,16 @@ class CachedEmbedder:
 
     def _find(self, keys: Sequence[_Key]) -> dict[_Key, Vector]:
         with self._lock:
-            found = {key: self._kept[key] for key in keys if key in self._kept}
-            for key in found:
-                self._kept.move_to_end(key)
-        return found
+            rows = {key: self._rows[key] for key in keys if key in self._rows}
+            for key in rows:
+                self._rows.move_to_end(key)
+        return rows
 
     def _keep(self, keys: Sequence[_Key] | dict[_Key, str], rows: Vectors) -> None:
         with self._lock:
             for key, row in zip(keys, rows, strict=True):
                 # A copy: a row of a large batch would hold the whole batch in memory.
-                self._kept[key] = row.copy()
-                self._kept.move_to_end(key)
-            while len(self._kept) > self._entries:
-                self._kept.popitem(last=False)
+                self._rows[key] = row.copy()
+                self._rows.move_to_end(key)
+            while len(self._rows) > self._entries:
+                self._rows.popitem(last=False)

@@ -104,35 +104,35 @@ def read(source: DictionaryFile) -> dict[str, str]:
                 spelt.setdefault(word, other[1])
     if not words:
         raise ValueError(f"{source.path.name} has no entries")
-    known = {word: words.get(word) or names.get(word, "") for word in words | names}
+    meanings = {word: words.get(word) or names.get(word, "") for word in words | names}
     return {
-        word: _merged(gloss or _elsewhere(word, known, spelt))
-        for word, gloss in known.items()
+        word: _merged(gloss or _elsewhere(word, meanings, spelt))
+        for word, gloss in meanings.items()
         if _HEADWORD.fullmatch(word)
     }
 
 
 def _senses(definitions: str) -> str:
     """The first senses of an entry."""
-    found: list[str] = []
+    senses: list[str] = []
     for definition in definitions.split("/"):
         if _NO_MEANING.match(definition):
             continue
         for sense in _ASIDE.sub(" ", definition).split(";"):
             words = [word for word in _WORD.findall(sense) if word.lower() not in _STOP_WORDS]
             if words:
-                found.append(" ".join(words))
-        if len(found) >= SENSES:
+                senses.append(" ".join(words))
+        if len(senses) >= SENSES:
             break
-    return BETWEEN_SENSES.join(found[:SENSES])
+    return BETWEEN_SENSES.join(senses[:SENSES])
 
 
-def _elsewhere(word: str, known: _Glosses, spelt: _Glosses) -> str:
+def _elsewhere(word: str, meanings: _Glosses, spelt: _Glosses) -> str:
     """What a word means that is only explained as a spelling of another."""
     for _ in range(_VARIANTS):
         word = spelt.get(word, "")
-        if known.get(word):
-            return known[word]
+        if meanings.get(word):
+            return meanings[word]
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The embedder that the settings ask for."""
+"""The embedder that the settings name."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ _USUAL: Mapping[str, _UsualModel] = {
 
 
 def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedder | None:
-    """Whoever makes the vectors, or None where nobody does.
+    """The embedder of the settings, or None where there is none.
 
-    Nothing is loaded and nothing is sent before the first text, but what is missing (a key, a
-    package, a file) is said at once. ``circuits`` keep a server that failed from being asked.
+    Nothing is loaded or sent before the first text, but a missing key, package or file is an error
+    at once. ``circuits`` suspend calls to a server that failed.
     """
-    wanted = settings.embedding
-    match wanted.provider:
+    embedding = settings.embedding
+    match embedding.provider:
         case "none":
             return None
-        case "auto" if wanted.folder:
-            return _remembered(_folder(wanted), wanted)
+        case "auto" if embedding.folder:
+            return _cached(_folder(embedding), embedding)
         case "auto":
             return _local_if_installed()
         case "local":
             return _local()
         case "folder":
-            return _remembered(_folder(wanted), wanted)
+            return _cached(_folder(embedding), embedding)
         case "model2vec":
-            return _remembered(_model2vec(wanted), wanted)
+            return _cached(_model2vec(embedding), embedding)
         case _:
-            return _remembered(_behind_an_address(wanted, circuits), wanted)
+            return _cached(_http_embedder(embedding, circuits), embedding)
 
 
 def embedder_named(
@@ -63,13 +63,13 @@ def embedder_named(
     """
     if local := _local_named(name):
         return local
-    for wanted in _candidates(name, settings.embedding):
+    for candidate in _candidates(name, settings.embedding):
         try:
-            found = embedder_for(settings.replace(embedding=wanted), circuits)
+            embedder = embedder_for(settings.replace(embedding=candidate), circuits)
         except (ConfigError, MissingExtra):
             continue
-        if found is not None and found.name == name:
-            return found
+        if embedder is not None and embedder.name == name:
+            return embedder
     return None
 
 
@@ -89,12 +89,12 @@ def _candidates(name: str, now: EmbeddingSettings) -> Iterator[EmbeddingSettings
             yield mine.replace(provider=provider, model=shorter, dimensions=int(length))
 
 
-def _remembered(embedder: Embedder, wanted: EmbeddingSettings) -> Embedder:
-    if not wanted.cache_entries:
+def _cached(embedder: Embedder, embedding: EmbeddingSettings) -> Embedder:
+    if not embedding.cache_entries:
         return embedder
     from recollect.providers.embedding.cache import CachedEmbedder
 
-    return CachedEmbedder(embedder, wanted.cache_entries)
+    return CachedEmbedder(embedder, embedding.cache_entries)
 
 
 def _local() -> Embedder:
@@ -130,46 +130,46 @@ def _local_if_installed() -> Embedder | None:
         return None
 
 
-def _folder(wanted: EmbeddingSettings) -> Embedder:
+def _folder(embedding: EmbeddingSettings) -> Embedder:
     from recollect.providers.embedding.folder import folder_embedder
 
-    if not wanted.folder:
+    if not embedding.folder:
         raise ConfigError("embedding.folder is not set", remedy="Set it to the folder of the model")
-    return folder_embedder(Path(wanted.folder).expanduser())
+    return folder_embedder(Path(embedding.folder).expanduser())
 
 
-def _model2vec(wanted: EmbeddingSettings) -> Embedder:
+def _model2vec(embedding: EmbeddingSettings) -> Embedder:
     from recollect.providers.embedding.model2vec import Model2VecEmbedder
 
-    folder = str(Path(wanted.folder).expanduser()) if wanted.folder else ""
-    return Model2VecEmbedder(folder or wanted.model)
+    folder = str(Path(embedding.folder).expanduser()) if embedding.folder else ""
+    return Model2VecEmbedder(folder or embedding.model)
 
 
-def _behind_an_address(wanted: EmbeddingSettings, circuits: Circuits | None) -> Embedder:
+def _http_embedder(embedding: EmbeddingSettings, circuits: Circuits | None) -> Embedder:
     from recollect.providers.embedding.http import SERVICES, HttpEmbedder
     from recollect.providers.wire import Wire
 
-    provider = wanted.provider
+    provider = embedding.provider
     service = SERVICES[provider]
     usual = _USUAL.get(provider)
-    model = wanted.model or (usual.name if usual else "")
+    model = embedding.model or (usual.name if usual else "")
     if not model:
         raise ConfigError(
             f"No model of {provider} is named", remedy="Set embedding.model to its name"
         )
     # One's own server at one's own address may want no key.
-    if service.needs_key and not wanted.base_url and not wanted.api_key:
+    if service.needs_key and not embedding.base_url and not embedding.api_key:
         raise ConfigError(
             f"embedding.provider is {provider} and there is no key",
             remedy="Set embedding.api_key, or RECOLLECT_EMBEDDING__API_KEY in the environment",
         )
-    dimensions = wanted.dimensions or (usual.dimensions if usual and model == usual.name else 0)
-    address, named = wanted.base_url or service.base_url, f"{provider} embeddings"
+    dimensions = embedding.dimensions or (usual.dimensions if usual and model == usual.name else 0)
+    address, named = embedding.base_url or service.base_url, f"{provider} embeddings"
     wire = Wire(
         address,
         service=named,
-        key=wanted.api_key,
-        timeout=wanted.timeout,
+        key=embedding.api_key,
+        timeout=embedding.timeout,
         breaker=None if circuits is None else circuits.of(named, address),
     )
     return HttpEmbedder(
@@ -177,7 +177,7 @@ def _behind_an_address(wanted: EmbeddingSettings, circuits: Circuits | None) -> 
         provider=provider,
         model=model,
         dimensions=dimensions,
-        ask_dimensions=bool(wanted.dimensions),
-        batch=wanted.batch,
-        query_timeout=wanted.query_timeout,
+        ask_dimensions=bool(embedding.dimensions),
+        batch=embedding.batch,
+        query_timeout=embedding.query_timeout,
     )

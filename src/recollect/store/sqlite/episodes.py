@@ -79,9 +79,9 @@ class SqliteEpisodes:
 
     def link(self, id_: str, memories: Sequence[str]) -> None:
         """Note memories that came from an episode; those noted before stay."""
-        found = self.by_id([id_])
-        if found:
-            linked = dict.fromkeys((*found[0].memories, *memories))
+        stored = self.by_id([id_])
+        if stored:
+            linked = dict.fromkeys((*stored[0].memories, *memories))
             self._conn.execute(
                 "UPDATE episodes SET memories = ? WHERE space = ? AND id = ?",
                 (codec.dump(list(linked)), self._space, id_),
@@ -98,13 +98,13 @@ class SqliteEpisodes:
 
     def of_stretch(self, session: str, source: str, last_turn: str) -> Episode | None:
         """The episode that tells of the turns up to this one."""
-        found = self._select(
+        stored = self._select(
             "session = ? AND source = ? AND last_turn = ? AND last_turn != ''",
             (session, source, last_turn),
         )
-        return found[0] if found else None
+        return stored[0] if stored else None
 
-    def told(self, session: str, source: str | None) -> list[int]:
+    def covered(self, session: str, source: str | None) -> list[int]:
         """Up to which turns of a session there are episodes: the index of the last of each."""
         rows = self._conn.execute(
             "SELECT DISTINCT t.idx FROM episodes e JOIN turns t ON t.space = e.space"

@@ -56,10 +56,10 @@ class SqliteEraser:
     def stored(self, kind: StoredTextKind, id_: str) -> str:
         """The text of one of them as it is stored: plain, or JSON."""
         table, column, key = STORED[kind]
-        found = self._conn.execute(
+        value = self._conn.execute(
             f"SELECT {column} FROM {table} WHERE space = ? AND {key} = ?", (self._space, id_)
         ).get
-        return str(found or "")
+        return str(value or "")
 
     def turns_of(
         self,
@@ -114,14 +114,14 @@ class SqliteEraser:
 
     def derived(self, turns: Collection[str]) -> dict[str, tuple[str, ...]]:
         """Memories that came from any of the turns, each with all turns it came from."""
-        found: dict[str, tuple[str, ...]] = {}
+        by_memory: dict[str, tuple[str, ...]] = {}
         for memory, turn in self._conn.execute(
             "SELECT a.memory, a.turn FROM memory_sources a WHERE a.space = :space AND a.memory IN"
             f" (SELECT memory FROM memory_sources WHERE space = :space AND turn {_LISTED})",
             self._listed(turns),
         ):
-            found[memory] = (*found.get(memory, ()), turn)
-        return found
+            by_memory[memory] = (*by_memory.get(memory, ()), turn)
+        return by_memory
 
     def stretches(self, turns: Collection[str]) -> list[Stretch]:
         """Episodes that tell of any of the turns."""
@@ -133,12 +133,12 @@ class SqliteEraser:
             " AND t.at BETWEEN e.started_at AND e.ended_at",
             self._listed(turns),
         )
-        return self.told([id_ for (id_,) in rows])
+        return self.stretches_of([id_ for (id_,) in rows])
 
-    def told(self, episodes: Collection[str]) -> list[Stretch]:
+    def stretches_of(self, episodes: Collection[str]) -> list[Stretch]:
         """These episodes, each with the turns it tells of."""
-        found = SqliteEpisodes(self._conn, self._space).by_id(list(episodes))
-        return [Stretch(episode, self._told_of(episode.id)) for episode in found]
+        stored = SqliteEpisodes(self._conn, self._space).by_id(list(episodes))
+        return [Stretch(episode, self._told_of(episode.id)) for episode in stored]
 
     def _told_of(self, episode: str) -> tuple[SafeName, ...]:
         rows = self._conn.execute(
@@ -171,7 +171,7 @@ class SqliteEraser:
 
     def still_there(self, texts: Collection[str]) -> set[str]:
         """Those of the texts that some record of the space consists of."""
-        found: set[str] = set()
+        present: set[str] = set()
         for table, column in (
             ("turns", "content"),
             ("memories", "content"),
@@ -183,20 +183,20 @@ class SqliteEraser:
                 f"SELECT {column} FROM {table} WHERE space = :space AND {column} {_LISTED}",
                 self._listed(texts),
             )
-            found.update(text for (text,) in rows)
-        return found
+            present.update(text for (text,) in rows)
+        return present
 
     def embed_texts(self, docs: Collection[int]) -> list[EmbedText]:
         """What vectors were made of."""
-        found: list[EmbedText] = []
+        texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
             rows = self._conn.execute(
                 f"SELECT r.doc, {TEXTS[type_]}, 0 FROM json_each(?) d"
                 f" CROSS JOIN {TABLES[type_]} r ON r.doc = d.value WHERE r.space = ?",
                 (codec.dump(list(docs)), self._space),
             )
-            found += [EmbedText(*row) for row in rows]
-        return found
+            texts += [EmbedText(*row) for row in rows]
+        return texts
 
     # --- removing -------------------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ class SqliteEraser:
         """Versions that stay are joined again over those that go; lists lose the ids."""
         if not memories:
             return
-        gone: dict[str, str] = dict(
+        removed: dict[str, str] = dict(
             self._conn.execute(
                 f"SELECT id, superseded_by FROM memories WHERE space = :space AND id {_LISTED}",
                 self._listed(memories),
@@ -258,12 +258,12 @@ class SqliteEraser:
         ).fetchall()
         for id_, next_ in rows:
             seen: set[str] = set()
-            while next_ in gone and next_ not in seen:
+            while next_ in removed and next_ not in seen:
                 seen.add(next_)
-                next_ = gone[next_]  # noqa: PLW2901 - walks along the chain
+                next_ = removed[next_]  # noqa: PLW2901 - walks along the chain
             self._conn.execute(
                 "UPDATE memories SET superseded_by = ? WHERE space = ? AND id = ?",
-                (next_ if next_ not in gone else "", self._space, id_),
+                (next_ if next_ not in removed else "", self._space, id_),
             )
         for table in ("memory_sources", "document_choices"):
             self._do(f"DELETE FROM {table} WHERE space = :space AND memory {_LISTED}", memories)
@@ -385,11 +385,11 @@ class SqliteEraser:
                 "UPDATE sessions SET extracted = min(extracted, ?) WHERE space = ? AND number = ?",
                 (doc - 1, self._space, number),
             )
-        found = self._conn.execute(
+        changed = self._conn.execute(
             f"SELECT id FROM sessions WHERE space = :space AND number {_LISTED} ORDER BY number",
             self._listed({number for number, _ in rows}),
         )
-        return [id_ for (id_,) in found]
+        return [id_ for (id_,) in changed]
 
     def drop_cached(self, hashes: Collection[bytes]) -> None:
         """Vectors that were kept by the hash of their text."""

@@ -62,9 +62,11 @@ class _Passing:
         trace: TracebackType | None,
     ) -> None:
         gate, me = _gate, threading.get_ident()
-        left = gate.inside.get(me, 1) - 1  # in a child forked from inside, the gate is a new one
-        if left:
-            gate.inside[me] = left
+        remaining = (
+            gate.inside.get(me, 1) - 1
+        )  # in a child forked from inside, the gate is a new one
+        if remaining:
+            gate.inside[me] = remaining
             return
         gate.inside.pop(me, None)
         if gate.shut:

@@ -67,14 +67,14 @@ def _integrity(conn: apsw.Connection) -> Finding:
     try:
         # FTS5 would judge by what this connection last saw of the index; a query looks afresh.
         conn.execute("SELECT 1 FROM text_index WHERE text_index MATCH 'x' LIMIT 1").fetchall()
-        said = [str(row[0]) for row in conn.execute("PRAGMA integrity_check(20)")]
+        problems = [str(row[0]) for row in conn.execute("PRAGMA integrity_check(20)")]
     except apsw.Error as error:
-        said = [str(error)]
+        problems = [str(error)]
     return Finding(
         check="integrity",
-        ok=said == ["ok"],
-        detail="; ".join(said),
-        remedy="" if said == ["ok"] else "Copy the file away, then restore a backup",
+        ok=problems == ["ok"],
+        detail="; ".join(problems),
+        remedy="" if problems == ["ok"] else "Copy the file away, then restore a backup",
     )
 
 

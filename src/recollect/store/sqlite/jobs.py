@@ -147,7 +147,7 @@ class SqliteQueue:
         if not self._anything_due(values):
             return None
         with self._database.write() as conn:
-            found = conn.execute(
+            claimed = conn.execute(
                 f"SELECT j.id FROM jobs j WHERE (j.state = 'ready' AND {_DUE}"
                 f"  OR j.state = 'running' AND {_LAPSED})"
                 " AND NOT EXISTS (SELECT 1 FROM jobs r WHERE r.state = 'running' AND r.id != j.id"
@@ -156,14 +156,14 @@ class SqliteQueue:
                 " ORDER BY j.run_at, j.id LIMIT 1",
                 values,
             ).get
-            if found is None:
+            if claimed is None:
                 return None
             conn.execute(
                 "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_owner = :owner,"
                 " lease_until = :lease, queued_at = :now WHERE id = :id",
-                {**values, "id": found},
+                {**values, "id": claimed},
             )
-            (row,) = conn.execute(f"SELECT {_JOB} {_FROM} WHERE j.id = ?", (found,)).fetchall()
+            (row,) = conn.execute(f"SELECT {_JOB} {_FROM} WHERE j.id = ?", (claimed,)).fetchall()
             return _job(row)
 
     def _anything_due(self, values: dict[str, Any]) -> bool:
@@ -246,12 +246,12 @@ class SqliteQueue:
         a clock that has gone back since. False when the space does not exist yet.
         """
         values = (space, kind, cron, zone)
-        known = (
+        existing = (
             "SELECT 1 FROM schedules c JOIN spaces s ON s.space = c.space"
             " WHERE s.name = ? AND c.kind = ? AND c.cron = ? AND c.zone = ? AND c.next_at <= ?"
         )
         with self._database.read() as conn:
-            if conn.execute(known, (*values, codec.to_micros(next_at))).get:
+            if conn.execute(existing, (*values, codec.to_micros(next_at))).get:
                 return True
         with self._database.write() as conn:
             conn.execute(

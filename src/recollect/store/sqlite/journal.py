@@ -48,8 +48,8 @@ class SqliteJournal:
         payload: Mapping[str, Fact],
         at: datetime,
     ) -> Event:
-        told = cast("dict[str, Json]", dict(payload))
-        event = Event(new_id(at), type_, operation_id, subject, told, at)
+        stored = cast("dict[str, Json]", dict(payload))
+        event = Event(new_id(at), type_, operation_id, subject, stored, at)
         self._conn.execute(
             "INSERT INTO events SELECT ?, ?, ?, ?, ifnull(max(step), -1) + 1, ?, ?, ?"
             " FROM events WHERE space = ? AND operation_id = ?",

@@ -87,8 +87,8 @@ class SqliteLedger(SpeechRows):
         )
 
     def session(self, session: str) -> SessionInfo | None:
-        found = self._sessions("AND id = ?", (session,))
-        return found[0] if found else None
+        infos = self._sessions("AND id = ?", (session,))
+        return infos[0] if infos else None
 
     def sessions(self, limit: int, offset: int) -> list[SessionInfo]:
         return self._sessions(
@@ -152,11 +152,11 @@ class SqliteLedger(SpeechRows):
         space, conn = self._space, self._conn
         first = first_doc(space, "turn")
         wanted = (first, last_doc(space, "turn"), first, space, row.session)
-        found: Any = conn.execute(_END, wanted).fetchone()
-        if found is None:
+        end: Any = conn.execute(_END, wanted).fetchone()
+        if end is None:
             self.open_session(row.session, "", "", row.at)
-            found = conn.execute(_END, wanted).fetchone()
-        number, index, speaker, shared, doc = found
+            end = conn.execute(_END, wanted).fetchone()
+        number, index, speaker, shared, doc = end
         disowned, given = False, row
         # The same one person as before, by far the most common, changes nothing.
         if row.claim is not None and (shared or row.claim != speaker or row.claim == FOREIGN):
@@ -199,14 +199,14 @@ class SqliteLedger(SpeechRows):
             other = state.waiting[index]
             same = (other.role, other.content, other.tool_calls, other.tool_results)
         else:
-            found = self._conn.execute(
+            stored = self._conn.execute(
                 "SELECT role, content, tool_calls, tool_results FROM turns"
                 " WHERE space = ? AND session = ? AND idx = ?",
                 (self._space, state.number, index),
             ).fetchone()
-            if found is None:
+            if stored is None:
                 return False
-            role, content, calls, results = found
+            role, content, calls, results = stored
             same = (role, content, codec.load_calls(calls), codec.load_results(results))
         if same != (row.role, row.content, row.tool_calls, row.tool_results):
             raise Conflict(
@@ -357,8 +357,8 @@ class SqliteLedger(SpeechRows):
             " WHERE t.space = ? ORDER BY t.at, t.doc",
             (str(list(docs)), self._space),
         )
-        found = [doc for (doc,) in rows]
-        return found[::-1] if newest_first else found
+        ordered = [doc for (doc,) in rows]
+        return ordered[::-1] if newest_first else ordered
 
     def latest_docs(self, limit: int) -> list[int]:
         rows = self._conn.execute(
@@ -443,12 +443,12 @@ class SqliteLedger(SpeechRows):
 
     def count_prompt(self, session: str) -> int:
         """How many extractions single messages of the session have set off, with this one."""
-        found = self._conn.execute(
+        count = self._conn.execute(
             "UPDATE sessions SET prompted = prompted + 1 WHERE space = ? AND id = ?"
             " RETURNING prompted",
             (self._space, session),
         ).get
-        return int(found or 0)
+        return int(count or 0)
 
     def sessions_to_extract(self, limit: int) -> list[SafeName]:
         """Sessions with turns that have not ended in a state, the oldest first."""
@@ -461,8 +461,8 @@ class SqliteLedger(SpeechRows):
         return [id_ for (id_,) in rows]
 
     def transcript(self, session: str) -> Transcript | None:
-        found = self._transcripts("AND s.id = ?", session)
-        return found[0] if found else None
+        transcripts = self._transcripts("AND s.id = ?", session)
+        return transcripts[0] if transcripts else None
 
     def untranscribed(self, session: str) -> list[Turn]:
         return self._beyond(

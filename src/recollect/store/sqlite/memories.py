@@ -91,7 +91,7 @@ class SqliteMemories:
         return {turn for (turn,) in rows}
 
     def outdated_in(self, sessions: Collection[str]) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        by_session: dict[str, list[str]] = {}
         for session, content in self._conn.execute(
             "SELECT x.id, t.content FROM json_each(?) d CROSS JOIN sessions x"
             " ON x.space = ? AND x.id = d.value CROSS JOIN turns t"
@@ -99,12 +99,12 @@ class SqliteMemories:
             f" ON s.space = t.space AND s.turn = t.id {_LEARNT} GROUP BY t.doc {_IS_OVER}",
             (codec.dump(list(sessions)), self._space),
         ):
-            found.setdefault(session, []).append(content)
-        return found
+            by_session.setdefault(session, []).append(content)
+        return by_session
 
     def get(self, id_: str) -> Memory | None:
-        found = self.by_id([id_])
-        return found[0] if found else None
+        memories = self.by_id([id_])
+        return memories[0] if memories else None
 
     def by_id(self, ids: Sequence[str]) -> list[Memory]:
         return self._select(
@@ -130,9 +130,9 @@ class SqliteMemories:
         as_of: datetime | None = None,
     ) -> list[Memory]:
         """Memories that hold and have not expired, or did then, the latest first."""
-        held = "status = 'active'" if as_of is None else _HELD_THEN
+        in_force = "status = 'active'" if as_of is None else _HELD_THEN
         values = {"kind": kind, "project": project, "at": codec.to_micros(as_of or now)}
-        return self._latest([held, _LASTS], values, limit, 0)
+        return self._latest([in_force, _LASTS], values, limit, 0)
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
         """Memories of any status, the latest first."""
@@ -198,8 +198,8 @@ class SqliteMemories:
             ),
         )
         cosines = {codec.stored_name(id_): float(cosine) for id_, cosine in rows}
-        found = {memory.id: memory for memory in self.by_id(list(cosines))}
-        return [(found[id_], cosine) for id_, cosine in cosines.items()]
+        by_id = {memory.id: memory for memory in self.by_id(list(cosines))}
+        return [(by_id[id_], cosine) for id_, cosine in cosines.items()]
 
     def to_offer(self, *, now: datetime, since: datetime | None, limit: int) -> list[Memory]:
         """Pending ones that may be offered: the least often offered, then the most important."""
@@ -314,8 +314,8 @@ class SqliteMemories:
             " SELECT id FROM linked",
             (id_, self._space, self._space),
         )
-        found = self.by_id([linked for (linked,) in rows])
-        return sorted(found, key=lambda memory: (memory.created_at, memory.id))
+        versions = self.by_id([linked for (linked,) in rows])
+        return sorted(versions, key=lambda memory: (memory.created_at, memory.id))
 
     def _select(self, rest: str, values: dict[str, Any]) -> list[Memory]:
         rows: list[tuple[Any, ...]] = self._conn.execute(
@@ -327,9 +327,9 @@ class SqliteMemories:
 
     def sources(self, ids: Sequence[str]) -> dict[str, tuple[Source, ...]]:
         """The turns that memories came from, the earliest first."""
-        found: dict[str, tuple[Source, ...]] = {}
+        by_memory: dict[str, tuple[Source, ...]] = {}
         if not ids:
-            return found
+            return by_memory
         for memory, session, idx, turn in self._conn.execute(
             "SELECT m.memory, s.id, t.idx, t.id FROM memory_sources m"
             " JOIN turns t ON t.space = m.space AND t.id = m.turn"
@@ -338,8 +338,8 @@ class SqliteMemories:
             " ORDER BY t.at, t.doc",
             (self._space, codec.dump(list(ids))),
         ):
-            found[memory] = (*found.get(memory, ()), Source(session, idx, turn))
-        return found
+            by_memory[memory] = (*by_memory.get(memory, ()), Source(session, idx, turn))
+        return by_memory
 
 
 def _values(memory: Memory) -> tuple[Any, ...]:

@@ -31,12 +31,12 @@ _PAUSES = (0.01, 0.05, 0.2)  # seconds before a file that seems to be no memory 
 
 def prepare(database: Database, now: int) -> None:
     """Make sure the file exists, is ours, and has the latest schema."""
-    found = inspect(database.path)
-    if found == LATEST:
+    state = inspect(database.path)
+    if state == LATEST:
         return
     if database.read_only:
         raise errors.StoreReadOnly(
-            f"{database.path} has schema {found} and cannot be brought to {LATEST}: the file or its"
+            f"{database.path} has schema {state} and cannot be brought to {LATEST}: the file or its"
             " folder cannot be written",
             remedy="Open it once where it can be written, or open a copy",
         )
@@ -44,7 +44,7 @@ def prepare(database: Database, now: int) -> None:
     while True:
         try:
             _use_wal(database)
-            for version in range(found + 1, LATEST + 1):
+            for version in range(state + 1, LATEST + 1):
                 _apply(database, version, now)
             return
         except errors.StoreBusy:

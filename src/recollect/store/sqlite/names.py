@@ -75,13 +75,13 @@ class SqliteNames:
 
     def all(self, kinds: Collection[NameKind] | None = None) -> Iterator[Name]:
         """Every name of the space, or those of some kinds, each once."""
-        found: set[Name] = set()
+        seen: set[Name] = set()
         for kind, read in self._readers().items():
             if kinds is not None and kind not in kinds:
                 continue
             for text in read():
-                if text and (name := Name(kind, text)) not in found:
-                    found.add(name)
+                if text and (name := Name(kind, text)) not in seen:
+                    seen.add(name)
                     yield name
 
     def _readers(self) -> dict[NameKind, Callable[[], Iterator[str]]]:
@@ -146,11 +146,11 @@ class SqliteNames:
 
     def only_in(self, removal: Removal) -> set[Name]:
         """Names that nothing has any more once these records are gone."""
-        gone = {Name("session", text) for text in self._ended(removal)}
-        gone |= self._lost("sender", "turns", "sender", removal)
-        gone |= self._lost("channel", "turns", "channel", removal)
-        gone |= self._lost("tool", "turn_tools", "name", removal)
-        ended = codec.dump([name.text for name in gone if name.kind == "session"])
+        unused = {Name("session", text) for text in self._ended(removal)}
+        unused |= self._lost("sender", "turns", "sender", removal)
+        unused |= self._lost("channel", "turns", "channel", removal)
+        unused |= self._lost("tool", "turn_tools", "name", removal)
+        ended = codec.dump([name.text for name in unused if name.kind == "session"])
         kinds: tuple[NameKind, ...] = ("project", "topic")
         for kind in kinds:
             rows = self._conn.execute(
@@ -164,8 +164,8 @@ class SqliteNames:
                 " AND id NOT IN (SELECT value FROM json_each(:ended))",
                 {**self._ids(removal.memories), "ended": ended},
             )
-            gone |= {Name(kind, text) for (text,) in rows if text}
-        return gone
+            unused |= {Name(kind, text) for (text,) in rows if text}
+        return unused
 
     def _ended(self, removal: Removal) -> set[str]:
         """Sessions without a turn, a memory or a file that stays."""
@@ -221,17 +221,17 @@ class SqliteNames:
     def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]:
         """Records that have one of these names in a copy: index, vector or transcript."""
         kinds = {name.kind for name in names}
-        found: dict[RecordType, list[str]] = {}
+        by_type: dict[RecordType, list[str]] = {}
         if kinds & {"sender", "channel", "tool", "tool call", "parameter"}:
             columns = ("sender", "channel", "tool_calls", "tool_results")
-            found["turn"] = self._changed("turn", names, columns)
+            by_type["turn"] = self._changed("turn", names, columns)
         if kinds & {"predicate", "tag"}:
-            found["memory"] = self._changed("memory", names, ("predicate", "tags"))
+            by_type["memory"] = self._changed("memory", names, ("predicate", "tags"))
         if kinds & {"tool", "parameter", "tag"}:
-            found["episode"] = self._changed("episode", names, ("tools", "tags", "actions"))
+            by_type["episode"] = self._changed("episode", names, ("tools", "tags", "actions"))
         if kinds & {"address", "tag"}:
-            found["attachment"] = self._changed("attachment", names, ("path", "url", "tags"))
-        return found
+            by_type["attachment"] = self._changed("attachment", names, ("path", "url", "tags"))
+        return by_type
 
     def _changed(
         self, type_: RecordType, names: Collection[Name], columns: tuple[str, ...]

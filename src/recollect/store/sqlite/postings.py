@@ -102,7 +102,7 @@ class Postings:
             # Among many texts single characters and words of asking are too common to tell.
             whole = [term for term in query if term.weight >= 1]
             query = whole if len(whole) >= _ENOUGH_TERMS else query
-        weighed = [found for found in map(self._weigh_one, query) if found.rows]
+        weighed = [term for term in map(self._weigh_one, query) if term.rows]
         weighed.sort(key=lambda term: -term.impact)
         return weighed if self._small else weighed[:_TERM_LIMIT]
 
@@ -167,12 +167,12 @@ def _sums(entries: Docs, weights: NDArray[np.float64]) -> tuple[Docs, NDArray[np
 
 def _add_up(lists: Sequence[DocList], depth: int) -> list[tuple[float, int]]:
     """The sum of the impacts of each document, best and newest first, cut at a depth."""
-    filled = [found for found in lists if found.docs]
+    filled = [postings for postings in lists if postings.docs]
     if not filled:
         return []
-    entries = np.fromstring(",".join(found.docs for found in filled), np.int64, sep=",")
-    sizes = [found.docs.count(",") + 1 for found in filled]
-    weights = np.repeat([found.impact for found in filled], sizes)
+    entries = np.fromstring(",".join(postings.docs for postings in filled), np.int64, sep=",")
+    sizes = [postings.docs.count(",") + 1 for postings in filled]
+    weights = np.repeat([postings.impact for postings in filled], sizes)
     docs, totals = _sums(entries, weights)
     if len(docs) > depth:
         least = np.partition(totals, -depth)[-depth]

@@ -54,8 +54,8 @@ def is_writable(path: str) -> bool:
 
 def state_of(path: str) -> FileState:
     """The present state of a database's file."""
-    found = Path(path).stat()
-    return FileState(found.st_size, found.st_mtime_ns, found.st_ino, _size(f"{path}-wal"))
+    status = Path(path).stat()
+    return FileState(status.st_size, status.st_mtime_ns, status.st_ino, _size(f"{path}-wal"))
 
 
 class ReadOnlyFile:

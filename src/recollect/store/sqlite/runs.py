@@ -24,7 +24,7 @@ class SqliteRuns:
 
     def begin(self, work: str, day: date, now: datetime) -> str:
         """The run of that day that was interrupted, else a new one."""
-        known = [
+        existing = [
             (str(run), finished)
             for run, finished in self._conn.execute(
                 "SELECT run, finished_at FROM upkeep_runs WHERE space = ? AND work = ?"
@@ -32,9 +32,9 @@ class SqliteRuns:
                 (self._space, work, day.isoformat(), f"{day.isoformat()}#%"),
             )
         ]
-        if known and known[-1][1] is None:
-            return known[-1][0]
-        run = f"{day.isoformat()}#{len(known) + 1}" if known else day.isoformat()
+        if existing and existing[-1][1] is None:
+            return existing[-1][0]
+        run = f"{day.isoformat()}#{len(existing) + 1}" if existing else day.isoformat()
         self._conn.execute(
             "INSERT INTO upkeep_runs VALUES (?, ?, ?, ?, NULL)",
             (self._space, work, run, codec.to_micros(now)),
@@ -46,12 +46,12 @@ class SqliteRuns:
     ) -> Claimed:
         """Have the step for oneself until then, unless it is done or another process is at it."""
         place = (self._space, work, run, step)
-        found: tuple[Any, ...] | None = self._conn.execute(
+        row: tuple[Any, ...] | None = self._conn.execute(
             "SELECT finished_at IS NOT NULL, lease_until > ? AND owner != ?"
             f" FROM upkeep_steps WHERE {_STEP}",
             (codec.to_micros(now), owner, *place),
         ).get
-        done, busy = found or (False, False)
+        done, busy = row or (False, False)
         if done:
             return "done"
         if busy:
@@ -118,13 +118,13 @@ class SqliteRuns:
 
     def last_done(self, step: str) -> datetime | None:
         """When the latest run began in which that step came to its end."""
-        found = self._conn.execute(
+        latest = self._conn.execute(
             "SELECT max(r.started_at) FROM upkeep_steps s JOIN upkeep_runs r"
             " ON r.space = s.space AND r.work = s.work AND r.run = s.run"
             " WHERE s.space = ? AND s.step = ? AND s.finished_at IS NOT NULL",
             (self._space, step),
         ).get
-        return codec.maybe_from_micros(found)
+        return codec.maybe_from_micros(latest)
 
     def begun_after(self, moment: datetime) -> list[tuple[str, str]]:
         """Work and run of those that began later, the latest first."""
@@ -141,7 +141,7 @@ class SqliteRuns:
         Turns and memories by their ids: the times they speak of are given by whoever records them.
         """
         values = (self._space, codec.to_micros(until))
-        found: list[datetime | None] = [
+        moments: list[datetime | None] = [
             codec.maybe_from_micros(self._conn.execute(query, values).get)
             for query in (
                 "SELECT max(started_at) FROM upkeep_runs WHERE space = ? AND started_at <= ?",
@@ -153,8 +153,8 @@ class SqliteRuns:
                 f"SELECT max(id) FROM {table} WHERE space = ? AND id <= ?",
                 (self._space, last_id_of(until)),
             ).get
-            found.append(made_at(latest) if latest is not None and is_id(latest) else None)
-        return max(filter(None, found), default=None)
+            moments.append(made_at(latest) if latest is not None and is_id(latest) else None)
+        return max(filter(None, moments), default=None)
 
     def latest(self, work: str) -> RunRow | None:
         rows: list[tuple[Any, ...]] = self._conn.execute(
@@ -206,9 +206,9 @@ class SqliteOnboardings:
             "SELECT stage, answers FROM onboarding WHERE space = ?", (self._space,)
         ).fetchall()
         for stage, answers in rows:
-            told = codec.load_mapping(answers)
+            stored = codec.load_mapping(answers)
             return OnboardingRow(
-                stage, {name: codec.stored_text(text) for name, text in told.items()}
+                stage, {name: codec.stored_text(text) for name, text in stored.items()}
             )
         return None
 
@@ -219,10 +219,12 @@ class SqliteOnboardings:
         )
 
 
-def _added(told: str, more: Mapping[str, int]) -> dict[str, int]:
+def _added(stored: str, more: Mapping[str, int]) -> dict[str, int]:
     """The counts as they were kept, with some more."""
     total = {
-        name: number for name, number in codec.load_mapping(told).items() if isinstance(number, int)
+        name: number
+        for name, number in codec.load_mapping(stored).items()
+        if isinstance(number, int)
     }
     for name, number in more.items():
         total[name] = total.get(name, 0) + number

@@ -71,29 +71,29 @@ class ScopeFilter:
 
     def all(self, most: int) -> list[int] | None:
         """Every document in scope, when they are few; else None."""
-        found: list[int] = []
+        docs: list[int] = []
         for type_ in self._scope.types:
             rows = self._conn.execute(
                 f"SELECT r.doc FROM {TABLES[type_]} r WHERE r.space = :space"
                 f" AND {self._conditions(type_)} LIMIT :most",
                 {**self._values, "most": most + 1},
             )
-            found += [doc for (doc,) in rows]
-            if len(found) > most:
+            docs += [doc for (doc,) in rows]
+            if len(docs) > most:
                 return None
-        return found
+        return docs
 
     def latest(self, limit: int) -> list[int]:
         """The newest documents in scope, newest first."""
-        found: list[tuple[int, int]] = []
+        docs: list[tuple[int, int]] = []
         for type_ in self._scope.types:
             rows = self._conn.execute(
                 f"SELECT r.{_TIME[type_]}, r.doc FROM {TABLES[type_]} r WHERE r.space = :space"
                 f" AND {self._conditions(type_)} ORDER BY r.{_TIME[type_]} DESC LIMIT :most",
                 {**self._values, "most": limit},
             )
-            found += [(at, doc) for at, doc in rows]
-        return [doc for _, doc in sorted(found, reverse=True)[:limit]]
+            docs += [(at, doc) for at, doc in rows]
+        return [doc for _, doc in sorted(docs, reverse=True)[:limit]]
 
     def keep(self, docs: Sequence[int]) -> list[int]:
         """Those of the documents that are in scope, in their order."""

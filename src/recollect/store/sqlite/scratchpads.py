@@ -21,8 +21,8 @@ class SqliteScratchpads:
         rows = self._conn.execute(
             "SELECT text, updated_at FROM scratchpads WHERE space = ?", (self._space,)
         )
-        found = [PadRow(text, codec.from_micros(at)) for text, at in rows]
-        return found[0] if found else None
+        pads = [PadRow(text, codec.from_micros(at)) for text, at in rows]
+        return pads[0] if pads else None
 
     def put(self, text: str, at: datetime) -> None:
         self._conn.execute(

@@ -28,8 +28,8 @@ class SpeechRows:
         """A turn with the trust it has in its session, the session's speech after it, and whether
         the session was the owner's until now.
         """
-        known = self._speech(number) if speech.speaker == UNREAD else speech
-        after = known if row.claim is None else with_claim(known, row.claim)
+        before = self._speech(number) if speech.speaker == UNREAD else speech
+        after = before if row.claim is None else with_claim(before, row.claim)
         if after != speech:
             self._conn.execute(
                 "UPDATE sessions SET speaker = ?, shared = ? WHERE number = ?",
@@ -73,7 +73,7 @@ class SpeechRows:
             " WHERE s.space = ? AND s.id = ? AND t.space = s.space",
             (self._space, session),
         ).fetchall()
-        said: list[Trust] = [
+        trusts: list[Trust] = [
             "tool" if used and trust in ("owner", "agent") else trust for trust, used in rows
         ]
-        return least_trusted(said) if said else None
+        return least_trusted(trusts) if trusts else None

@@ -193,16 +193,16 @@ class SqliteStore:
 
     def _number(self, conn: apsw.Connection, space: str) -> int:
         """The number of a space; one that was never written to has nobody's."""
-        known = self.numbers.get(space)
-        if known is not None:
-            return known
-        found = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
-        return NOBODY if found is None else int(found)
+        cached = self.numbers.get(space)
+        if cached is not None:
+            return cached
+        stored = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
+        return NOBODY if stored is None else int(stored)
 
     def create(self, conn: apsw.Connection, space: str) -> int:
-        found = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
-        if found is not None:
-            return int(found)
+        stored = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
+        if stored is not None:
+            return int(stored)
         number = int(conn.execute("SELECT ifnull(max(space), -1) + 1 FROM spaces").get)
         if number >= MAX_SPACES:
             raise StoreError(

@@ -50,18 +50,18 @@ class SqliteText:
                 return self._rank(docs, candidates.terms, limit, stats)
             depth *= 8
 
-    def score(self, found: TextMatches, docs: Sequence[int]) -> list[float]:
+    def score(self, matches: TextMatches, docs: Sequence[int]) -> list[float]:
         """The scores of any documents for the query of an earlier search."""
-        known = {match.doc: match.score for match in found.matches}
-        others, packs = self._packed([doc for doc in docs if doc not in known])
-        scores = bm25.scores(packs, found.weights, found.length)
-        known.update(zip(others, scores.tolist(), strict=True))
-        return [known.get(doc, 0.0) for doc in docs]
+        scores = {match.doc: match.score for match in matches.matches}
+        others, packs = self._packed([doc for doc in docs if doc not in scores])
+        added = bm25.scores(packs, matches.weights, matches.length)
+        scores.update(zip(others, added.tolist(), strict=True))
+        return [scores.get(doc, 0.0) for doc in docs]
 
-    def matched(self, found: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""
         pairs = zip(*self._packed(docs), strict=True)
-        return {doc: _matched(packed, found.words) for doc, packed in pairs}
+        return {doc: _matched(packed, matches.words) for doc, packed in pairs}
 
     def _rank(
         self, docs: Sequence[int], terms: Sequence[Weighed], limit: int, stats: SpaceStats
@@ -86,17 +86,17 @@ class SqliteText:
             "SELECT t.doc, t.packed FROM json_each(?) d CROSS JOIN text_terms t ON t.doc = d.value",
             (str(list(docs)),),
         )
-        found: list[int] = []
+        present: list[int] = []
         packs: list[bytes] = []
         for doc, packed in rows:
-            found.append(doc)
+            present.append(doc)
             packs.append(packed)
         if any(map(bm25.TERM_BYTES.__rmod__, map(len, packs))):
             raise StoreDamaged(
                 "The terms of a text in the database are damaged",
                 remedy="Build the text index anew with `recollect doctor --repair`",
             )
-        return found, packs
+        return present, packs
 
     def holding(self, terms: Sequence[str], scope: Scope, limit: int) -> tuple[list[int], int]:
         """The newest records of the scope that have all the terms, and how many there are."""
@@ -112,8 +112,8 @@ class SqliteText:
                 (match, first, last, _MOST_HELD),
             )
         ]
-        held = chosen.keep(docs)
-        return held[:limit], len(held)
+        kept = chosen.keep(docs)
+        return kept[:limit], len(kept)
 
     def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]:
         """Those of the documents that the scope allows, in their order."""
@@ -131,15 +131,15 @@ class SqliteText:
 
     def records(self, docs: Sequence[int]) -> dict[int, tuple[RecordType, str]]:
         """The type and id of each document that there is."""
-        found: dict[int, tuple[RecordType, str]] = {}
+        by_doc: dict[int, tuple[RecordType, str]] = {}
         for type_ in {type_of(doc) for doc in docs}:
             rows = self._conn.execute(
                 f"SELECT r.doc, r.id FROM json_each(?) d CROSS JOIN {TABLES[type_]} r"
                 " ON r.doc = d.value WHERE r.space = ?",
                 (str([doc for doc in docs if type_of(doc) == type_]), self._space),
             )
-            found.update((doc, (type_, id_)) for doc, id_ in rows)
-        return found
+            by_doc.update((doc, (type_, id_)) for doc, id_ in rows)
+        return by_doc
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]:
         """Records that have no place in the index."""

@@ -60,16 +60,16 @@ class TextStats:
 
     def of(self, conn: apsw.Connection, space: int) -> SpaceStats:
         sizes = {type_: _size(conn, space, type_) for type_ in RECORD_TYPES}
-        known = self._spaces.get(space)
-        if known is not None and _is_near(sum(sizes.values()), known.rows):
-            known.sizes = sizes
-            return known
-        found = self._spaces[space] = SpaceStats(sizes, _length(conn, space, sizes))
-        return found
+        cached = self._spaces.get(space)
+        if cached is not None and _is_near(sum(sizes.values()), cached.rows):
+            cached.sizes = sizes
+            return cached
+        stats = self._spaces[space] = SpaceStats(sizes, _length(conn, space, sizes))
+        return stats
 
 
-def _is_near(rows: int, known: int) -> bool:
-    return rows == known or (known > SMALL and known <= rows < known * 1.1)
+def _is_near(rows: int, counted: int) -> bool:
+    return rows == counted or (counted > SMALL and counted <= rows < counted * 1.1)
 
 
 def _size(conn: apsw.Connection, space: int, type_: RecordType) -> int:

@@ -53,8 +53,8 @@ class SqliteTiers:
             limit=limit,
             kinds=codec.dump(list(kinds or ())),
         )
-        found = {memory.id: memory for memory in self._memories.by_id(list(docs))}
-        return [NumberedMemory(doc, found[id_]) for id_, doc in docs.items()]
+        by_id = {memory.id: memory for memory in self._memories.by_id(list(docs))}
+        return [NumberedMemory(doc, by_id[id_]) for id_, doc in docs.items()]
 
     def expired(self, now: datetime, limit: int) -> list[Memory]:
         """What has outlived its time and was not put away yet, the oldest first."""
@@ -64,8 +64,8 @@ class SqliteTiers:
             now=codec.to_micros(now),
             limit=limit,
         )
-        found = {memory.id: memory for memory in self._memories.by_id(list(docs))}
-        return [found[id_] for id_ in docs]
+        by_id = {memory.id: memory for memory in self._memories.by_id(list(docs))}
+        return [by_id[id_] for id_ in docs]
 
     def put_away(self, id_: str, at: datetime, by: str = "") -> None:
         """Out of every search, kept on file; ``by`` is what stands in its place."""
@@ -99,8 +99,8 @@ class SqliteTiers:
             limit=limit,
             trusted=codec.dump(_TRUSTED),
         )
-        found = {memory.id: memory for memory in self._memories.by_id(list(docs))}
-        return [found[id_] for id_ in docs]
+        by_id = {memory.id: memory for memory in self._memories.by_id(list(docs))}
+        return [by_id[id_] for id_ in docs]
 
     def core_lines(self, *, least: float, now: datetime, limit: int) -> list[CoreLine]:
         """What is shown of the core: its chosen ones and, of the rest, the most important.
@@ -125,12 +125,12 @@ class SqliteTiers:
             " ORDER BY importance DESC, doc DESC LIMIT :limit",
             values,
         )
-        found: dict[str, tuple[Any, ...]] = {row[0]: row for row in (*chosen, *important)}
-        rows = sorted(found.values(), key=lambda row: row[5:], reverse=True)[:limit]
+        by_id: dict[str, tuple[Any, ...]] = {row[0]: row for row in (*chosen, *important)}
+        rows = sorted(by_id.values(), key=lambda row: row[5:], reverse=True)[:limit]
         sources = self._memories.sources([row[0] for row in rows])
         return [
-            CoreLine(id_, said, kind, trust, codec.from_micros(since), sources.get(id_, ()))
-            for id_, said, kind, trust, since, *_ in rows
+            CoreLine(id_, content, kind, trust, codec.from_micros(since), sources.get(id_, ()))
+            for id_, content, kind, trust, since, *_ in rows
         ]
 
     def core_ids(self) -> set[str]:

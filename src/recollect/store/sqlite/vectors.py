@@ -56,22 +56,22 @@ class SqliteVectors:
 
     def unembedded(self, embedder: int, limit: int) -> list[EmbedText]:
         """Records without vectors of this embedder, and those whose text has changed."""
-        found: list[EmbedText] = []
+        texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
             rows = self._conn.execute(
                 f"SELECT doc, {TEXTS[type_]}, 0 FROM {TABLES[type_]} WHERE doc > ? AND doc <= ?"
                 " ORDER BY doc LIMIT ?",
                 (self._reached(embedder, type_), last_doc(self._space, type_), limit),
             )
-            found += [EmbedText(*row) for row in rows]
+            texts += [EmbedText(*row) for row in rows]
             rows = self._conn.execute(
                 f"SELECT c.doc, {TEXTS[type_]}, c.change FROM changed_texts c"
                 f" CROSS JOIN {TABLES[type_]} r ON r.doc = c.doc WHERE c.space = ?"
                 " AND c.doc BETWEEN ? AND ? ORDER BY c.doc LIMIT ?",
                 (self._space, first_doc(self._space, type_), self._reached(embedder, type_), limit),
             )
-            found += [EmbedText(*row) for row in rows]
-        return found[:limit]
+            texts += [EmbedText(*row) for row in rows]
+        return texts[:limit]
 
     def waiting(self, embedder: int) -> int:
         """How many records still wait for their vectors."""
@@ -125,14 +125,14 @@ class SqliteVectors:
 
     def _there(self, records: Sequence[EmbedText]) -> set[int]:
         """The documents that there still are."""
-        found: set[int] = set()
+        present: set[int] = set()
         for type_ in {type_of(record.doc) for record in records}:
             rows = self._conn.execute(
                 f"SELECT r.doc FROM json_each(?) d CROSS JOIN {TABLES[type_]} r ON r.doc = d.value",
                 (str([record.doc for record in records]),),
             )
-            found.update(doc for (doc,) in rows)
-        return found
+            present.update(doc for (doc,) in rows)
+        return present
 
     def retire_others(self, embedder: int) -> None:
         """Forget what other embedders made of this space."""
@@ -149,14 +149,14 @@ class SqliteVectors:
     def _check_lengths(self, embedder: int, vectors: Iterable[bytes]) -> None:
         """All vectors of an embedder are as long as its first."""
         for length in {len(vector) for vector in vectors}:
-            known = self._length(embedder)
-            if known and length != known:
+            expected = self._length(embedder)
+            if expected and length != expected:
                 raise BadVector(
                     f"A vector has {length // _FLOAT} dimensions where the others of its embedder"
-                    f" have {known // _FLOAT}",
+                    f" have {expected // _FLOAT}",
                     remedy="Set embedding.dimensions, or name the model that made the others",
                 )
-            if not known:
+            if not expected:
                 self._conn.execute(
                     "UPDATE embedders SET dimensions = ? WHERE number = ?",
                     (length // _FLOAT, embedder),
@@ -214,10 +214,10 @@ class SqliteVectors:
             "SELECT embedder, doc FROM embedded WHERE space = ?", (self._space,)
         ):
             records[number] = records.get(number, 0) + place_of(doc) + 1
-        known = self._conn.execute("SELECT number, name, dimensions FROM embedders")
+        embedders = self._conn.execute("SELECT number, name, dimensions FROM embedders")
         return {
             number: Coverage(name, dimensions, records[number])
-            for number, name, dimensions in known
+            for number, name, dimensions in embedders
             if number in records
         }
 
@@ -291,15 +291,15 @@ class SqliteVectors:
     # --- the cache of paid answers --------------------------------------------------------------
 
     def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        found: dict[bytes, bytes] = {}
+        vectors: dict[bytes, bytes] = {}
         for hash_ in hashes:
             vector = self._conn.execute(
                 "SELECT vector FROM embedding_cache WHERE space = ? AND embedder = ? AND hash = ?",
                 (self._space, embedder, hash_),
             ).get
             if vector is not None:
-                found[hash_] = vector
-        return found
+                vectors[hash_] = vector
+        return vectors
 
     def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None:
         self._check_lengths(embedder, vectors.values())
@@ -317,9 +317,9 @@ def _damaged(how: str) -> StoreDamaged:
 
 
 def _cosines(rows: Iterable[tuple[int, float | None]]) -> list[tuple[int, float]]:
-    found: list[tuple[int, float]] = []
+    cosines: list[tuple[int, float]] = []
     for doc, cosine in rows:
         if cosine is None or abs(cosine) > 1 + _ROUNDING:
             raise _damaged("one holds something other than numbers")
-        found.append((doc, cosine))
-    return found
+        cosines.append((doc, cosine))
+    return cosines

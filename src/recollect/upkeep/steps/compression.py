@@ -1,4 +1,4 @@
-"""Compression: what is left to say of past days goes from the event log into the knowledge."""
+"""Compression: the events of past days become statements of knowledge."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from recollect.upkeep.work import Step
 
 _EVENTS = 500  # read in one snapshot
 _TURNS = 5_000  # of one day
-_ABROAD = timedelta(hours=14)  # a day begins this much earlier and ends later somewhere
+_ABROAD = timedelta(hours=14)  # somewhere a day begins this much earlier, or ends later
 
 
 def compress_events(step: Step) -> None:
@@ -52,11 +52,11 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
         candidates = _by_rule(step, day, turns)
     else:
         language = language_of([event.summary for event in events], step.settings.memory.language)
-        told = ask_for_knowledge(model, day, [event.summary for event in events], language)
+        proposed = ask_for_knowledge(model, day, [event.summary for event in events], language)
         core = step.settings.upkeep.core_importance
         candidates = [
             grounded_in_summary(_sourced(candidate, turns), SpokenWords(turns, ()), core)
-            for candidate in told
+            for candidate in proposed
             if turns
         ]
     reconciler = step.tools.reconciler_of(step.space)
@@ -67,9 +67,9 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
         new = 0
         for n, candidate in enumerate(candidates):
             name = joined(operation, n)
-            before = decided_before(unit, unit.journal.operation(name))
+            earlier = decided_before(unit, unit.journal.operation(name))
             reconciler.settle(unit, candidate, operation_id=name, now=now, advice=advice[n])
-            new += before is None
+            new += earlier is None
         unit.tiers.mark_compressed([event.id for event in events], compressed=True)
         unit.journal.add_event(
             "compress",
@@ -82,25 +82,25 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
 
 
 def _turns_of(step: Step, day: date) -> list[Turn]:
-    """What was said that day, by the clocks where it was said."""
+    """The user's turns of a day, by the clocks where they were said."""
     start = datetime.combine(day, time(), UTC)
-    wanted = TurnFilter(
+    span = TurnFilter(
         since=start - _ABROAD, until=start + timedelta(days=1) + _ABROAD, role="user", limit=_TURNS
     )
     with step.store.read(step.space) as unit:
-        return [turn for turn in unit.ledger.turns(wanted) if turn.at.date() == day]
+        return [turn for turn in unit.ledger.turns(span) if turn.at.date() == day]
 
 
 def _by_rule(step: Step, day: date, turns: Sequence[Turn]) -> list[Candidate]:
-    """One statement for the day, of what was told and not learnt as a memory already; questions,
-    orders and thanks are not worth knowing.
+    """One statement for the day, of the user's statements that no memory has yet; questions, orders
+    and thanks are left out.
     """
-    untold = [
+    unlearnt = [
         turn
         for turn in (replace(one, content=own_voice(one.content)) for one in turns)
         if turn.state != "extracted" and turn.trust == "owner" and is_statement(turn.content)
     ]
-    line = digest(untold, SUMMARY_CHARS) if untold else ""
+    line = digest(unlearnt, SUMMARY_CHARS) if unlearnt else ""
     if not line:
         return []
     candidate = Candidate(
@@ -109,11 +109,11 @@ def _by_rule(step: Step, day: date, turns: Sequence[Turn]) -> list[Candidate]:
         importance=KIND_IMPORTANCE["event"],
         confidence=RULES_CONFIDENCE,
     )
-    return [_sourced(candidate, untold, most=MAX_TAGS)]
+    return [_sourced(candidate, unlearnt, most=MAX_TAGS)]
 
 
 def _sourced(candidate: Candidate, turns: Sequence[Turn], most: int = 100) -> Candidate:
-    """What a day's knowledge stands on is that day's talk, and as trusted as the least of it."""
+    """The candidate with the day's turns as evidence, and the trust of the least trusted one."""
     some = turns[:most]
     return replace(
         candidate,

@@ -1,4 +1,4 @@
-"""Room: the core is chosen anew, and above the capacities the least valuable memories go."""
+"""The core memories chosen anew, and the least valuable memories removed above the capacities."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from recollect.rules.tiers import PASSING, choose_core, least_valuable
 from recollect.types import Memory
 from recollect.upkeep.model_calls import ask_for_core
 from recollect.upkeep.report import Change
-from recollect.upkeep.steps.decay import short, walk
+from recollect.upkeep.steps.decay import active_memories, is_current, short
 from recollect.upkeep.work import Step
 
 _INPUTS = 200  # memories considered for the core, as in document D §7.3
 
 
 def refresh_core(step: Step) -> None:
-    """Tier 1: the best of the important ones, by a model's choice or by what they are worth."""
+    """Tier 1: the best of the important memories, chosen by a model or by value."""
     settings, now = step.settings, step.now
     with step.store.read(step.space) as unit:
         inputs = unit.tiers.core(least=settings.upkeep.core_importance, now=now, limit=_INPUTS)
@@ -28,40 +28,41 @@ def refresh_core(step: Step) -> None:
     entering = [memory for id_, memory in chosen.items() if id_ not in before]
     step.apply(
         [
-            *(_moved("leave_core", memory, "others matter more now") for memory in leaving),
-            *(_moved("core", memory, _why(memory)) for memory in entering),
+            *(_tier_change("leave_core", memory, "others matter more now") for memory in leaving),
+            *(_tier_change("core", memory, _why(memory)) for memory in entering),
         ]
     )
 
 
 def enforce_capacity(step: Step) -> None:
-    """First events beyond the size aimed for, then whatever is least valuable above the limits."""
+    """Remove events beyond the target size, then the least valuable memories above the limits."""
     capacity = step.settings.capacity
     with step.store.read(step.space) as unit:
-        held = unit.tiers.counts(step.now)
+        counts = unit.tiers.counts(step.now)
         core = unit.tiers.core_ids()
-    beyond_aim = held.knowledge - capacity.knowledge
-    beyond_total = held.core + held.knowledge - capacity.total if capacity.total else 0
+    beyond_aim = counts.knowledge - capacity.knowledge
+    beyond_total = counts.core + counts.knowledge - capacity.total if capacity.total else 0
     if beyond_aim <= 0 and beyond_total <= 0:
         return
-    known = [memory for portion in walk(step) for memory in portion if _holds(step, memory)]
+    memories = [
+        memory
+        for portion in active_memories(step)
+        for memory in portion
+        if is_current(step, memory)
+    ]
     law, now = step.settings.decay, step.now
-    passing = [memory for memory in known if memory.kind in PASSING]
-    gone = least_valuable(passing, beyond_aim, law, now, spared=core)
-    taken = {memory.id for memory in gone}
-    limit = max(held.knowledge - len(gone) - capacity.knowledge_max, beyond_total - len(gone))
-    over = least_valuable(known, limit, law, now, spared=core | taken)
+    passing = [memory for memory in memories if memory.kind in PASSING]
+    excess = least_valuable(passing, beyond_aim, law, now, spared=core)
+    excess_ids = {memory.id for memory in excess}
+    limit = max(counts.knowledge - len(excess) - capacity.knowledge_max, beyond_total - len(excess))
+    over = least_valuable(memories, limit, law, now, spared=core | excess_ids)
     action = capacity.overflow
     step.apply(
         [
-            *(_full(action, m, f"more than {capacity.knowledge} memories") for m in gone),
-            *(_full(action, m, f"more than {_limit(step)} memories") for m in over),
+            *(_overflow(action, m, f"more than {capacity.knowledge} memories") for m in excess),
+            *(_overflow(action, m, f"more than {_limit(step)} memories") for m in over),
         ]
     )
-
-
-def _holds(step: Step, memory: Memory) -> bool:
-    return memory.expires_at is None or memory.expires_at > step.now
 
 
 def _limit(step: Step) -> int:
@@ -69,7 +70,7 @@ def _limit(step: Step) -> int:
     return min(capacity.knowledge_max, capacity.total or capacity.knowledge_max)
 
 
-def _full(action: str, memory: Memory, why: str) -> Change:
+def _overflow(action: str, memory: Memory, why: str) -> Change:
     return Change(
         "delete" if action == "delete" else "archive",
         memory.id,
@@ -78,7 +79,7 @@ def _full(action: str, memory: Memory, why: str) -> Change:
     )
 
 
-def _moved(action: str, memory: Memory, why: str) -> Change:
+def _tier_change(action: str, memory: Memory, why: str) -> Change:
     return Change(
         "core" if action == "core" else "leave_core", memory.id, short(memory.content), why
     )

@@ -1,4 +1,4 @@
-"""Decay: memories that have faded are put away or given little time, as the preset's law says."""
+"""Ageing: faded or expired memories, lapsed questions and old files are archived."""
 
 from __future__ import annotations
 
@@ -10,34 +10,38 @@ from recollect.types import KINDS, Kind, Memory
 from recollect.upkeep.report import Change
 from recollect.upkeep.work import PORTION, Step
 
-_SHOWN = 120  # characters of a statement in a report
+_EXCERPT = 120  # characters of a statement in a report
 
 
 def decay(step: Step) -> None:
-    """Judge every memory whose class says that faded ones go."""
+    """Judge every memory of a kind whose decay class has thresholds."""
     kinds = _judged_kinds(step)
     if not kinds:
         return
-    for memories in walk(step, kinds):
+    for memories in active_memories(step, kinds):
         step.apply([change for memory in memories if (change := _fate(step, memory))])
 
 
-def walk(step: Step, kinds: tuple[Kind, ...] | None = None) -> Iterator[list[Memory]]:
+def active_memories(step: Step, kinds: tuple[Kind, ...] | None = None) -> Iterator[list[Memory]]:
     """Active memories in portions, each from a snapshot of its own."""
     after = -1
     while True:
         with step.store.read(step.space) as unit:
-            found = unit.tiers.walk(after, PORTION, kinds)
-        if not found:
+            rows = unit.tiers.walk(after, PORTION, kinds)
+        if not rows:
             return
-        after = found[-1].doc
-        yield [shelved.memory for shelved in found]
+        after = rows[-1].doc
+        yield [shelved.memory for shelved in rows]
+
+
+def is_current(step: Step, memory: Memory) -> bool:
+    return memory.expires_at is None or memory.expires_at > step.now
 
 
 def short(text: str) -> str:
-    """A statement as a report shows it."""
+    """A statement shortened for a report."""
     line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+    return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1] + "…"
 
 
 def _judged_kinds(step: Step) -> tuple[Kind, ...]:
@@ -69,3 +73,45 @@ def _is_short(step: Step, memory: Memory) -> bool:
     if life is None:
         return memory.expires_at is None
     return memory.expires_at is not None and memory.expires_at <= step.now + life
+
+
+def expire(step: Step) -> None:
+    """Archive expired memories, which no search returns since their expiry."""
+    while True:
+        with step.store.read(step.space) as unit:
+            memories = unit.tiers.expired(step.now, PORTION)
+        step.apply(
+            [
+                Change("expire", memory.id, short(memory.content), f"its time ended on {until}")
+                for memory in memories
+                if (until := f"{memory.expires_at:%Y-%m-%d}")
+            ]
+        )
+        if len(memories) < PORTION or step.dry_run:
+            break
+    if not step.dry_run:
+        lapsed = step.tools.lapse(step.space)
+        step.did(**({"lapsed": lapsed} if lapsed else {}))
+
+
+def forget_files(step: Step) -> None:
+    """Attachments and JSONL copies that are too old; the attached files are never touched."""
+    keep = step.settings.attachments
+    if keep.keep is not None:
+        oldest = step.now - keep.keep
+        while True:
+            with step.store.read(step.space) as unit:
+                files = unit.tiers.old_attachments(oldest, keep_linked=True, limit=PORTION)
+            step.apply(
+                [
+                    Change(
+                        "forget_file", file.id, file.filename, f"from {file.created_at:%Y-%m-%d}"
+                    )
+                    for file in files
+                ]
+            )
+            if len(files) < PORTION or step.dry_run:
+                break
+    if not step.dry_run:
+        removed = step.tools.forget_old_files(step.space)
+        step.did(**({"transcripts": removed} if removed else {}))

@@ -1,7 +1,7 @@
-"""Duplicates: near memories are clustered, and of those that say the same one stands for all.
+"""Duplicates: near memories are clustered, and those that say the same are merged into one.
 
-A rule decides what is plain; a model, where there is one, is asked only about what is left of a
-cluster, and only about clusters in which something is new since the last time.
+A rule decides the plain cases; a model, where there is one, decides the rest of a cluster, and only
+of clusters in which something is new since the last run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from recollect.types import Memory
 from recollect.upkeep.clusters import Floats, near_pairs
 from recollect.upkeep.model_calls import ask_for_same
 from recollect.upkeep.report import Change
-from recollect.upkeep.steps.decay import short
+from recollect.upkeep.steps.decay import is_current, short
 from recollect.upkeep.work import PORTION, Step
 
 _CLUSTER_MAX = 5  # memories judged in one call, as in document A §5.7: more and a model errs
@@ -26,12 +26,12 @@ _PARTITION_MIN = 10  # smaller partitions are not merged, as in document D §7.3
 
 
 def dedup(step: Step) -> None:
-    """The daily way: over all memories of a kind."""
+    """Daily: over all memories of a kind."""
     _merge_groups(step, lambda memory: memory.kind)
 
 
 def merge(step: Step) -> None:
-    """The weekly way: within each partition that is large enough."""
+    """Weekly: within each partition that is large enough."""
     with step.store.read(step.space) as unit:
         partitions = set(unit.tiers.partitions(_PARTITION_MIN))
 
@@ -43,8 +43,8 @@ def merge(step: Step) -> None:
 
 
 def _merge_groups(step: Step, group_of: Callable[[Memory], str | None]) -> None:
-    """Every group by itself; None belongs to no group."""
-    shelved = _all(step)
+    """Merge within each group; None means no group."""
+    shelved = _current_memories(step)
     vectors = _vectors(step, shelved)
     with step.store.read(step.space) as unit:
         since = unit.runs.last_done(step.name)
@@ -64,41 +64,41 @@ def _merge_group(
     fresh = {place for place, memory in enumerate(memories) if _is_new(memory, since)}
     if len(memories) < 2 or not fresh:
         return
-    found = near_pairs(memories, vectors, step.settings.upkeep.cluster_distance, fresh)
-    pairs = {(pair.one, pair.other): pair for pair in found}
+    near = near_pairs(memories, vectors, step.settings.upkeep.cluster_distance, fresh)
+    pairs = {(pair.one, pair.other): pair for pair in near}
     model = None if step.dry_run else step.tools.model_of(step.space)
     waiting: list[Change] = []
-    for group in components(len(memories), found):
-        waiting += _merged(step, memories, group, pairs, model)
+    for group in components(len(memories), near):
+        waiting += _merges(step, memories, group, pairs, model)
         if len(waiting) >= PORTION:
             step.apply(waiting)
             waiting = []
     step.apply(waiting)
 
 
-def _merged(
+def _merges(
     step: Step,
     memories: Sequence[Memory],
     group: Sequence[int],
     pairs: dict[tuple[int, int], Pair],
     model: ChatModel | None,
 ) -> Iterator[Change]:
-    """The changes that make one of each statement of a cluster."""
+    """The merges of a cluster that leave one of each statement."""
     by_rule = absorbed(memories, group, pairs, step.settings.reconcile)
-    for place, taken in by_rule:
-        for other in taken:
+    for place, absorbed_places in by_rule:
+        for other in absorbed_places:
             pair = pairs[min(place, other), max(place, other)]
             yield _merge(memories[other], memories[place], f"says the same, {pair.likeness:.2f}")
-    gone = {other for _, taken in by_rule for other in taken}
-    left = [place for place in group if place not in gone]
-    if model is None or len(left) < 2:
+    merged = {other for _, absorbed_places in by_rule for other in absorbed_places}
+    rest = [place for place in group if place not in merged]
+    if model is None or len(rest) < 2:
         return
-    for part in portions(memories, left, pairs, _CLUSTER_MAX):
-        asked = [memories[place] for place in part]
-        for same in ask_for_same(model, asked, step.settings.memory.language):
-            kept, *rest = sorted((asked[place] for place in same), key=strength)
-            for memory in rest:
-                yield _merge(memory, kept, f"says the same, by {model.name}")
+    for part in portions(memories, rest, pairs, _CLUSTER_MAX):
+        candidates = [memories[place] for place in part]
+        for same in ask_for_same(model, candidates, step.settings.memory.language):
+            survivor, *others = sorted((candidates[place] for place in same), key=strength)
+            for memory in others:
+                yield _merge(memory, survivor, f"says the same, by {model.name}")
 
 
 def _merge(memory: Memory, into: Memory, why: str) -> Change:
@@ -106,16 +106,12 @@ def _merge(memory: Memory, into: Memory, why: str) -> Change:
     return Change("merge", memory.id, short(memory.content), reason, into.id)
 
 
-def _all(step: Step) -> list[NumberedMemory]:
-    found: list[NumberedMemory] = []
+def _current_memories(step: Step) -> list[NumberedMemory]:
+    rows: list[NumberedMemory] = []
     with step.store.read(step.space) as unit:
-        while some := unit.tiers.walk(found[-1].doc if found else -1, 5 * PORTION):
-            found += some
-    return [one for one in found if one.memory.kind != "credential" and _holds(step, one.memory)]
-
-
-def _holds(step: Step, memory: Memory) -> bool:
-    return memory.expires_at is None or memory.expires_at > step.now
+        while some := unit.tiers.walk(rows[-1].doc if rows else -1, 5 * PORTION):
+            rows += some
+    return [one for one in rows if one.memory.kind != "credential" and is_current(step, one.memory)]
 
 
 def _is_new(memory: Memory, since: datetime | None) -> bool:
@@ -135,11 +131,11 @@ def _vectors(step: Step, shelved: Sequence[NumberedMemory]) -> Floats | None:
         width = unit.vectors.dimensions(number)
     rows = np.frombuffer(loaded.vectors, np.float32).reshape(len(loaded.docs), width)
     docs = np.array(loaded.docs, np.int64)
-    wanted = np.array([one.doc for one in shelved], np.int64)
+    numbers = np.array([one.doc for one in shelved], np.int64)
     if not len(docs):
         return None
-    places = np.minimum(np.searchsorted(docs, wanted), len(docs) - 1)
-    there = docs[places] == wanted
-    found = np.zeros((len(shelved), width), np.float32)
-    found[there] = rows[places[there]]
-    return found
+    places = np.minimum(np.searchsorted(docs, numbers), len(docs) - 1)
+    present = docs[places] == numbers
+    vectors = np.zeros((len(shelved), width), np.float32)
+    vectors[present] = rows[places[present]]
+    return vectors

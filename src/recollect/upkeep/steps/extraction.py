@@ -1,4 +1,4 @@
-"""Finishing extraction: what waits in the queue first, then every turn nobody has read yet."""
+"""Finishing extraction: the sessions in the queue first, then every turn not yet extracted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recollect.types import EMPTY, Job, SafeName, Turn, constant, joined
 from recollect.upkeep.work import Step
 
 _SESSIONS = 500  # looked at in one snapshot
-_STORY = 10_000  # turns of one story, the latest
+_STORY = 10_000  # turns of one episode, the latest
 
 
 def finish_queue(step: Step) -> None:
@@ -27,14 +27,14 @@ def finish_queue(step: Step) -> None:
 
 
 def learn_turns(step: Step) -> None:
-    """The sweep: whatever no trigger has set off; each session that fell silent gets its story."""
+    """Extract sessions that no trigger has queued; each ended one gets its episode."""
     if not step.settings.triggers.daily_sweep:
         return
     tried: set[SafeName] = set()
     while True:
         with step.store.read(step.space) as unit:
-            found = unit.ledger.sessions_to_extract(_SESSIONS + len(tried))
-        fresh = [session for session in found if session not in tried]
+            sessions = unit.ledger.sessions_to_extract(_SESSIONS + len(tried))
+        fresh = [session for session in sessions if session not in tried]
         tried.update(fresh)
         if not fresh:
             return
@@ -42,7 +42,7 @@ def learn_turns(step: Step) -> None:
         if step.dry_run:
             return
         for session in fresh:
-            _tell(step, session)
+            _write_episode(step, session)
 
 
 def _learn(step: Step, sessions: Iterable[SafeName]) -> None:
@@ -54,13 +54,13 @@ def _learn(step: Step, sessions: Iterable[SafeName]) -> None:
             while not step.tools.extraction.learn(_job(step, session), session):
                 step.did()  # it takes long: the lease goes on
         except ModelError as error:
-            _hand_on(step, session, str(error))
+            _requeue(step, session, str(error))
             continue
         step.did(sessions=1)
 
 
 def _job(step: Step, session: SafeName) -> Job:
-    """The work on one session as the queue would hand it out."""
+    """The extraction of one session as a job."""
     now = step.now
     return Job(
         id=joined(step.operation, session),
@@ -78,8 +78,8 @@ def _job(step: Step, session: SafeName) -> Job:
     )
 
 
-def _hand_on(step: Step, session: SafeName, reason: str) -> None:
-    """Left to the queue, which tries again and says in the end why it could not be done."""
+def _requeue(step: Step, session: SafeName, reason: str) -> None:
+    """Leave the session to the queue, which retries and reports the final failure."""
     with step.store.write(step.space) as unit:
         triggers.queue(
             unit,
@@ -99,14 +99,14 @@ def _hand_on(step: Step, session: SafeName, reason: str) -> None:
         step.progress(unit, {"failed": 1})
 
 
-def _tell(step: Step, session: SafeName) -> None:
-    """The story of a session that nobody ended, of what no other episode tells."""
+def _write_episode(step: Step, session: SafeName) -> None:
+    """The episode of a session that nobody ended, from its turns that no other episode covers."""
     with step.store.write(step.space) as unit:
         info = unit.ledger.session(session)
         if info is None or info.last_at.date() >= step.day:
             return
-        told = unit.episodes.latest(session=session, since=None, until=None, limit=100)
-        since = max((episode.ended_at for episode in told), default=None)
+        episodes = unit.episodes.latest(session=session, since=None, until=None, limit=100)
+        since = max((episode.ended_at for episode in episodes), default=None)
         turns: list[Turn] = [
             turn
             for turn in reversed(

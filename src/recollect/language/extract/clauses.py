@@ -1,0 +1,112 @@
+"""Clauses made whole: whom each is about, and the few wordings that mean the same made one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from recollect.language.extract.entries import USER
+from recollect.language.extract.languages import Patterns
+from recollect.language.extract.products import product
+from recollect.types import Candidate
+
+HAN = re.compile(r"[\u4e00-\u9fff]")
+_HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) +| +(?=[\u4e00-\u9fff])")
+_I_AM = re.compile(r"(?:[Ii]'m|[Ii] am|[Ii]m) ([A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15})?)")
+
+
+class Completer:
+    """Gives clauses the subject they leave out."""
+
+    def __init__(self, patterns: Patterns) -> None:
+        self._patterns = patterns
+        phrases = patterns.phrases
+        self.greets = phrases("greets")
+        self._greeting = phrases("greeting")
+        self._lead = phrases("lead")
+        self._others = phrases("others")
+        self._me = phrases("me")
+        self._mine = phrases("clearly_mine")
+        self._goes_on = phrases("goes_on")
+        self._final = phrases("that_is_final")
+        self._made_up = phrases("made_up_minds")
+        self._will = phrases("will")
+        self._foreign: Mapping[str, str] = {
+            word: own
+            for language in patterns.languages
+            for word, own in language.vocabulary.table("foreign").items()
+        }
+        self._foreign_word = re.compile(
+            rf"(?<![A-Za-z])(?:{'|'.join(self._foreign)})(?![A-Za-z])(?=[\u4e00-\u9fff]|$)", re.I
+        )
+
+    def named_self(self, clause: str, following: str) -> list[Candidate]:
+        """The name in "I'm Priya, I run the design team": more about the speaker follows."""
+        match = _I_AM.fullmatch(clause)
+        if not match or not self._goes_on.match(following) or product(match[1]):
+            return []
+        if not self._patterns.values.person(match[1]):
+            return []
+        return [Candidate("identity", "", subject=USER, predicate="name", value=match[1])]
+
+    def settled(self, stated: Iterable[str]) -> Iterator[str]:
+        """Decisions said to be such: "we'll use SQLite, that's final", "it's settled, we wait"."""
+        parts = list(stated)
+        for number, clause in enumerate(parts):
+            following = parts[number + 1] if number + 1 < len(parts) else ""
+            before = parts[number - 1] if number else ""
+            if self._final.fullmatch(following) or self._made_up.fullmatch(before):
+                bare = self._will.sub("", clause, count=1)
+                yield f"决定{bare}" if HAN.search(clause) else f"we decided to {bare}"
+            elif not self._final.fullmatch(clause):
+                yield clause
+
+    def greeted(self, stated: Sequence[str]) -> Iterator[str]:
+        """A greeting with what follows it: in "Hi, I'm Ann" that is a name."""
+        greeting = ""
+        for clause in stated:
+            if self._greeting.fullmatch(clause):
+                greeting = f"{clause}, "
+            else:
+                joined = greeting + clause
+                yield joined if self.greets.match(joined) else clause
+                greeting = ""
+
+    def subject_of(self, found: Sequence[Candidate], clause: str, before: str) -> str:
+        """Whom a clause is about: user, pet, other, or nobody in particular."""
+        if any(one.predicate == "pet" for one in found):
+            return "pet"
+        if self._others.match(clause):
+            return "other"
+        if any(one.subject == USER for one in found) or self._me.match(clause):
+            return "user"
+        return "other" if before == "other" else ""
+
+    def without_lead(self, clause: str) -> str:
+        """A clause without the words that only lead up to it: "by the way", "其实"."""
+        lead = self._lead.match(clause)
+        rest = clause[lead.end() :] if lead else clause
+        return rest or clause
+
+    def with_subject(self, clause: str, about: str, *, first: bool) -> str:
+        """A clause that leaves out its subject, with that of the clause before it."""
+        if first and self._mine.match(clause):
+            about = "user"
+        for language in self._patterns.languages:
+            for one in language.complete:
+                if one.after in ("any", about) and (match := one.match.match(clause)):
+                    return one.put + clause[match.end() :]
+        return clause
+
+    def usual_words(self, clause: str) -> str:
+        """Wordings that mean the same made one: "I've been using" is "I'm using"."""
+        for language in self._patterns.languages:
+            for one in language.rewrite:
+                if match := one.match.match(clause):
+                    return one.put + clause[match.end() :]
+        if not HAN.search(clause) or self._patterns.phrases("english_start").match(clause):
+            return clause
+        return self._foreign_word.sub(self._own_word, _HAN_GAP.sub("", clause))
+
+    def _own_word(self, match: re.Match[str]) -> str:
+        return self._foreign[match.group().lower()]

@@ -1,0 +1,214 @@
+"""One message, sentence by sentence: which of its clauses say something, and what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from recollect.language.extract.clauses import HAN, Completer
+from recollect.language.extract.corrections import corrected, correction
+from recollect.language.extract.languages import Patterns
+from recollect.language.extract.products import find_product
+from recollect.language.extract.sentences import GAP, Sentence, Splitter
+from recollect.language.extract.statements import StatementReader
+from recollect.language.extract.traps import Traps
+from recollect.types import Candidate
+
+LOOKBACK = 20  # messages of the user searched for what a correction corrects
+_ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
+
+
+class MessageReader:
+    """Reads messages by a set of patterns."""
+
+    def __init__(self, patterns: Patterns) -> None:
+        self._patterns = patterns
+        self._splitter = Splitter(patterns.phrases)
+        self._traps = Traps(patterns.phrases)
+        self._completer = Completer(patterns)
+        self._statements = StatementReader(patterns.values)
+        self._agreed = patterns.phrases("agreed_to")
+        self._request = patterns.phrases("request")
+        self._first_person = patterns.phrases("first_person")
+        self._secret = patterns.phrases("secret")
+        self._not_done = patterns.phrases("not_done")
+
+    def read(self, text: str, before: Sequence[str] = ()) -> list[Candidate]:
+        """What a message says; ``before`` are the user's earlier ones, oldest first."""
+        found: list[Candidate] = []
+        earlier = ""
+        for sentence in self._splitter.sentences(text):
+            if self._traps.opens_play(sentence.text):
+                break
+            for one in self._sentence(sentence, found, before, earlier):
+                if not any(_same(one, other) for other in found):
+                    found.append(one)
+            earlier += " " + sentence.text
+        return found
+
+    def _sentence(
+        self, sentence: Sentence, found: Sequence[Candidate], before: Sequence[str], earlier: str
+    ) -> Iterator[Candidate]:
+        text = self._agreed.sub("", sentence.text)
+        if text == GAP or self._secret.search(text):
+            return
+        wanted = self._requested(text)
+        really = not text.endswith(("?", "？")) or self._request.match(text)
+        if wanted and really and GAP not in wanted:
+            yield from self._asked(wanted)
+            return
+        stated = self._traps.stated(text, self._splitter.clauses(text))
+        if not stated:
+            return
+        put_right = self._put_right(text, stated, found, before)
+        if put_right:
+            yield put_right
+            return
+        if self._traps.not_meant(text):
+            return
+        whole = len(stated) == len(sentence.clauses)
+        rule = self._rule(self._completer.without_lead(text)) if whole else None
+        if rule:
+            yield replace(rule, content=self._tidy(text))
+            return
+        yield from self._clauses(stated, before, earlier)
+
+    def _put_right(
+        self,
+        text: str,
+        stated: Sequence[str],
+        found: Sequence[Candidate],
+        before: Sequence[str],
+    ) -> Candidate | None:
+        """A correction, perhaps with a word of explanation: "no, it's the 13th, I misread it"."""
+        for part in dict.fromkeys((text, ", ".join(stated[:2]), stated[0])):
+            value, old = correction(part, self._patterns)
+            if value:
+                return corrected(value, old, self._latest(found, before), self._patterns)
+        return None
+
+    def _clauses(
+        self, stated: Sequence[str], before: Sequence[str], earlier: str
+    ) -> Iterator[Candidate]:
+        completer = self._completer
+        about, ruled = "", False  # whom the clause before was about; a sentence has one rule
+        joined = list(completer.settled(completer.greeted(stated)))
+        for number, clause in enumerate(joined):
+            if self._traps.conditional(clause):
+                return
+            lead = clause if completer.greets.match(clause) else completer.without_lead(clause)
+            usual = completer.usual_words(lead)
+            whole = completer.with_subject(usual, about, first=not number)
+            silent = about == "other" and not self._first_person.search(whole)
+            some = [] if silent else self._clause(whole, clause, stated)
+            if not some and not number and len(joined) > 1:
+                some = completer.named_self(whole, joined[1])
+            for one in some:
+                complete = (
+                    one if one.subject else self._named(one, before, earlier, joined[:number])
+                )
+                if complete:
+                    yield replace(complete, content=self._tidy(lead if whole == usual else whole))
+            about = completer.subject_of(some, whole, about)
+            rule = None if some or ruled else self._clause_rule(clause, joined)
+            if rule:
+                ruled = True
+                joint = "，" if HAN.search(clause) else ", "
+                yield replace(rule, content=self._tidy(joint.join(joined)))
+
+    def _clause(self, whole: str, clause: str, stated: Sequence[str]) -> list[Candidate]:
+        """What the first pattern that fits a clause says, as far as it holds."""
+        for entry in self._patterns.entries("clause", whole):
+            match = entry.matcher.fullmatch(whole)
+            made = self._statements.statements(entry, match) if match else []
+            if made:
+                return [one for one in made if self._holds(one, clause, stated)]
+        return []
+
+    def _holds(self, found: Candidate, clause: str, stated: Sequence[str]) -> bool:
+        """Whether it is true now and meant: not a plan, a habit of old, or part of an order."""
+        if self._traps.orders(stated[0]):
+            return False
+        if found.predicate not in ("decision", "deadline") and self._traps.unsure(clause):
+            return False
+        if found.is_update or found.withdraws or found.predicate in _ALWAYS_HOLDS:
+            return not self._not_done.search(clause)
+        return not self._traps.past(clause)
+
+    def _rule(self, sentence: str, *, part: bool = False) -> Candidate | None:
+        """A rule for the assistant, or the end of one; of a ``part`` only what is nothing else."""
+        for entry in self._patterns.entries("sentence", sentence):
+            if part and not entry.part:
+                continue
+            match = entry.matcher.fullmatch(sentence)
+            made = self._statements.statements(entry, match) if match else []
+            if made:
+                return None if GAP in made[0].value else made[0]
+        return None
+
+    def _clause_rule(self, clause: str, stated: Sequence[str]) -> Candidate | None:
+        """A rule in a sentence that tells something else as well."""
+        if len(stated) < 2 or self._traps.orders(stated[0]):
+            return None
+        rule = self._rule(self._completer.without_lead(clause), part=True)
+        lasting = rule and (rule.duration == "permanent" or rule.withdraws)
+        return rule if lasting else None
+
+    def _requested(self, sentence: str) -> str:
+        """What somebody asks to be remembered, empty if he asks nothing of the kind."""
+        for entry in self._patterns.entries("request", sentence):
+            match = entry.matcher.fullmatch(sentence)
+            if match:
+                return self._statements.requested(entry, match)
+        return ""
+
+    def _asked(self, wanted: str) -> Iterator[Candidate]:
+        """What somebody asked to be remembered: by its slot, or else as it was said."""
+        found = list(self._clauses(self._splitter.clauses(wanted), (), ""))
+        if found:
+            for one in found:
+                yield replace(one, asked=True)
+            return
+        made = self._rule(wanted) or self._note(wanted.strip(" .。!！，,"))
+        yield replace(made, asked=True, content=self._tidy(wanted))
+
+    def _note(self, text: str) -> Candidate:
+        """What was asked to be remembered and has no slot of its own."""
+        for entry in self._patterns.entries("note", text):
+            match = entry.matcher.fullmatch(text)
+            made = self._statements.statements(entry, match) if match else []
+            if made:
+                return made[0]
+        value = self._patterns.values.clean(text)
+        return Candidate("fact", "", subject="user", predicate="other", value=value)
+
+    def _named(
+        self, found: Candidate, before: Sequence[str], earlier: str, clauses: Sequence[str]
+    ) -> Candidate | None:
+        """A version without a product is of the product last spoken of."""
+        name = find_product(" ".join([earlier, *clauses]))
+        if not name:
+            versions = (x.subject for x in self._latest((), before) if x.predicate == "version")
+            name = next(versions, "")
+        if not name:
+            return None
+        return replace(self._statements.version(name, found.value), is_update=True)
+
+    def _latest(self, found: Sequence[Candidate], before: Sequence[str]) -> Iterator[Candidate]:
+        """What was said before, newest first."""
+        yield from reversed(found)
+        for text in reversed(before[-LOOKBACK:]):
+            yield from reversed(self.read(text))
+
+    def _tidy(self, text: str) -> str:
+        short = len(text) < 6
+        return self._patterns.values.clean(text) if short else text.strip(" ,，;；:：.。!！~～")
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    return (one.subject, one.predicate, one.value, one.withdraws) == (
+        other.subject,
+        other.predicate,
+        other.value,
+        other.withdraws,
+    )

@@ -1,0 +1,197 @@
+"""The wire protocols of chat models: request payloads and replies."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from recollect.errors import BadAnswer
+from recollect.language.tokens import estimate_tokens
+from recollect.providers.chat.transport import Ending, ModelPrompt, RequestOptions
+
+_MOST_TOKENS = 2**40
+_TOOL = "answer"
+_SMALLEST_WINDOW = 4096
+ANTHROPIC_HEADERS = {"anthropic-version": "2023-06-01"}
+_ANTHROPIC_ENDINGS: dict[str, Ending] = {
+    "max_tokens": "cut",
+    "model_context_window_exceeded": "cut",
+    "pause_turn": "cut",
+    "refusal": "declined",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The content of an answer; tokens are None where the server did not count them."""
+
+    text: str
+    ending: Ending = "whole"
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class WireProtocol(Protocol):
+    """One wire protocol."""
+
+    path: str
+
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]: ...
+    def reply(self, answer: Any) -> Reply: ...
+
+
+class OpenAI:
+    """Chat completions, which most servers understand."""
+
+    path = "/chat/completions"
+
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
+        payload = {"model": options.model, "messages": _with_system(prompt), "stream": False}
+        payload[options.token_field] = options.max_tokens
+        if options.temperature is not None:
+            payload["temperature"] = options.temperature
+        if options.forbid_thinking:
+            payload["enable_thinking"] = False
+        if prompt.schema is not None and options.form == "object":
+            payload["response_format"] = {"type": "json_object"}
+        if prompt.schema is not None and options.form == "schema":
+            payload["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": _TOOL, "schema": prompt.schema, "strict": False},
+            }
+        return payload
+
+    def reply(self, answer: Any) -> Reply:
+        choices = _mapping(answer).get("choices")
+        if not isinstance(choices, list) or not choices:
+            raise _no_message(answer)
+        choice = _mapping(choices[0])
+        message, usage = _mapping(choice.get("message")), _mapping(answer.get("usage"))
+        if not message:
+            raise _no_message(answer)
+        text, refusal = _text(message.get("content")), _text(message.get("refusal"))
+        ending: Ending = "cut" if choice.get("finish_reason") == "length" else "whole"
+        if refusal or choice.get("finish_reason") == "content_filter":
+            text, ending = refusal, "declined"
+        tokens = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+        return Reply(text, ending, *tokens)
+
+
+class Anthropic:
+    """Messages. A promised object is the input of a tool that the model must call."""
+
+    path = "/v1/messages"
+
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
+        payload = {
+            "model": options.model,
+            "max_tokens": options.max_tokens,
+            "messages": [{"role": one.role, "content": one.text} for one in prompt.messages],
+        }
+        if prompt.system:
+            payload["system"] = prompt.system
+        if options.temperature is not None:
+            payload["temperature"] = min(options.temperature, 1.0)
+        if prompt.schema is not None and options.form == "schema":
+            tool = {"name": _TOOL, "description": "Give the answer.", "input_schema": prompt.schema}
+            payload |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
+        return payload
+
+    def reply(self, answer: Any) -> Reply:
+        blocks, usage = _mapping(answer).get("content"), _mapping(_mapping(answer).get("usage"))
+        if not isinstance(blocks, list):
+            raise _no_message(answer)
+        inputs = [block["input"] for block in map(_mapping, blocks) if "input" in block]
+        text = _written(inputs[-1]) if inputs else _text(blocks)
+        read = [
+            _count(usage.get(f"{name}input_tokens"))
+            for name in ("", "cache_creation_", "cache_read_")
+        ]
+        return Reply(
+            text,
+            _ANTHROPIC_ENDINGS.get(_text(answer.get("stop_reason")), "whole"),
+            None if read[0] is None else sum(count or 0 for count in read),
+            _count(usage.get("output_tokens")),
+        )
+
+
+class Ollama:
+    """Its own protocol: the one in which the window can be made as large as the prompt."""
+
+    path = "/api/chat"
+
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
+        messages = _with_system(prompt)
+        parameters: dict[str, Any] = {
+            "num_predict": options.max_tokens,
+            "num_ctx": _window(messages, options.max_tokens),
+        }
+        if options.temperature is not None:
+            parameters["temperature"] = options.temperature
+        payload = {
+            "model": options.model,
+            "messages": messages,
+            "stream": False,
+            "options": parameters,
+        }
+        if prompt.schema is not None and options.form != "plain":
+            payload["format"] = prompt.schema if options.form == "schema" else "json"
+        return payload
+
+    def reply(self, answer: Any) -> Reply:
+        message = _mapping(answer).get("message")
+        if not isinstance(message, dict):
+            raise _no_message(answer)
+        cut = answer.get("done_reason") == "length" or answer.get("done") is False
+        return Reply(
+            _text(message.get("content")),
+            "cut" if cut else "whole",
+            _count(answer.get("prompt_eval_count")),
+            _count(answer.get("eval_count")),
+        )
+
+
+def _window(messages: list[dict[str, str]], max_tokens: int) -> int:
+    """A power of two: each new size makes the server load the model again."""
+    needed = sum(estimate_tokens(one["content"]) + 8 for one in messages) * 5 // 4 + max_tokens
+    return max(_SMALLEST_WINDOW, 1 << (needed - 1).bit_length())
+
+
+def _with_system(prompt: ModelPrompt) -> list[dict[str, str]]:
+    system = [{"role": "system", "content": prompt.system}] if prompt.system else []
+    return system + [{"role": one.role, "content": one.text} for one in prompt.messages]
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _written(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        raise BadAnswer("The answer is nested too deep", remedy="Try again") from None
+
+
+def _text(content: Any) -> str:
+    """A text, or the texts of a list of parts."""
+    if isinstance(content, list):
+        texts = [_mapping(part).get("text") for part in content]
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""
+
+
+def _count(value: Any) -> int | None:
+    fine = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS
+    return value if fine else None
+
+
+def _no_message(answer: Any) -> BadAnswer:
+    error = _mapping(answer).get("error")
+    text = _text(_mapping(error).get("message")) or _text(error)
+    line = " ".join(text[:400].split())[:200]
+    return BadAnswer(
+        "There is no message in the answer" + (f": {line}" if line else ""),
+        remedy="Check that the address is one of a chat model, then try again",
+    )
