@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.base import Group
+from recollect.cli.base import CommandGroup
 from recollect.cli.output import emit, note
 from recollect.cli.state import State, pass_state
 from recollect.plain import plain
@@ -28,7 +28,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _DATA = click.Path(exists=True, path_type=Path)
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def bench() -> None:
     """Measure speed and recall beside plain baselines."""
 
@@ -154,7 +154,7 @@ def recall(
     if plot is not None:
         plots.require_matplotlib()
     rivals = [name for name in baseline or BASELINES if name != "none"]
-    ours = partial(Recollect, state.preset or "default", state.given())
+    ours = partial(Recollect, state.preset or "default", state.setting_overrides())
     report = measure_recall(
         find_files([*data, *more]),
         names=[OURS, *rivals],

@@ -1,6 +1,6 @@
-"""AsyncMind: the doors of Mind, awaitable, with no second copy of their logic.
+"""AsyncMind: the methods of Mind, awaitable, with no second copy of their logic.
 
-Each door runs the very method of Mind in a thread, so the event loop never waits for the disk.
+Each runs the method of Mind in a thread, so the event loop never waits for the disk.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ T_co = TypeVar("T_co", covariant=True)
 class _Async(Generic[T_co]):
     """Something whose methods are run in a thread."""
 
-    def __init__(self, behind: T_co) -> None:
-        self._behind = behind
+    def __init__(self, wrapped: T_co) -> None:
+        self._wrapped = wrapped
 
 
 def _awaitable(
-    door: Callable[Concatenate[T_co, P], R],
+    method: Callable[Concatenate[T_co, P], R],
 ) -> Callable[Concatenate[_Async[T_co], P], Coroutine[Any, Any, R]]:
-    """The same door with the same signature, to be awaited."""
+    """The same method with the same signature, awaitable."""
 
-    @functools.wraps(door)
+    @functools.wraps(method)
     async def call(self: _Async[T_co], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        method: Callable[P, R] = getattr(self._behind, door.__name__)  # it may be a subclass's
-        return await asyncio.to_thread(method, *args, **kwargs)
+        bound: Callable[P, R] = getattr(self._wrapped, method.__name__)  # it may be a subclass's
+        return await asyncio.to_thread(bound, *args, **kwargs)
 
     return call
 
@@ -52,7 +52,7 @@ class AsyncSession(_Async[Session]):
 
     @property
     def id(self) -> str:
-        return self._behind.id
+        return self._wrapped.id
 
     async def __aenter__(self) -> Self:
         return self
@@ -129,18 +129,18 @@ class AsyncMind(_Async[Mind]):
 
     @property
     def space(self) -> str:
-        return self._behind.space
+        return self._wrapped.space
 
     @property
     def mind(self) -> Mind:
         """The same memory, for code that does not await."""
-        return self._behind
+        return self._wrapped
 
     async def session(
         self, id: str | None = None, *, project: str | None = None, topic: str | None = None
     ) -> AsyncSession:
         """Open a conversation, or go on with one."""
-        opened = await asyncio.to_thread(self._behind.session, id, project=project, topic=topic)
+        opened = await asyncio.to_thread(self._wrapped.session, id, project=project, topic=topic)
         return AsyncSession(opened)
 
     async def __aenter__(self) -> Self:

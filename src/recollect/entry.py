@@ -44,7 +44,7 @@ def open(
     process, or ``drain()``, does it). Further keywords are settings.
     """
     checks.check_choice(worker, ("thread", "none"), "worker")
-    path = place(target)
+    path = database_path(target)
     chosen = settings_.load(preset, file=_settings_file(path), overrides=settings)
     space = guard_of(chosen).name(space, "space")
     ticking = SystemClock() if clock is None else _checked_clock(clock)
@@ -99,7 +99,7 @@ def _checked_clock(clock: Clock) -> Clock:
     return clock
 
 
-def place(target: str | os.PathLike[str] | None) -> str:
+def database_path(target: str | os.PathLike[str] | None) -> str:
     """The file a target means."""
     named = os.fspath(target) if target is not None else os.environ.get("RECOLLECT_DB", "")
     text = checks.check_text(named, "target", _LONGEST_PATH)

@@ -22,7 +22,7 @@ from recollect.documents.library import Documents, folders_of
 from recollect.documents.onboarding import Onboarding
 from recollect.errors import ConfigError, InvalidInput, StoreError
 from recollect.forget import erasure
-from recollect.forget.erasure import Erasure, Outside, RemovedRecords
+from recollect.forget.erasure import Erasure, ExternalCopies, RemovedRecords
 from recollect.health.audit import Audit
 from recollect.health.doctor import Doctor
 from recollect.health.metrics import Uses
@@ -32,7 +32,7 @@ from recollect.index.embedding_job import Ask, EmbeddingJob
 from recollect.index.engine import VectorEngine, engine_for
 from recollect.index.live_tables import LiveTables
 from recollect.index.segment import forget_words
-from recollect.jobs.worker import Failing, Handler, Pace, RecurringJob, Worker
+from recollect.jobs.worker import FailureListener, Handler, Pace, RecurringJob, Worker
 from recollect.language.guard import Guard, forget_names, guard_of
 from recollect.language.lines import forget_labels
 from recollect.learn import session_end
@@ -492,7 +492,7 @@ def _forgetting(
         shared.clock,
         settings,
         ask=shared.ask,
-        outside=Outside(
+        copies=ExternalCopies(
             gather=gather,
             transcript=transcript,
             documents=documents,
@@ -557,7 +557,10 @@ def _worker(
         bus.KIND: rules.run,
         erasure.KIND: eraser.finish,
     }
-    failing: dict[str, Failing] = {triggers.KIND: extraction.failed, session_end.KIND: end.failed}
+    failing: dict[str, FailureListener] = {
+        triggers.KIND: extraction.failed,
+        session_end.KIND: end.failed,
+    }
     if shared.embedder is not None:
         filled = engine if engine.lasting else None
         handlers[embedding_job.KIND] = EmbeddingJob(store, shared.embedder, filled).run

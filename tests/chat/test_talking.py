@@ -9,7 +9,8 @@ import pytest
 import recollect
 from recollect.cli.chat.conversation import ChatConversation, conversation
 from recollect.cli.chat.messages import WORDS, spoken_language
-from recollect.cli.chat.terminal import clean, flat
+from recollect.cli.chat.terminal import clean
+from recollect.cli.output import flat
 from recollect.cli.root import cli
 from recollect.providers.chat.choose import main_model_for
 from recollect.types import Context, Message

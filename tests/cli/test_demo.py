@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from recollect.cli.demo.steps import STEPS
+from recollect.cli.demo import STEPS
 from tests.cli.conftest import Shell
 from tests.cli.terminal import on_a_terminal
 
@@ -63,7 +63,7 @@ def test_the_demo_is_made_anew_and_told_as_json(shell: Shell) -> None:
         assert facts["tool_traffic"]["actions"] == ["search_hotels", "write_pdf"]
         assert facts["poison_and_secret"] == {"obeyed": 0, "files_with_the_token": 0}
         assert facts["changed_mind"]["versions"] == ["3.10", "3.12"]
-        assert facts["asked"] == {"offered": 2, "kept": "tea", "ignored": "jazz"}
+        assert facts["pending_questions"] == {"offered": 2, "kept": "tea", "ignored": "jazz"}
         assert facts["night"]["expired"] == ["我今天在上海出差"]
         assert 0 < facts["prompt"]["tokens"] <= facts["prompt"]["budget"]
         assert facts["night"]["removed"] == ["demo-setup.jsonl"]

@@ -102,7 +102,7 @@ def test_an_ended_session_leaves_its_story(shell: Shell) -> None:
     answer = '{"content": "Shiraume", "call_id": "c"}'
     shell("record", "-s", "trip", "--role", "tool", "", "--tool-result", answer, *AT_ONCE)
     assert "There are no episodes" in shell("episodes").stderr
-    assert "tells its story" in shell("end", "trip", *AT_ONCE).stdout
+    assert "writes its episode" in shell("end", "trip", *AT_ONCE).stdout
     shell("worker", "--once", *AT_ONCE)
     (episode,) = shell.json("episodes", "-s", "trip", "--since", "1d")
     assert [action["tool"] for action in episode["actions"]] == ["search_hotels"]

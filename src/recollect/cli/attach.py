@@ -59,7 +59,7 @@ def attach(
 
 
 def _file(path: str) -> Path:
-    """A file that is there, by a path that still leads to it from another folder."""
+    """An existing file by its absolute path, which holds from any folder."""
     file = Path(path).expanduser().absolute()
     if not file.exists():
         raise NotFound(f"There is no file {file}", remedy="Give the path of a file, or a URL")
@@ -74,18 +74,18 @@ def _file(path: str) -> Path:
 def attachments(state: State, session: str | None, direction: Direction | None, limit: int) -> None:
     """List files, the latest first."""
     with state.open() as mind:
-        found = mind.attachments(session=session, direction=direction, limit=limit)
+        files = mind.attachments(session=session, direction=direction, limit=limit)
     if state.json:
-        emit(found)
+        emit(files)
         return
-    if not found:
+    if not files:
         note("There are no attachments.")
-    show_attachments(found)
+    show_attachments(files)
 
 
-def show_attachments(found: list[Attachment], *, margin: int = 0) -> None:
-    """Files, each with an arrow for the way it went."""
-    entries(map(_entry, found), margin=margin)
+def show_attachments(files: list[Attachment], *, margin: int = 0) -> None:
+    """Print files, each with an arrow for its direction."""
+    entries(map(_entry, files), margin=margin)
 
 
 def _entry(file: Attachment) -> ListEntry:

@@ -12,20 +12,20 @@ from recollect.cli.state import State, pass_state
 @click.command(cls=Command)
 @pass_state
 def audit(state: State) -> None:
-    """Say how good a memory is: duplicates, stale, contradictory, unfounded, secret, orphaned."""
+    """Report duplicate, stale, contradictory, unsupported, secret and orphaned memories."""
     with state.open() as mind:
-        found = mind.audit()
+        report = mind.audit()
     if state.json:
-        rates = {check.name: check.rate for check in found.checks}
-        emit({"space": found.space, "at": found.at, "memories": found.memories, "rates": rates,
-              "checks": found.checks})  # fmt: skip
+        rates = {check.name: check.rate for check in report.checks}
+        emit({"space": report.space, "at": report.at, "memories": report.memories, "rates": rates,
+              "checks": report.checks})  # fmt: skip
         return
-    if not found.memories:
+    if not report.memories:
         note("There are no memories.")
-    for check in found.checks:
-        told = f"{check.rate:6.1%}  {check.found:,} of {check.of:,}"
-        say(bold(pad(check.name, 14)) + told)
+    for check in report.checks:
+        figures = f"{check.rate:6.1%}  {check.found:,} of {check.of:,}"
+        say(bold(pad(check.name, 14)) + figures)
         for id_, what in check.examples:
             say(dim(indented(f"{id_}  {what}", 4)))
         if check.found:
-            say(dim(indented(f"To mend: {check.remedy}", 4)))
+            say(dim(indented(f"To repair: {check.remedy}", 4)))

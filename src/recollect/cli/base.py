@@ -11,7 +11,7 @@ from recollect.cli.state import State
 
 
 class SharedOption(click.Option):
-    """An option of every command; what it says goes into the state."""
+    """An option of every command; its value goes into the state."""
 
 
 def shared_options() -> list[click.Parameter]:
@@ -59,7 +59,7 @@ class Helpful(click.Command):
         _section("Options of every command", self._options(ctx, SharedOption), formatter)
 
     def format_own_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Only what is particular to this command."""
+        """Only the options of this command."""
         own = [param for param in self.get_params(ctx) if not isinstance(param, SharedOption)]
         _section("Options", _records(ctx, own), formatter)
 
@@ -71,7 +71,7 @@ class Command(Helpful):
     """One command."""
 
 
-class Group(Helpful, click.Group):
+class CommandGroup(Helpful, click.Group):
     """A command with commands below it."""
 
     command_class = Command

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import GAP, cells, cut, dim, emit, pad, room, say, table
+from recollect.cli.output import GAP, cells, cut, dim, emit, pad, say, table, terminal_width
 from recollect.cli.state import State, pass_state
 from recollect.errors import NotFound
 from recollect.settings import PRESETS, Settings, ValueOrigin
@@ -43,7 +43,7 @@ def config(state: State, key: str | None, explain: bool, changed: bool, presets:
         emit({n: {"value": v, "from": origins[n]._asdict()} for n, v in values.items()}
              if explain else values)  # fmt: skip
     elif key in values and not explain:
-        say(_shown(values[key]))
+        say(_as_text(values[key]))
     else:
         _list(values, origins if explain else None)
 
@@ -59,19 +59,19 @@ def _chosen(settings: Settings, key: str | None) -> dict[str, Any]:
 
         groups = list(type(settings).fields)
         near = get_close_matches(key, [*everything, *groups], n=3, cutoff=0.5)
-        known = f"Did you mean {' or '.join(near)}?" if near else f"Groups: {', '.join(groups)}"
-        raise NotFound(f"There is no setting {key!r}", remedy=known)
+        remedy = f"Did you mean {' or '.join(near)}?" if near else f"Groups: {', '.join(groups)}"
+        raise NotFound(f"There is no setting {key!r}", remedy=remedy)
     return chosen
 
 
 def origin_of(settings: Settings, key: str) -> ValueOrigin:
-    """The layer of a key; an entry that is shown in parts has the origin of the whole."""
+    """The layer of a key; a part of a structured value has the origin of the whole."""
     while key not in settings.origins and "." in key:
         key = key.rpartition(".")[0]
     return settings.origins.get(key, ValueOrigin("built-in"))
 
 
-def _shown(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -82,18 +82,18 @@ def _list(values: dict[str, Any], origins: dict[str, ValueOrigin] | None) -> Non
         if origins is None:
             say(line)
         else:
-            width = room() and wide
+            width = terminal_width() and wide
             say(pad(cut(line, width), wide) + GAP + dim(f"# {_place(origins[key], key)}"))
 
 
 def _place(origin: ValueOrigin, key: str) -> str:
-    known = origin.layer == "environment" and origin.source == env_name(key)
-    return origin.layer if known else str(origin)
+    is_default_name = origin.layer == "environment" and origin.source == env_name(key)
+    return origin.layer if is_default_name else str(origin)
 
 
 def _presets(state: State) -> None:
-    found = [{"name": name, **read_preset(name)[0]} for name in PRESETS]
+    presets = [{"name": name, **read_preset(name)[0]} for name in PRESETS]
     if state.json:
-        emit(found)
+        emit(presets)
     else:
-        table(("preset", "from"), [(preset["name"], preset.get("title", "")) for preset in found])
+        table(("preset", "from"), [(preset["name"], preset.get("title", "")) for preset in presets])

@@ -1,4 +1,4 @@
-"""Asking a person before something is done that is not easily taken back."""
+"""Confirmation before an action that is hard to undo."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from recollect.cli.state import State
 
 
 def agreed(state: State, question: str, deed: str) -> None:
-    """Go on only if the person at the terminal says yes; where nobody can be asked, refuse.
+    """Continue only if the person confirms; without a terminal, refuse.
 
-    The question goes to stderr, so that the answer of a command can be piped on.
+    The question goes to stderr, so that the output of a command can be piped.
     """
     if state.json or not sys.stdin.isatty():
         raise click.UsageError(f"Nobody can be asked here. Give --yes to {deed}.")

@@ -38,12 +38,12 @@ def context(
     if state.json:
         emit(built)
         return
-    say(shown_whole(built.text) or "Nothing is known that would help.")
+    say(shown_whole(built.text) or "There is nothing relevant in memory.")
     show_account(built)
 
 
 def show_account(built: Context, *, margin: int = 0) -> None:
-    """Tokens by part, and what had no room or no right to be there."""
+    """Print tokens by section, and what was left out."""
     heading(f"{built.tokens:,} of {built.budget:,} tokens", margin=margin)
     table(
         ("part", "tokens", "allotted", "records"),

@@ -49,11 +49,11 @@ def show_findings(findings: list[Finding]) -> None:
     wide = max(cells(finding.check) for finding in findings)
     for finding in findings:
         mark = click.style("ok  ", fg="green") if finding.ok else click.style("FAIL", fg="red")
-        left = wide + 8
-        told = indented(finding.detail, left)[left:]
-        say(f"{mark}  {pad(finding.check, wide)}  {told}".rstrip())
+        indent = wide + 8
+        detail = indented(finding.detail, indent)[indent:]
+        say(f"{mark}  {pad(finding.check, wide)}  {detail}".rstrip())
         if finding.remedy:
-            say(dim(indented(finding.remedy, left)))
+            say(dim(indented(finding.remedy, indent)))
 
 
 def _repair(mind: Mind) -> int:

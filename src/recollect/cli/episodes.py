@@ -38,20 +38,20 @@ def episodes(
     full: bool,
     limit: int,
 ) -> None:
-    """Read the stories of conversations, the latest first."""
+    """List the episodes of conversations, the latest first."""
     with state.open() as mind:
-        found = mind.episodes(session=session, since=since, until=until, limit=limit)
+        listed = mind.episodes(session=session, since=since, until=until, limit=limit)
     if state.json:
-        emit(found)
+        emit(listed)
         return
-    if not found:
-        note("There are no episodes. One is told when a session ends: recollect end SESSION")
-    show_episodes(found, full=full)
+    if not listed:
+        note("There are no episodes. One is written when a session ends: recollect end SESSION")
+    show_episodes(listed, full=full)
 
 
-def show_episodes(found: Iterable[Episode], *, full: bool = False, margin: int = 0) -> None:
-    """Stories with how they ended, when, and what they left."""
-    entries((_entry(episode, full=full) for episode in found), margin=margin)
+def show_episodes(episodes: Iterable[Episode], *, full: bool = False, margin: int = 0) -> None:
+    """Print episodes with outcome, time and number of memories."""
+    entries((_entry(episode, full=full) for episode in episodes), margin=margin)
 
 
 def _entry(episode: Episode, *, full: bool) -> ListEntry:

@@ -1,4 +1,4 @@
-"""What happened to a memory, as a person would say it."""
+"""Events of a memory as sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from recollect.cli.output import when
 from recollect.types import Event, Json
 
-_SAID = {
+_SENTENCES = {
     "write": "was written as {kind}{after}",
     "supersede": "was replaced by {by}",
     "repeat": "was said again",
@@ -17,7 +17,7 @@ _SAID = {
     "confirm": "was confirmed by the user",
     "snooze": "was put off until {until}",
     "later": "was put off until {until}",  # as written by versions up to 0.1
-    "archive": "was put away{because}",
+    "archive": "was archived{because}",
     "withdraw": "was withdrawn by the user",
     "withdrawn": "no longer holds",
     "conflict": "won against another statement{because}",
@@ -25,8 +25,8 @@ _SAID = {
     "memory.write.important": "was announced as important ({importance})",
     "restore": "holds again{because}",
     "revise": "lost what one source had added{because}",
-    "core": "became one of those always in view{because}",
-    "leave_core": "is no longer always in view{because}",
+    "core": "became part of the core{because}",
+    "leave_core": "is no longer part of the core{because}",
     "merge": "was merged into {into}{because}",
     "demote": "was given a short life{because}",
     "expire": "expired{because}",
@@ -36,8 +36,8 @@ _SAID = {
 }
 
 
-def told(event: Event, names: Mapping[str, str]) -> str:
-    """A few words on an event of a memory; ``names`` are what its versions are called."""
+def describe(event: Event, names: Mapping[str, str]) -> str:
+    """The event as a sentence; ``names`` are the labels of the versions."""
     payload = event.payload
     if event.type == "reject":
         user = payload.get("by") == "user"
@@ -54,7 +54,7 @@ def told(event: Event, names: Mapping[str, str]) -> str:
         "because": _because(payload),
         "until": _moment(payload.get("until")),
     }
-    return _SAID.get(event.type, event.type).format_map(defaultdict(str, words))
+    return _SENTENCES.get(event.type, event.type).format_map(defaultdict(str, words))
 
 
 def _name(id_: Json, names: Mapping[str, str]) -> str:

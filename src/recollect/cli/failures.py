@@ -1,4 +1,4 @@
-"""Every way a command can end, as a message and an exit code."""
+"""Errors of a command as messages and exit codes."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 
 def exit_code(run: Callable[[], Any], *, as_json: Callable[[], bool]) -> int:
-    """Run, and say on stderr what went wrong and what to do about it."""
+    """Run, and print an error with its remedy on stderr."""
     try:
         ended = run()
     except RecollectError as error:
-        _tell(type(error).__name__, error.message, error.remedy, as_json())
+        _print_error(type(error).__name__, error.message, error.remedy, as_json())
         return MISUSED if _is_misuse(error) else FAILED
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "recollect"
-        _tell("UsageError", error.format_message(), f"See {where} --help", as_json())
+        _print_error("UsageError", error.format_message(), f"See {where} --help", as_json())
         return MISUSED
     except click.ClickException as error:
-        _tell(type(error).__name__, error.format_message(), "", as_json())
+        _print_error(type(error).__name__, error.format_message(), "", as_json())
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        _tell("OSError", f"{place}{error.strerror or error}", "", as_json())
+        _print_error("OSError", f"{place}{error.strerror or error}", "", as_json())
         return FAILED
     return ended if isinstance(ended, int) else 0
 
@@ -41,10 +41,10 @@ def _is_misuse(error: RecollectError) -> bool:
     return isinstance(error, InvalidInput | ConfigError) and not isinstance(error, ModelError)
 
 
-def _tell(kind: str, message: str, remedy: str, as_json: bool) -> None:
+def _print_error(kind: str, message: str, remedy: str, as_json: bool) -> None:
     if as_json:
-        told = {"error": {"type": kind, "message": message, "remedy": remedy}}
-        click.echo(json.dumps(told, ensure_ascii=False), err=True)
+        document = {"error": {"type": kind, "message": message, "remedy": remedy}}
+        click.echo(json.dumps(document, ensure_ascii=False), err=True)
         return
     click.echo(f"{click.style('error:', fg='red', bold=True)} {message.rstrip()}", err=True)
     if remedy:

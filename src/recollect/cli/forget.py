@@ -75,13 +75,13 @@ def forget(
         emit(done)
     elif any(done.counts.values()):
         say(f"Forgotten: {_counts(done)}.")
-        kept = receipt or "--receipt FILE with the next one"
-        say(dim(f"To check that nothing is left: recollect doctor --forgotten {kept}"))
+        file = receipt or "--receipt FILE with the next one"
+        say(dim(f"To check that nothing is left: recollect doctor --forgotten {file}"))
 
 
 def _show(preview: Receipt) -> None:
     if not preview.items:
-        note("There is nothing of it here.")
+        note("Nothing matches.")
         return
     for item in preview.items:
         say(bold(f"{item.change} {item.kind}") + f"  {item.reason}  {dim(item.id)}")
@@ -91,7 +91,7 @@ def _show(preview: Receipt) -> None:
 
 
 def _marked(item: Forgotten) -> str:
-    """The text with the words between «», which stand out where there is colour."""
+    """The text with the words between «», bold where there is colour."""
     parts, at = [], 0
     for start, end in item.highlights:
         parts += [item.text[at:start], f"«{item.text[start:end]}»"]

@@ -25,7 +25,7 @@ from recollect.moving.loader import (
 )
 from recollect.types import TRUSTS, Trust
 
-_SHOWN = 20  # refused lines told one by one; the rest are only counted
+_MAX_LISTED = 20  # refused lines; the rest are only counted
 
 Progress = Callable[[int, str], None]
 
@@ -60,7 +60,7 @@ def ingest(
     sender: str,
     trust: Trust,
 ) -> None:
-    """Take in a file of conversations; FILE may be - for a pipe.
+    """Import a file of conversations; FILE may be - for a pipe.
 
     Understood are JSON lines of turns (session, role, content; also index, sender, channel, at,
     tool_calls, tool_results, trust), the transcripts this program writes, lists of messages as chat
@@ -69,13 +69,13 @@ def ingest(
     The only user of a conversation is the owner; where several speak, those named by --owner or by
     the setting trust.owners are, and nobody else. A trust that the file states can only lower that.
 
-    What was taken in before is known and not doubled, so an interrupted ingest can be repeated.
+    Turns that were imported before are skipped, so an interrupted ingest can be repeated.
     Lines that cannot be read are reported and the rest goes on; the command then leaves with 1.
     """
     refused: list[Refused] = []
 
     def refuse(one: Refused) -> None:
-        if len(refused) < _SHOWN:
+        if len(refused) < _MAX_LISTED:
             refused.append(one)
             if not state.json:
                 note(f"{one.place}: {flat(one.reason)}")
@@ -88,7 +88,7 @@ def ingest(
         loader = Loader(mind, project=project, speakers=speakers, refused=refuse)
         for loaded in loader.load(chats):
             progress(_position(stream), f"{loaded.added + loaded.known:,} turns")
-    _summary(state, chats.found, loader.loaded, refused, time.monotonic() - started)
+    _summary(state, chats.detected_format, loader.loaded, refused, time.monotonic() - started)
     ctx.exit(1 if loader.loaded.rejected else 0)
 
 
@@ -125,13 +125,13 @@ def _position(stream: BinaryIO) -> int:
 
 
 def _summary(
-    state: State, found: str, loaded: LoadProgress, refused: list[Refused], seconds: float
+    state: State, format_: str, loaded: LoadProgress, refused: list[Refused], seconds: float
 ) -> None:
     pace = (loaded.added + loaded.known) / seconds if seconds > 0 else 0.0
     if state.json:
         emit(
             {
-                "format": found,
+                "format": format_,
                 "added": loaded.added,
                 "known": loaded.known,
                 "rejected": loaded.rejected,

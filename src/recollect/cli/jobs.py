@@ -6,7 +6,7 @@ import json
 
 import click
 
-from recollect.cli.base import Group
+from recollect.cli.base import CommandGroup
 from recollect.cli.output import (
     ListEntry,
     counted,
@@ -29,10 +29,10 @@ from recollect.types import Job, JobState, Turn, TurnState
 _ALL = 1_000_000
 _COLOURS: dict[JobState, str] = {"ready": "green", "running": "blue", "dead": "red"}
 _UNLEARNT: tuple[TurnState, ...] = ("new", "failed", "dead")
-_SHOWN = 20  # turns of a job
+_MAX_LISTED = 20  # turns of a job
 
 
-@click.command(cls=Group, invoke_without_command=True)
+@click.command(cls=CommandGroup, invoke_without_command=True)
 @click.option("--state", "job_state", type=click.Choice(("ready", "running", "dead")))
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @click.pass_context
@@ -42,16 +42,16 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
         return
     state = ctx.ensure_object(State)
     with state.open() as mind:
-        found = mind.jobs(state=job_state, limit=limit)
+        listed = mind.jobs(state=job_state, limit=limit)
         turns = mind.stats().turn_states
     if state.json:
-        emit(found)
+        emit(listed)
         return
-    if not found:
+    if not listed:
         note("There are no such jobs." if job_state else "There are no jobs.")
-    entries(map(_entry, found))
-    told = ", ".join(f"{count:,} {name}" for name, count in turns.items() if count)
-    note(f"Turns: {told}." if told else "There are no turns.")
+    entries(map(_entry, listed))
+    states = ", ".join(f"{count:,} {name}" for name, count in turns.items() if count)
+    note(f"Turns: {states}." if states else "There are no turns.")
 
 
 def _entry(job: Job) -> ListEntry:
@@ -81,28 +81,28 @@ def explained(job: Job) -> str:
 def show(state: State, job: str) -> None:
     """Explain a job: what it waits for, why it failed, and which turns wait for it."""
     with state.open() as mind:
-        found = next((one for one in mind.jobs(limit=_ALL) if one.id == job), None)
-        if found is None:
+        chosen = next((one for one in mind.jobs(limit=_ALL) if one.id == job), None)
+        if chosen is None:
             raise NotFound(f"No unfinished job {job}", remedy="See recollect jobs")
-        turns = _turns(mind, found)
+        turns = _turns(mind, chosen)
     if state.json:
-        emit({**plain(found), "explained": explained(found), "turns": turns})
+        emit({**plain(chosen), "explained": explained(chosen), "turns": turns})
         return
-    _show(found)
+    _show(chosen)
     if turns:
         heading("Turns that wait for it")
-        show_turns(turns[:_SHOWN])
-        if len(turns) > _SHOWN:
-            say(f"and {len(turns) - _SHOWN:,} more")
+        show_turns(turns[:_MAX_LISTED])
+        if len(turns) > _MAX_LISTED:
+            say(f"and {len(turns) - _MAX_LISTED:,} more")
 
 
 def _turns(mind: Mind, job: Job) -> list[Turn]:
-    """What is not learnt yet of the session that a job learns from."""
+    """The turns not learnt yet of the session that a job learns from."""
     session = job.payload.get("session")
     if job.kind not in ("extract", "session_end") or not isinstance(session, str):
         return []
-    found = (mind.turns(session=session, state=state) for state in _UNLEARNT)
-    return sorted((turn for some in found for turn in some), key=lambda turn: turn.index)
+    pages = (mind.turns(session=session, state=state) for state in _UNLEARNT)
+    return sorted((turn for page in pages for turn in page), key=lambda turn: turn.index)
 
 
 def _show(job: Job) -> None:
@@ -145,12 +145,12 @@ def discard(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
     _settled(ctx, state, "discarded", count, len(job))
 
 
-def _settled(ctx: click.Context, state: State, word: str, count: int, asked: int) -> None:
-    """Say how many; fewer than were asked for is a failure."""
+def _settled(ctx: click.Context, state: State, word: str, count: int, requested: int) -> None:
+    """Print the count; fewer than requested is a failure."""
     if state.json:
         emit({word: count})
     else:
         say(f"{counted(count, 'job')} {word}.")
-    if count < asked:
-        note(f"{counted(asked - count, 'id')} named no dead job.")
+    if count < requested:
+        note(f"{counted(requested - count, 'id')} named no dead job.")
         ctx.exit(1)

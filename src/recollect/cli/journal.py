@@ -32,31 +32,31 @@ def events(
     """Show what changed and what failed, or the daily events; the latest first."""
     if (daily or day) and (subject or type_):
         raise click.UsageError("--daily and --day go without --subject and --type.")
-    found: list[Event] | list[DailyEvent]
+    listed: list[Event] | list[DailyEvent]
     with state.open() as mind:
         if daily or day:
-            found = mind.daily_events(day=day.date() if day else None, limit=limit)
+            listed = mind.daily_events(day=day.date() if day else None, limit=limit)
         else:
-            found = mind.events(subject=subject, type=type_, limit=limit)
+            listed = mind.events(subject=subject, type=type_, limit=limit)
     if state.json:
-        emit(found)
+        emit(listed)
         return
-    if not found:
+    if not listed:
         note("There are no events.")
-    show_events(found)
+    show_events(listed)
 
 
-def show_events(found: list[Event] | list[DailyEvent]) -> None:
+def show_events(events: list[Event] | list[DailyEvent]) -> None:
     head = ("day", "channel", "tokens", "what")
     days = [
         (event.day, event.channel, event.tokens, event.summary)
-        for event in found
+        for event in events
         if isinstance(event, DailyEvent)
     ]
     table(head, days, right="tokens")
     changes = [
         (when(event.at), event.type, event.subject, _details(event))
-        for event in found
+        for event in events
         if isinstance(event, Event)
     ]
     table(("at", "type", "subject", "details"), changes)
@@ -72,16 +72,16 @@ def _details(event: Event) -> str:
 def usage(state: State, since: datetime | None) -> None:
     """Show the tokens and cost of model calls, by purpose and model."""
     with state.open() as mind:
-        found = mind.usage(since=since)
+        totals = mind.usage(since=since)
     if state.json:
-        emit(found)
+        emit(totals)
         return
-    if not found:
+    if not totals:
         note("No model was called.")
     table(
         ("calls", "in", "out", "cost", "purpose", "model"),
         [(f"{u.calls:,}", f"{u.input_tokens:,}", f"{u.output_tokens:,}",
           "" if u.cost is None else f"{u.cost:.4f}", u.purpose, u.model)
-         for u in found],
+         for u in totals],
         right="calls in out cost",
     )  # fmt: skip

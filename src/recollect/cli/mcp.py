@@ -19,7 +19,7 @@ from recollect.errors import MissingExtra
 )
 @pass_state
 def mcp(state: State, traces: Path | None) -> None:
-    """Give a memory to an MCP host, over stdin and stdout.
+    """Serve a memory to an MCP host over stdin and stdout.
 
     Claude Desktop, Cursor and others start this command themselves: see docs/mcp.md.
     """

@@ -92,7 +92,7 @@ def add(
 
 
 def _typed_unseen() -> str | None:
-    """A secret from the keyboard, where there is one."""
+    """A secret typed without echo, or None without a terminal."""
     if not sys.stdin.isatty():
         return None
     return str(click.prompt("The secret", hide_input=True, err=True))
@@ -109,18 +109,18 @@ def memories(
 ) -> None:
     """List the memories that hold now, or held at a past time, the latest first."""
     with state.open() as mind:
-        found = mind.memories(kind=kind, project=project, as_of=as_of, limit=limit)
+        listed = mind.memories(kind=kind, project=project, as_of=as_of, limit=limit)
     if state.json:
-        emit(found)
+        emit(listed)
         return
-    if not found:
+    if not listed:
         note("There are no memories.")
-    show_memories(found)
+    show_memories(listed)
 
 
-def show_memories(found: Iterable[Memory], *, margin: int = 0) -> None:
-    """Memories, each with its kind in the colour of its status."""
-    entries(map(_entry, found), margin=margin)
+def show_memories(memories: Iterable[Memory], *, margin: int = 0) -> None:
+    """Print memories, each with its kind in the colour of its status."""
+    entries(map(_entry, memories), margin=margin)
 
 
 def _entry(memory: Memory) -> ListEntry:
@@ -138,7 +138,7 @@ def _entry(memory: Memory) -> ListEntry:
 
 
 def _source(memory: Memory) -> str:
-    """Where it was last said, and how many times more."""
+    """The latest source, and the number of others."""
     if not memory.sources:
         return ""
     last = memory.sources[-1]

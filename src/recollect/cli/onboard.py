@@ -15,10 +15,10 @@ from recollect.cli.state import State, pass_state
 @click.argument("answer", required=False)
 @pass_state
 def onboard(state: State, answer: str | None) -> None:
-    """Say once who the agent and you are.
+    """Answer questions about the agent and yourself.
 
-    Without ANSWER it asks, in a terminal until all is said; "skip" leaves a question out. What was
-    answered is kept, so that a talk that was broken off goes on.
+    Without ANSWER it asks, on a terminal until all is answered; "skip" skips a question. Answers
+    are stored, so an interrupted onboarding goes on where it stopped.
     """
     with state.open(create=True) as mind:
         now = mind.onboarding(begin=True) if answer is None else mind.onboard(answer)
@@ -27,6 +27,6 @@ def onboard(state: State, answer: str | None) -> None:
     if state.json:
         emit(now)
     elif now.done:
-        note("All is said; it is not asked again.")
+        note("Onboarding is complete; it is not asked again.")
     else:
         say(now.text)

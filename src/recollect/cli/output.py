@@ -1,7 +1,7 @@
-"""What commands print: JSON for programs, and for people lines that fit their terminal.
+"""Output of commands: JSON for programs, lines that fit the terminal for people.
 
-Text from a memory may hold anything, so what is shown of it is one line without control characters.
-Into a pipe lines go uncut.
+Text from a memory may hold anything, so it is printed as one line without control characters.
+Lines into a pipe are not cut.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from recollect.plain import plain
 
 GAP = "  "
 _WIDEST = 40  # of a column that is not the last
-# Format characters that turn the direction of what follows; emoji need the other ones.
-_TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+# Format characters that change the text direction, to be removed; emoji need the other ones.
+DIRECTION_CONTROLS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 
 
 def emit(value: Any) -> None:
@@ -51,19 +51,19 @@ def bold(text: str) -> str:
 
 
 def heading(text: str, *, margin: int = 0) -> None:
-    """What the lines below are about, after a blank line."""
+    """A heading after a blank line."""
     say()
     say(bold(indented(text, margin)))
 
 
-def room() -> int | None:
+def terminal_width() -> int | None:
     """The width of the terminal, or None when the output goes elsewhere."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def flat(text: str) -> str:
     """One line, with nothing in it that could move the cursor."""
-    joined = " ".join(text.translate(_TURNING).split())
+    joined = " ".join(text.translate(DIRECTION_CONTROLS).split())
     if joined.isprintable():
         return joined
     return "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cs") else c for c in joined)
@@ -101,13 +101,13 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 def indented(text: str, by: int) -> str:
     """One line after this many blanks, cut to the terminal."""
-    width = room()
+    width = terminal_width()
     return " " * by + cut(flat(text), None if width is None else max(10, width - by))
 
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """One thing in a list: a mark and its text, and below it lines that say more of it."""
+    """One entry of a list: a mark, its text, and dim lines below it."""
 
     mark: str
     text: str
@@ -115,26 +115,26 @@ class ListEntry:
     colour: str | None = None
 
 
-def entries(found: Iterable[ListEntry], *, margin: int = 0) -> None:
-    """A list whose texts stand under each other, beside their marks."""
-    shown = list(found)
-    wide = max((cells(entry.mark) for entry in shown), default=0)
-    left = margin + wide + len(GAP)
-    for entry in shown:
+def entries(listed: Iterable[ListEntry], *, margin: int = 0) -> None:
+    """Print a list with its texts aligned beside their marks."""
+    rows = list(listed)
+    wide = max((cells(entry.mark) for entry in rows), default=0)
+    indent = margin + wide + len(GAP)
+    for entry in rows:
         mark = click.style(pad(entry.mark, wide), fg=entry.colour, bold=True)
-        say(" " * margin + mark + indented(entry.text, left)[margin + wide :])
+        say(" " * margin + mark + indented(entry.text, indent)[margin + wide :])
         for line in filter(None, entry.below):
-            say(dim(indented(line, left)))
+            say(dim(indented(line, indent)))
 
 
 def table(
     head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = "", margin: int = 0
 ) -> None:
-    """Aligned columns, of which the last takes what room is left. ``right``: heads of numbers."""
+    """Print aligned columns; the last takes the rest of the line. ``right``: heads of numbers."""
     lines = [[flat(str(cell)) for cell in row] for row in rows]
     if not lines:
         return
-    limit = _WIDEST if room() else None
+    limit = _WIDEST if terminal_width() else None
     lines = [[*(cut(cell, limit) for cell in line[:-1]), line[-1]] for line in lines]
     widths = [max(map(cells, column)) for column in zip(head, *lines, strict=True)]
     numbers = {place for place, name in enumerate(head) if name in right.split()}
@@ -142,7 +142,7 @@ def table(
     def laid_out(line: Sequence[str]) -> str:
         places = enumerate(zip(line, widths, strict=True))
         padded = [pad(cell, width, right=place in numbers) for place, (cell, width) in places]
-        return cut(" " * margin + GAP.join(padded).rstrip(), room())
+        return cut(" " * margin + GAP.join(padded).rstrip(), terminal_width())
 
     say(dim(laid_out(head)))
     for line in lines:
@@ -150,16 +150,16 @@ def table(
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> None:
-    """Names and values, one a line; what is empty is left out."""
-    shown = [(name, flat(str(value))) for name, value in pairs if value not in ("", None)]
-    wide = max((cells(name) for name, _ in shown), default=0)
-    for name, value in shown:
-        width = room()
+    """Print names and values, one a line, without empty ones."""
+    rows = [(name, flat(str(value))) for name, value in pairs if value not in ("", None)]
+    wide = max((cells(name) for name, _ in rows), default=0)
+    for name, value in rows:
+        width = terminal_width()
         say(dim(pad(name, wide)) + GAP + cut(value, width and max(10, width - wide - len(GAP))))
 
 
 def joined(*parts: str) -> str:
-    """What is known of a thing, in one line; what is empty is left out."""
+    """Parts in one line, without empty ones."""
     return " · ".join(filter(None, parts))
 
 
@@ -169,7 +169,7 @@ def when(moment: datetime | None) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes as people say them."""
+    """A number of bytes in a readable unit."""
     amount = float(count)
     for unit in ("B", "KB", "MB"):
         if amount < 1000:

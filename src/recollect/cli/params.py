@@ -15,8 +15,8 @@ from recollect.errors import InvalidInput
 def moment(text: str) -> datetime:
     """ISO 8601, in the zone of this machine unless it says another; or an age such as 7d."""
     try:
-        said = datetime.fromisoformat(text.strip())
-        return said if said.tzinfo else said.astimezone()
+        parsed = datetime.fromisoformat(text.strip())
+        return parsed if parsed.tzinfo else parsed.astimezone()
     except (ValueError, OverflowError):
         return _ago(text.strip())
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from recollect.cli.base import Group
+from recollect.cli.base import CommandGroup
 from recollect.cli.memories import colour_of
 from recollect.cli.output import ListEntry, counted, emit, entries, joined, note, say, when
 from recollect.cli.state import State, pass_state
@@ -25,12 +25,12 @@ _ANSWERS = {
 }
 
 
-@click.command(cls=Group, invoke_without_command=True)
+@click.command(cls=CommandGroup, invoke_without_command=True)
 @click.option("--list", "only_list", is_flag=True, help="On a terminal too, list and ask nothing.")
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @click.pass_context
 def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
-    """Statements that wait for your word.
+    """Answer statements that wait for your confirmation.
 
     Confirm, ignore or put them off by their ids. On a terminal each is put to you in turn;
     elsewhere they are listed.
@@ -39,20 +39,20 @@ def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
         return
     state = ctx.ensure_object(State)
     with state.open() as mind:
-        found = mind.pending(limit=limit)
+        waiting = mind.pending(limit=limit)
         if state.json:
-            emit(found)
-        elif not found:
+            emit(waiting)
+        elif not waiting:
             note("Nothing waits for your word.")
         elif only_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            show_pending(found)
+            show_pending(waiting)
         else:
-            _ask(mind, found)
+            _ask(mind, waiting)
 
 
-def show_pending(found: Iterable[Memory], *, margin: int = 0) -> None:
-    """What waits, with the doubts about it."""
-    entries(map(_entry, found), margin=margin)
+def show_pending(memories: Iterable[Memory], *, margin: int = 0) -> None:
+    """Print pending statements with their trust and confidence."""
+    entries(map(_entry, memories), margin=margin)
 
 
 def _entry(memory: Memory) -> ListEntry:
@@ -67,19 +67,19 @@ def _entry(memory: Memory) -> ListEntry:
     return ListEntry(memory.kind, memory.content, (about,), colour_of(memory))
 
 
-def _ask(mind: Mind, found: Sequence[Memory]) -> None:
-    """Each in turn, until there is no more or no more wish to answer."""
-    say(f"{counted(len(found), 'statement')} to answer: " + ", ".join(
+def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
+    """Ask about each in turn, until done or stopped."""
+    say(f"{counted(len(memories), 'statement')} to answer: " + ", ".join(
         f"{key} {meaning}" for key, meaning in _ANSWERS.items()
     ))  # fmt: skip
-    for memory in found:
+    for memory in memories:
         say()
         show_pending([memory])
         answer = click.prompt("Keep it?", type=click.Choice(list(_ANSWERS)), default="s")
         if answer == "q":
             return
         if answer == "y":
-            say(_kept(mind.confirm(memory.id)))
+            say(_confirmation(mind.confirm(memory.id)))
         elif answer == "n":
             mind.ignore(memory.id)
             say("Not kept.")
@@ -87,8 +87,8 @@ def _ask(mind: Mind, found: Sequence[Memory]) -> None:
             say(f"Asked again after {when(mind.snooze(memory.id).snoozed_until)}.")
 
 
-def _kept(settled: Decision) -> str:
-    """What a confirmation came to."""
+def _confirmation(settled: Decision) -> str:
+    """The result of a confirmation."""
     replaced = (
         f", in place of {counted(len(settled.replaced), 'other')}" if settled.replaced else ""
     )
@@ -104,7 +104,7 @@ def _kept(settled: Decision) -> str:
 @pass_state
 def confirm(state: State, memory: tuple[str, ...]) -> None:
     """Say that statements are true; each may replace what was known before."""
-    _answer(state, memory, lambda mind, id_: mind.confirm(id_), _kept)
+    _answer(state, memory, lambda mind, id_: mind.confirm(id_), _confirmation)
 
 
 @pending.command()
@@ -124,19 +124,22 @@ def snooze(state: State, memory: tuple[str, ...]) -> None:
         state,
         memory,
         lambda mind, id_: mind.snooze(id_),
-        lambda found: f"Asked again after {when(found.snoozed_until)}.",
+        lambda snoozed: f"Asked again after {when(snoozed.snoozed_until)}.",
     )
 
 
 def _answer(
-    state: State, ids: tuple[str, ...], act: Callable[[Mind, str], _T], tell: Callable[[_T], str]
+    state: State,
+    ids: tuple[str, ...],
+    act: Callable[[Mind, str], _T],
+    describe: Callable[[_T], str],
 ) -> None:
-    """The same answer for each; one that cannot be given stops the rest, and may be repeated."""
+    """Give the same answer to each; an error stops the rest, and the command may be repeated."""
     with state.open() as mind:
         done = []
         for id_ in ids:
             done.append(act(mind, id_))
             if not state.json:
-                say(f"{id_}  {tell(done[-1])}")
+                say(f"{id_}  {describe(done[-1])}")
     if state.json:
         emit(done)

@@ -20,7 +20,7 @@ from rich.progress import (
 
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Gives a function that takes how many more are done."""
+    """Yields a function that takes the number of further completed items."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeRemainingColumn(), console=_console(), transient=True) as progress:
         task = progress.add_task(what, total=total)
@@ -29,7 +29,7 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def reading(what: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
-    """Gives a function that takes how many bytes were read in all, and a word on them."""
+    """Yields a function that takes the bytes read in all, and a label."""
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     word = TextColumn("{task.fields[word]}")
     with Progress(*columns, word, console=_console(), transient=True) as progress:

@@ -21,7 +21,7 @@ _Function = TypeVar("_Function", bound=Callable[..., None])
 
 
 class Where(TypedDict):
-    """What narrows a recall."""
+    """Filters of a recall."""
 
     session: str | None
     project: str | None
@@ -32,7 +32,7 @@ class Where(TypedDict):
 
 
 def _narrowed(command: _Function) -> _Function:
-    """The options of ``Where``, and what to show."""
+    """Add the options of ``Where``, and --explain."""
     for option in reversed(
         (
             click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
@@ -91,21 +91,21 @@ def recall(
 def search(
     state: State, *, query: tuple[str, ...], k: int, explain: bool, **where: Unpack[Where]
 ) -> None:
-    """Look for something: what is known of it first, then where it was said.
+    """Search memories first, then turns, episodes and files.
 
-    The same as recall, asked twice: once for memories, once for turns, episodes and files. So a
-    memory is never crowded out by the talk that it came from.
+    The same as two recalls: one for memories, one for turns, episodes and files. So a
+    memory is never crowded out by the conversation it came from.
     """
-    asked = " ".join(query)
+    text = " ".join(query)
     with state.open() as mind:
-        known = mind.recall(asked, k=k, of=("memory",), **where)
-        said = [] if where["kind"] else mind.recall(asked, k=k, of=_BESIDES, **where)
+        memories = mind.recall(text, k=k, of=("memory",), **where)
+        evidence = [] if where["kind"] else mind.recall(text, k=k, of=_BESIDES, **where)
     if state.json:
-        emit({"memories": known, "evidence": said})
+        emit({"memories": memories, "evidence": evidence})
         return
-    if not known and not said:
+    if not memories and not evidence:
         note("Nothing was found.")
-    for title, hits, first in (("Known", known, 1), ("Said", said, len(known) + 1)):
+    for title, hits, first in (("Known", memories, 1), ("Said", evidence, len(memories) + 1)):
         if hits:
             say(bold(title))
             show_hits(hits, explain=explain, first=first)
@@ -132,11 +132,11 @@ def _about(hit: Hit) -> str:
 def _reasons(hit: Hit) -> list[str]:
     parts = ", ".join(f"{name} {part:.3f}" for name, part in hit.why.parts.items())
     sources = ", ".join(f"{source.session} #{source.index}" for source in hit.sources)
-    told = (
+    reasons = (
         ("routes", ", ".join(hit.why.routes)),
         ("score", parts),
         ("terms", " ".join(hit.why.terms)),
         ("sources", sources),
         ("id", "" if hit.type == "memory" else hit.id),
     )
-    return [f"{name}: {value}" for name, value in told if value]
+    return [f"{name}: {value}" for name, value in reasons if value]

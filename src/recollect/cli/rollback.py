@@ -12,7 +12,7 @@ from recollect.cli.state import State, pass_state
 from recollect.mind import Mind
 from recollect.types import RolledBack
 
-_SHOWN = 20  # memories of each sort in a preview
+_MAX_LISTED = 20  # memories of each sort in a preview
 
 
 @click.command(cls=Command)
@@ -56,10 +56,10 @@ def _preview(mind: Mind, report: RolledBack) -> None:
         if ids:
             say(bold(f"{counted(len(ids), 'memory', 'memories')} {title}"))
             show_memories(
-                (v for id_ in ids[:_SHOWN] for v in mind.history(id_).versions if v.id == id_),
+                (v for id_ in ids[:_MAX_LISTED] for v in mind.history(id_).versions if v.id == id_),
                 margin=2,
             )
-            if len(ids) > _SHOWN:
-                say(f"  and {len(ids) - _SHOWN:,} more")
+            if len(ids) > _MAX_LISTED:
+                say(f"  and {len(ids) - _MAX_LISTED:,} more")
     if not any(ids for _, ids in sorts):
         note(f"Nothing was learnt from {report.source}.")

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from recollect.cli.base import Group
+from recollect.cli.base import CommandGroup
 from recollect.cli.failures import exit_code
 from recollect.cli.state import State
 
@@ -18,29 +18,29 @@ from recollect.cli.state import State
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Remember": {
         "record": ("record:record", "Record one turn of a conversation."),
-        "ingest": ("ingest:ingest", "Take in a file of conversations."),
+        "ingest": ("ingest:ingest", "Import a file of conversations."),
         "end": ("sessions:end", "Mark a conversation as ended."),
         "add": ("memories:add", "Keep a statement as a memory."),
         "attach": ("attach:attach", "Remember a file."),
     },
     "Recall": {
-        "search": ("recall:search", "Look for something: what is known of it first."),
+        "search": ("recall:search", "Search memories first, then turns, episodes and files."),
         "recall": ("recall:recall", "Find evidence for a question."),
         "context": ("context:context", "Show what an agent would see before it answers."),
         "sessions": ("sessions:sessions", "List conversations, the latest first."),
         "turns": ("turns:turns", "Read turns by session, time, role, tool or state."),
-        "episodes": ("episodes:episodes", "Read the stories of conversations."),
+        "episodes": ("episodes:episodes", "List the episodes of conversations, the latest first."),
         "attachments": ("attach:attachments", "List files, the latest first."),
         "events": ("journal:events", "Show what changed and what failed, or the daily events."),
     },
-    "What is known": {
+    "Memories": {
         "memories": (
             "memories:memories",
             "List the memories that hold now, or held at a past time.",
         ),
-        "show": ("show:show", "Show a memory, how far it is believed, and who said it where."),
+        "show": ("show:show", "Show a memory, its confidence, and the turns it came from."),
         "history": ("show:history", "Show every version of a memory."),
-        "pending": ("pending:pending", "Statements that wait for your word."),
+        "pending": ("pending:pending", "Answer statements that wait for your confirmation."),
         "forget": ("forget:forget", "Remove something for good."),
         "rollback": ("rollback:rollback", "Undo everything that was learnt from one source."),
         "reveal": ("memories:reveal", "Show the secret of a credential."),
@@ -48,28 +48,31 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Connect": {
         "chat": ("chat.command:chat", "Talk to a model that remembers."),
-        "mcp": ("mcp:mcp", "Give a memory to an MCP host, over stdin and stdout."),
+        "mcp": ("mcp:mcp", "Serve a memory to an MCP host over stdin and stdout."),
     },
-    "Look after it": {
+    "Maintain": {
         "stats": ("stats:stats", "Show the size and the health of a memory."),
         "usage": ("journal:usage", "Show the tokens and cost of model calls."),
-        "audit": ("audit:audit", "Say how good a memory is."),
+        "audit": (
+            "audit:audit",
+            "Report duplicate, stale, contradictory, unsupported, secret and orphaned memories.",
+        ),
         "doctor": ("doctor:doctor", "Check a database, and repair what can be."),
-        "sync": ("sync:sync", "Bring the documents and memory together."),
+        "sync": ("sync:sync", "Synchronise the documents with the memory."),
         "upkeep": ("upkeep:upkeep", "Do the daily or weekly work now."),
-        "onboard": ("onboard:onboard", "Say once who the agent and you are."),
+        "onboard": ("onboard:onboard", "Answer questions about the agent and yourself."),
         "jobs": ("jobs:jobs", "List background work; redrive or discard dead jobs."),
         "worker": ("worker:worker", "Run background work until stopped."),
         "config": ("config:config", "Show the settings and where each came from."),
-        "demo": ("demo:demo", "See it at work, with no key and no network."),
+        "demo": ("demo:demo", "Show what it does, with no key and no network."),
         "bench": ("bench:bench", "Measure speed and recall beside plain baselines."),
     },
 }
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 
 
-class Root(Group):
-    """Knows every command by name and loads it only when it is asked for."""
+class Root(CommandGroup):
+    """Loads a command when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -102,17 +105,17 @@ class Root(Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> None:
         """Run, and leave with 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C."""
-        given = list(sys.argv[1:] if args is None else args)
+        arguments = list(sys.argv[1:] if args is None else args)
         state = State(plain=bool(os.environ.get("NO_COLOR")))
         for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):  # a character that cannot be shown is not a crash
+            if hasattr(stream, "reconfigure"):  # an unprintable character must not crash
                 stream.reconfigure(errors="backslashreplace")
 
         def run() -> Any:
             extra["standalone_mode"] = False
-            return super(Root, self).main(given, prog_name or "recollect", obj=state, **extra)
+            return super(Root, self).main(arguments, prog_name or "recollect", obj=state, **extra)
 
-        sys.exit(exit_code(run, as_json=lambda: state.json or "--json" in given))
+        sys.exit(exit_code(run, as_json=lambda: state.json or "--json" in arguments))
 
 
 def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -127,7 +130,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     cls=Root,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="`recollect COMMAND --help` tells more of each.",
+    epilog="`recollect COMMAND --help` explains each.",
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from recollect.cli.base import Group
+from recollect.cli.base import CommandGroup
 from recollect.cli.output import emit, note, say, shown_whole
 from recollect.cli.params import text_or_stdin
 from recollect.cli.state import State, pass_state
 from recollect.errors import InvalidInput
 
 
-@click.command(cls=Group, invoke_without_command=True)
+@click.command(cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def scratchpad(ctx: click.Context) -> None:
     """Show what the agent is working on, or write it yourself."""

@@ -16,16 +16,16 @@ from recollect.cli.state import State, pass_state
 def sessions(state: State, limit: int, offset: int) -> None:
     """List conversations, the latest first."""
     with state.open() as mind:
-        found = mind.sessions(limit=limit, offset=offset)
+        listed = mind.sessions(limit=limit, offset=offset)
     if state.json:
-        emit(found)
+        emit(listed)
         return
-    if not found:
+    if not listed:
         note("There are no conversations.")
     table(
         ("last turn", "turns", "session", "about"),
         [(when(s.last_at), s.turns, s.id, " · ".join(filter(None, (s.project, s.topic))))
-         for s in found],
+         for s in listed],
         right="turns",
     )  # fmt: skip
 
@@ -34,10 +34,10 @@ def sessions(state: State, limit: int, offset: int) -> None:
 @click.argument("session")
 @pass_state
 def end(state: State, session: str) -> None:
-    """Mark a conversation as ended; its story is told in the background.
+    """Mark a conversation as ended; its episode is written in the background.
 
-    A worker then learns what is left in it, writes its episode, and puts away what was only for
-    it. A later turn opens it again.
+    A worker then learns from its remaining turns, writes its episode, and archives what was
+    only for it. A later turn opens it again.
     """
     with state.open() as mind:
         mind.end_session(session)
@@ -46,5 +46,9 @@ def end(state: State, session: str) -> None:
         emit({"session": session, "jobs": due})
     else:
         wraps_up = any(job.kind == "session_end" for job in due)
-        rest = "recollect worker tells its story." if wraps_up else "It is too short for a story."
+        rest = (
+            "recollect worker writes its episode."
+            if wraps_up
+            else "It is too short for an episode."
+        )
         say(f"{session} has ended. {rest}")

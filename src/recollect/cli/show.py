@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.event_lines import told
+from recollect.cli.event_lines import describe
 from recollect.cli.memories import colour_of
 from recollect.cli.output import (
     ListEntry,
@@ -33,49 +33,48 @@ _PAGE = 1_000  # turns
 @click.argument("memory")
 @pass_state
 def show(state: State, memory: str) -> None:
-    """Show a memory, how far it is believed, and who said it where."""
+    """Show a memory, its confidence, and the turns it came from."""
     with state.open() as mind:
         chain = mind.history(memory)
-        found = next(version for version in chain.versions if version.id == memory)
-        said = turns_of(mind, found.sources)
+        version = next(other for other in chain.versions if other.id == memory)
+        turns = turns_of(mind, version.sources)
     if state.json:
-        emit({"memory": found, "sources": said, "versions": chain.versions})
+        emit({"memory": version, "sources": turns, "versions": chain.versions})
         return
-    show_memory(found)
-    if said:
+    show_memory(version)
+    if turns:
         heading("Where it was said")
-        show_turns(said, full=True)
+        show_turns(turns, full=True)
     if len(chain.versions) > 1:
         heading("Versions")
         show_versions(chain.versions)
 
 
 def turns_of(mind: Mind, sources: Sequence[Source]) -> list[Turn]:
-    """The turns that a memory came from, in the order they were said."""
-    found: list[Turn] = []
+    """The source turns of a memory, in order."""
+    turns: list[Turn] = []
     for session in dict.fromkeys(source.session for source in sources):
         ids = {source.turn_id for source in sources if source.session == session}
         offset = 0
         while ids and (page := mind.turns(session=session, limit=_PAGE, offset=offset)):
-            found += [turn for turn in page if turn.id in ids]
+            turns += [turn for turn in page if turn.id in ids]
             ids -= {turn.id for turn in page}
             offset += _PAGE
-    return sorted(found, key=lambda turn: (turn.at, turn.id))
+    return sorted(turns, key=lambda turn: (turn.at, turn.id))
 
 
-def show_memory(memory: Memory, *, margin: int = 0) -> None:
-    """Everything that is known of one version."""
-    entries([ListEntry(memory.kind, memory.content, colour=colour_of(memory))], margin=margin)
+def show_memory(memory: Memory) -> None:
+    """Print all fields of one version."""
+    entries([ListEntry(memory.kind, memory.content, colour=colour_of(memory))])
     about = joined(memory.subject, memory.predicate)
     facts(
-        (" " * margin + name, value)
-        for name, value in (
+        (
             ("id", memory.id),
             ("status", _status(memory)),
             ("about", f"{about} = {memory.value}" if about and memory.value else about),
             ("said by", memory.trust),
-            ("confidence", _share(memory.confidence) + _confirmed(memory)),
-            ("importance", _share(memory.importance)),
+            ("confidence", f"{memory.confidence:.2f}{_confirmed(memory)}"),
+            ("importance", f"{memory.importance:.2f}"),
             ("true", f"{when(memory.valid_from)} to {when(memory.valid_to) or 'now'}"),
             ("known since", when(memory.created_at)),
             ("expires", when(memory.expires_at)),
@@ -87,7 +86,6 @@ def show_memory(memory: Memory, *, margin: int = 0) -> None:
             ("tags", " ".join(f"#{tag}" for tag in memory.tags)),
             ("episode", memory.episode),
         )
-        if value
     )
 
 
@@ -95,10 +93,6 @@ def _status(memory: Memory) -> str:
     if memory.superseded_by:
         return f"{memory.status} by {memory.superseded_by} on {when(memory.superseded_at)}"
     return memory.status
-
-
-def _share(number: float) -> str:
-    return f"{number:.2f}"
 
 
 def _confirmed(memory: Memory) -> str:
@@ -115,25 +109,25 @@ def _partition(memory: Memory) -> str:
 def history(state: State, memory: str) -> None:
     """Show every version of a memory, oldest first, and what happened to it."""
     with state.open() as mind:
-        found = mind.history(memory)
+        chain = mind.history(memory)
     if state.json:
-        emit(found)
+        emit(chain)
     else:
-        show_history(found)
+        show_history(chain)
 
 
-def show_history(found: History, *, margin: int = 0) -> None:
-    """Versions with the days each held, then what happened to them."""
-    show_versions(found.versions, margin=margin)
-    names = _names(found.versions)
-    left = margin + max(map(len, names.values())) + 2
-    for event in found.events:
-        line = f"{when(event.at)}  {names[event.subject]} {told(event, names)}"
-        say(dim(indented(line, left)))
+def show_history(history: History, *, margin: int = 0) -> None:
+    """Print versions with the days each held, then their events."""
+    show_versions(history.versions, margin=margin)
+    names = _names(history.versions)
+    indent = margin + max(map(len, names.values())) + 2
+    for event in history.events:
+        line = f"{when(event.at)}  {names[event.subject]} {describe(event, names)}"
+        say(dim(indented(line, indent)))
 
 
 def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
-    """Each version, and from when to when it was believed."""
+    """Print each version, and the days it held."""
     names = _names(versions)
     entries(
         (
@@ -154,7 +148,7 @@ def _names(versions: Sequence[Memory]) -> dict[str, str]:
 
 
 def _believed(version: Memory) -> str:
-    """The days it was believed; a pending or rejected one never was."""
+    """The days it held; a pending or rejected one never did."""
     since = when(version.created_at)[:10]
     if version.status in ("pending", "rejected"):
         return since

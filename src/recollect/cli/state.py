@@ -1,4 +1,4 @@
-"""What the options of every command say, and the mind they lead to."""
+"""The options of every command, and the mind they open."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ class State:
 
     def open(self, *, create: bool = False, **extra: Any) -> Mind:
         """The mind these options name. Only a command that writes makes a new file."""
+        from recollect.entry import database_path
         from recollect.entry import open as open_mind
-        from recollect.entry import place
 
-        path = place(self.db)
+        path = database_path(self.db)
         if not create and path != ":memory:" and not os.path.exists(path):  # noqa: PTH110
             raise NotFound(
                 f"There is no memory at {path} yet",
                 remedy="Name another one with --db, or begin: recollect record --session first hi",
             )
         space = self.space or os.environ.get("RECOLLECT_SPACE") or "default"
-        chosen = {"worker": "none", "preset": self.preset, **self.given(), **extra}
+        chosen = {"worker": "none", "preset": self.preset, **self.setting_overrides(), **extra}
         return open_mind(path, space=space, **chosen)
 
     def settings(self) -> Settings:
-        """The settings these options lead to, without a database."""
+        """The settings of these options, without a database."""
         from recollect.settings import find_file, load
 
-        return load(self.preset, file=find_file(), overrides=self.given())
+        return load(self.preset, file=find_file(), overrides=self.setting_overrides())
 
-    def given(self) -> Mapping[str, Any]:
-        """The settings that were given with ``--set``."""
+    def setting_overrides(self) -> Mapping[str, Any]:
+        """The settings of ``--set``."""
         if not self.overrides:
             return {}
         # Read like an environment variable: the key decides whether "5" is a number or a text.

@@ -21,68 +21,68 @@ def stats(state: State, days: int | None, prometheus: bool) -> None:
         if prometheus:
             say(mind.prometheus().rstrip())
             return
-        found, served = mind.stats(), mind.metrics(days=days)
+        figures, metrics = mind.stats(), mind.metrics(days=days)
     if state.json:
-        emit({**plain(found), "metrics": served})
+        emit({**plain(figures), "metrics": metrics})
     else:
-        show_stats(found)
-        show_metrics(served)
+        show_stats(figures)
+        show_metrics(metrics)
 
 
-def show_metrics(served: Metrics, *, margin: int = 0) -> None:
-    """Rates with what they are made of; what was never counted is left out."""
-    cost = "" if served.cost is None else f", cost {served.cost:g}"
-    told = [
-        ("confirmed", _rate(served.confirmation_rate, served.confirmed, "answered")),
-        ("wrong writes", _rate(served.wrong_write_rate, served.taken_back, "taken back")),
-        ("recall hits", _rate(served.recall_hit_rate, served.recalls_with_evidence, "recalls")),
-        ("evidence used", _rate(served.evidence_used_rate, served.replies_using_evidence,
+def show_metrics(metrics: Metrics) -> None:
+    """Print rates with their counts, without those never counted."""
+    cost = "" if metrics.cost is None else f", cost {metrics.cost:g}"
+    rows = [
+        ("confirmed", _rate(metrics.confirmation_rate, metrics.confirmed, "answered")),
+        ("wrong writes", _rate(metrics.wrong_write_rate, metrics.taken_back, "taken back")),
+        ("recall hits", _rate(metrics.recall_hit_rate, metrics.recalls_with_evidence, "recalls")),
+        ("evidence used", _rate(metrics.evidence_used_rate, metrics.replies_using_evidence,
                                 "replies")),
-        ("context share", _rate(served.context_share, served.memory_tokens, "tokens")),
-        ("pending", f"{served.pending:,}" if served.pending else ""),
-        ("models", f"{served.model_calls:,} calls, {served.model_tokens:,} tokens{cost}"
-                   if served.model_calls else ""),
+        ("context share", _rate(metrics.context_share, metrics.memory_tokens, "tokens")),
+        ("pending", f"{metrics.pending:,}" if metrics.pending else ""),
+        ("models", f"{metrics.model_calls:,} calls, {metrics.model_tokens:,} tokens{cost}"
+                   if metrics.model_calls else ""),
     ]  # fmt: skip
-    facts((" " * margin + name, value) for name, value in told if value)
+    facts(rows)
 
 
 def _rate(rate: float | None, count: int, what: str) -> str:
     return "" if rate is None else f"{rate:.1%} ({count:,} {what})"
 
 
-def show_stats(found: Stats, *, margin: int = 0) -> None:
-    states = ", ".join(f"{count:,} {name}" for name, count in found.turn_states.items() if count)
-    lasted = f"{when(found.first_at)} to {when(found.last_at)}" if found.first_at else ""
+def show_stats(stats: Stats, *, margin: int = 0) -> None:
+    states = ", ".join(f"{count:,} {name}" for name, count in stats.turn_states.items() if count)
+    lasted = f"{when(stats.first_at)} to {when(stats.last_at)}" if stats.first_at else ""
     jobs = (
-        (found.jobs_ready, "waiting"),
-        (found.jobs_running, "running"),
-        (found.jobs_dead, "dead"),
+        (stats.jobs_ready, "waiting"),
+        (stats.jobs_running, "running"),
+        (stats.jobs_dead, "dead"),
     )
-    told = [
-        ("space", found.space),
-        ("turns", f"{found.turns:,}" + (f" ({states})" if states else "")),
-        ("sessions", f"{found.sessions:,}"),
-        ("memories", f"{found.memories:,}"),
-        ("episodes", f"{found.episodes:,}"),
-        ("attachments", f"{found.attachments:,}"),
-        ("events", f"{found.events:,}"),
-        ("tokens", f"{found.tokens:,}"),
+    rows = [
+        ("space", stats.space),
+        ("turns", f"{stats.turns:,}" + (f" ({states})" if states else "")),
+        ("sessions", f"{stats.sessions:,}"),
+        ("memories", f"{stats.memories:,}"),
+        ("episodes", f"{stats.episodes:,}"),
+        ("attachments", f"{stats.attachments:,}"),
+        ("events", f"{stats.events:,}"),
+        ("tokens", f"{stats.tokens:,}"),
         ("time", lasted),
         ("jobs", ", ".join(f"{count:,} {name}" for count, name in jobs if count) or "none"),
-        ("vectors", f"{found.unembedded:,} records wait for theirs" if found.unembedded else ""),
-        ("file", f"{size(found.file_bytes)}, schema {found.schema}"
-                 + (", open for reading only" if found.read_only else "")),
-        ("models", "; ".join(found.suspended)),
-        ("worker", found.worker_failure),
-        ("recall", found.recall_failure),
-        ("to do", _remedy(found)),
+        ("vectors", f"{stats.unembedded:,} records wait for theirs" if stats.unembedded else ""),
+        ("file", f"{size(stats.file_bytes)}, schema {stats.schema}"
+                 + (", open for reading only" if stats.read_only else "")),
+        ("models", "; ".join(stats.suspended)),
+        ("worker", stats.worker_failure),
+        ("recall", stats.recall_failure),
+        ("to do", _remedy(stats)),
     ]  # fmt: skip
-    facts((" " * margin + name, value) for name, value in told if value)
+    facts((" " * margin + name, value) for name, value in rows if value)
 
 
-def _remedy(found: Stats) -> str:
-    if found.jobs_dead:
-        return f"{counted(found.jobs_dead, 'job')} failed for good: see recollect jobs --state dead"
-    if found.jobs_ready:
+def _remedy(stats: Stats) -> str:
+    if stats.jobs_dead:
+        return f"{counted(stats.jobs_dead, 'job')} failed for good: see recollect jobs --state dead"
+    if stats.jobs_ready:
         return "recollect worker runs the waiting jobs as they come due"
     return ""

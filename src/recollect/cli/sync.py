@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.option("--forget", "gone", multiple=True, metavar="ID", help="Yes: archive this memory.")
-@click.option("--keep", "kept", multiple=True, metavar="ID", help="No: keep this memory.")
+@click.option("--forget", "archived", multiple=True, metavar="ID", help="Yes: archive this memory.")
+@click.option("--keep", "restored", multiple=True, metavar="ID", help="No: keep this memory.")
 @pass_state
-def sync(state: State, gone: tuple[str, ...], kept: tuple[str, ...]) -> None:
-    """Bring the documents and memory together.
+def sync(state: State, archived: tuple[str, ...], restored: tuple[str, ...]) -> None:
+    """Synchronise the documents with the memory.
 
-    What you changed in MEMORY.md and the others is taken in, what was learnt is written there. A
-    line that you took out becomes a question, answered with --forget or --keep.
+    Your changes to MEMORY.md and the others are imported, new memories are written there. A
+    line that you removed becomes a question, answered with --forget or --keep.
     """
     with state.open() as mind:
-        for id_ in gone:
+        for id_ in archived:
             mind.archive(id_)
-        for id_ in kept:
+        for id_ in restored:
             mind.restore(id_)
         report = mind.sync()
         questions = mind.questions()
@@ -35,26 +35,26 @@ def sync(state: State, gone: tuple[str, ...], kept: tuple[str, ...]) -> None:
         emit({"at": report.at, "documents": report.documents, "questions": questions})
         return
     for document in report.documents:
-        _tell(document)
+        _show_document(document)
     for question in questions:
         _ask(question)
     if not report.documents:
         note("This preset keeps no documents; see documents.write.")
 
 
-def _tell(document: DocumentReport) -> None:
+def _show_document(document: DocumentReport) -> None:
     say(f"{bold(document.name)}  {document.state}  {dim(document.path)}")
     for change in document.taken:
         say(indented(f"{change.how}: {change.memory}", 2))
-    for kept in document.kept:
-        say(dim(indented(f"kept as you wrote it: {kept.text} ({kept.reason})", 2)))
+    for line in document.kept:
+        say(dim(indented(f"kept as you wrote it: {line.text} ({line.reason})", 2)))
     if document.left_out:
-        say(dim(indented(f"no room for {len(document.left_out)}; they stay in the database", 2)))
+        say(dim(indented(f"{len(document.left_out)} did not fit; they stay in the database", 2)))
     if document.problem:
         say(indented(document.problem, 2))
 
 
 def _ask(question: Question) -> None:
-    say(f"You took this out of {', '.join(question.documents)}: {question.memory.content}")
+    say(f"You removed this from {', '.join(question.documents)}: {question.memory.content}")
     say(dim(indented(f"recollect sync --forget {question.memory.id}", 2)))
     say(dim(indented(f"recollect sync --keep {question.memory.id}", 2)))

@@ -18,8 +18,8 @@ from recollect.cli.output import (
     indented,
     note,
     pad,
-    room,
     say,
+    terminal_width,
     when,
 )
 from recollect.cli.params import moment
@@ -59,7 +59,7 @@ def turns(
 ) -> None:
     """Read turns by session, time, role, tool or state."""
     with state.open() as mind:
-        found = mind.turns(
+        listed = mind.turns(
             session=session,
             project=project,
             since=since,
@@ -72,19 +72,19 @@ def turns(
             offset=offset,
         )
     if state.json:
-        emit(found)
+        emit(listed)
         return
-    if not found:
+    if not listed:
         note("There are no such turns.")
-    show_turns(found, full=full)
+    show_turns(listed, full=full)
 
 
-def show_turns(found: list[Turn], *, full: bool = False, margin: int = 0) -> None:
-    """Turns under the name of their session and the day."""
-    names = max((cells(_speaker(turn)) for turn in found), default=0)
-    digits = max((len(str(turn.index)) for turn in found), default=0)
+def show_turns(turns: list[Turn], *, full: bool = False, margin: int = 0) -> None:
+    """Print turns under their session and day."""
+    names = max((cells(_speaker(turn)) for turn in turns), default=0)
+    digits = max((len(str(turn.index)) for turn in turns), default=0)
     heading = ""
-    for turn in found:
+    for turn in turns:
         day, _, hour = when(turn.at).partition(" ")
         above = f"{flat(turn.session)} · {day}"
         if above != heading:
@@ -105,14 +105,14 @@ def _speaker(turn: Turn) -> str:
     return cut(flat(turn.sender or turn.role), 20)
 
 
-def _summary(turn: Turn, taken: int) -> str:
-    """One line of what was said; the names of tools are never cut off."""
+def _summary(turn: Turn, lead: int) -> str:
+    """The text in one line; the names of tools are never cut."""
     tools = flat("".join(f" [{call.name}]" for call in turn.tool_calls))
-    said = turn.content or " ".join(result.content for result in turn.tool_results)
-    width = room()
-    left = width and max(10, width - taken)
-    spare = left and max(10, left - cells(tools) - 1)
-    return cut(f"{cut(flat(said), spare)} {tools}".strip(), left)
+    text = turn.content or " ".join(result.content for result in turn.tool_results)
+    width = terminal_width()
+    space = width and max(10, width - lead)
+    text_space = space and max(10, space - cells(tools) - 1)
+    return cut(f"{cut(flat(text), text_space)} {tools}".strip(), space)
 
 
 def _show_whole(turn: Turn, by: int) -> None:
@@ -128,6 +128,6 @@ def _show_whole(turn: Turn, by: int) -> None:
 
 
 def _outcome(turn: Turn) -> str:
-    """What became of a turn, and what to do about it."""
+    """The state of a turn with its reason, and the remedy."""
     remedy = {"failed": "it is tried again", "dead": "see recollect jobs --state dead"}
     return "; ".join(filter(None, (f"{turn.state}: {turn.reason}", remedy.get(turn.state))))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from recollect.cli.base import Group
-from recollect.cli.output import bold, dim, emit, indented, note, say, when
+from recollect.cli.base import CommandGroup
+from recollect.cli.output import bold, counted, dim, emit, indented, note, say, when
 from recollect.cli.state import State, pass_state
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _DRY = click.option("--dry-run", is_flag=True, help="Change nothing; say what would, and why.")
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def upkeep() -> None:
     """Do the daily or weekly work now.
 
@@ -28,7 +28,7 @@ def upkeep() -> None:
 @_DRY
 @pass_state
 def daily(state: State, *, dry_run: bool) -> None:
-    """Finish extraction, merge duplicates, let fade and expire, write documents and a report."""
+    """Finish extraction, merge duplicates, apply decay and expiry, write documents and a report."""
     _work(state, "daily", dry_run=dry_run)
 
 
@@ -36,7 +36,7 @@ def daily(state: State, *, dry_run: bool) -> None:
 @_DRY
 @pass_state
 def weekly(state: State, *, dry_run: bool) -> None:
-    """Merge within each partition and choose the core anew."""
+    """Merge within each partition and choose the core again."""
     _work(state, "weekly", dry_run=dry_run)
 
 
@@ -44,21 +44,21 @@ def weekly(state: State, *, dry_run: bool) -> None:
 @click.argument("operation")
 @pass_state
 def undo(state: State, operation: str) -> None:
-    """Take a step back. OPERATION is what the report of the run names."""
+    """Undo a step. OPERATION is named in the report of the run."""
     with state.open() as mind:
         undone = mind.undo_upkeep(operation)
     if state.json:
         emit(undone)
         return
-    say(f"{len(undone.restored)} as they were before")
+    say(f"{counted(len(undone.restored), 'memory', 'memories')} restored.")
     if undone.left:
-        note(f"{len(undone.left)} have changed since and were left.")
+        note(f"{len(undone.left)} have changed since and were left as they are.")
 
 
 @upkeep.command()
 @pass_state
 def rules(state: State) -> None:
-    """List the rules that ask before they act."""
+    """List the rules that wait for approval."""
     with state.open() as mind:
         waiting = mind.waiting_rules()
     if state.json:
@@ -74,12 +74,12 @@ def rules(state: State) -> None:
 @click.argument("event")
 @pass_state
 def approve(state: State, event: str) -> None:
-    """Let a rule act that asked. EVENT is its id in the list of rules."""
+    """Approve a rule that waits. EVENT is its id in the list of rules."""
     with state.open() as mind:
         mind.approve_rule(event)
         mind.drain()
     if not state.json:
-        say("It has run.")
+        say("The rule has run.")
 
 
 def _work(state: State, work: Literal["daily", "weekly"], *, dry_run: bool) -> None:

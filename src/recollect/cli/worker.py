@@ -17,19 +17,19 @@ from recollect.errors import StoreError
 from recollect.mind import Mind
 from recollect.types import Drained
 
-_SLICE = 0.2  # seconds of jobs between two looks at the signals; a job in hand is always finished
+_SLICE = 0.2  # seconds of jobs between two checks for signals; a running job is always finished
 
 
 class Stopping:
-    """Notes SIGTERM and SIGINT instead of dying of them, and can wait for one."""
+    """Records SIGTERM and SIGINT instead of ending the process, and can wait for one."""
 
     def __enter__(self) -> Self:
-        self.asked = False
-        self._heard, told = os.pipe()
-        os.set_blocking(told, False)
-        self._ends = (self._heard, told)
+        self.requested = False
+        self._read_end, write_end = os.pipe()
+        os.set_blocking(write_end, False)
+        self._ends = (self._read_end, write_end)
         self._before = {s: signal.signal(s, self._note) for s in (signal.SIGTERM, signal.SIGINT)}
-        self._wakeup = signal.set_wakeup_fd(told)
+        self._wakeup = signal.set_wakeup_fd(write_end)
         return self
 
     def __exit__(
@@ -45,10 +45,10 @@ class Stopping:
             os.close(end)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
+        self.requested = True
 
     def wait(self, seconds: float) -> None:
-        select.select([self._heard], [], [], seconds)
+        select.select([self._read_end], [], [], seconds)
 
 
 @click.command(cls=Command)
@@ -75,7 +75,7 @@ def worker(ctx: click.Context, state: State, once: bool) -> None:
 def _work(state: State, mind: Mind, stopping: Stopping) -> None:
     idle = mind.settings.jobs.poll.total_seconds()
     failing = ""
-    while not stopping.asked:
+    while not stopping.requested:
         try:
             drained = mind.drain(timeout=_SLICE)
             failing = ""
@@ -97,5 +97,5 @@ def _report(state: State, drained: Drained, *, always: bool = False) -> None:
     if state.json:
         emit(drained)
         return
-    told = ", ".join(f"{number:,} {word}" for word, number in counts.items() if number)
-    say(f"{counted(sum(counts.values()), 'job')}: {told}." if told else "No job was due.")
+    summary = ", ".join(f"{number:,} {word}" for word, number in counts.items() if number)
+    say(f"{counted(sum(counts.values()), 'job')}: {summary}." if summary else "No job was due.")

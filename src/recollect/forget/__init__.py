@@ -1,1 +1,1 @@
-"""Forgetting for good: what a request names, what it takes along, and the proof."""
+"""Permanent removal: the request, the plan of what it affects, the erasure, and the receipt."""

@@ -1,7 +1,7 @@
-"""Forgetting for good: rows and indexes in one transaction, then every copy outside of them.
+"""Permanent removal: rows and indexes in one transaction, then every copy outside the database.
 
-What is left to do after that transaction is a durable job which holds hashes and ids, no text:
-after a crash the worker finishes it at the next start, and so does asking again.
+The work after that transaction is a durable job that holds hashes and ids but no text, so after a
+crash the worker finishes it at the next start, as does repeating the request.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from recollect.clock import Clock
 from recollect.errors import StoreBusy
 from recollect.forget import receipts, traces
 from recollect.forget.plan import ForgetPlan, Planner
-from recollect.forget.request import ForgetRequest, read_asked
+from recollect.forget.request import ForgetRequest, read_request
 from recollect.forget.traces import Traces
 from recollect.ids import new_id
 from recollect.index.embedding_job import Ask, cache_hashes
@@ -32,17 +32,16 @@ from recollect.types import EMPTY, RECORD_TYPES, Fact, Job, Json, Receipt, SafeN
 
 KIND = "forget"
 EVENT = "forget"
-_LOOKED = 1_000  # jobs
+_MAX_JOBS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
-    """What holds text outside of the database, and what is only held in this process.
+class ExternalCopies:
+    """Copies of text outside the database, and buffers of this process.
 
-    ``gather`` writes down what waits in memory; ``transcript`` removes the copy of a session of a
-    space, to be written anew; ``documents`` takes out bullets by the ids of their memories, logs by
-    those of their turns, and lines by what they say; ``vectors`` and ``caches`` let go of what can
-    be made again.
+    ``gather`` writes pending buffers; ``transcript`` removes the JSONL copy of a session, to be
+    written again; ``documents`` removes bullets by memory id, logs by turn id and lines by content;
+    ``vectors`` and ``caches`` drop what can be rebuilt.
     """
 
     gather: Callable[[], None]
@@ -54,7 +53,7 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class RemovedRecords:
-    """What has to leave the copies as well, once the rows are gone."""
+    """Removed rows whose copies have to be removed as well."""
 
     turns: Collection[str]
     memories: Collection[str]
@@ -69,18 +68,18 @@ class RemovedRecords:
             "traces": self.traces.dump(),
         }
 
-
-def _left(told: Mapping[str, Json]) -> RemovedRecords:
-    return RemovedRecords(
-        _listed(told["turns"]),
-        _listed(told["memories"]),
-        [stored_name(one) for one in _listed(told["sessions"])],
-        traces.load(told["traces"]),
-    )
+    @classmethod
+    def load(cls, payload: Mapping[str, Json]) -> RemovedRecords:
+        return cls(
+            _strings(payload["turns"]),
+            _strings(payload["memories"]),
+            [stored_name(session) for session in _strings(payload["sessions"])],
+            traces.load(payload["traces"]),
+        )
 
 
 class Erasure:
-    """The door to forgetting in one space, and the job that finishes it in any."""
+    """Removes records of one space, and finishes interrupted removals of any."""
 
     def __init__(
         self,
@@ -90,7 +89,7 @@ class Erasure:
         settings: Settings,
         *,
         ask: Ask,
-        outside: Outside,
+        copies: ExternalCopies,
     ) -> None:
         self._store = store
         self._space = space
@@ -98,7 +97,7 @@ class Erasure:
         self._settings = settings
         self._guard = guard_of(settings)
         self._ask = ask
-        self._outside = outside
+        self._copies = copies
 
     def forget(
         self,
@@ -111,8 +110,8 @@ class Erasure:
         until: datetime | str | None = None,
         dry_run: bool = False,
     ) -> Receipt:
-        """Remove for good what is named, or with ``dry_run`` say what would go, and why."""
-        asked = read_asked(
+        """Remove what is named for good; with ``dry_run`` only list it, with the reasons."""
+        request = read_request(
             id=id,
             query=query,
             session=session,
@@ -123,21 +122,21 @@ class Erasure:
         )
         if dry_run:
             with self._store.read(self._space) as unit:
-                plan = Planner(unit, self._settings, marked=True).plan(asked)
-                return self._receipt(plan, asked, items=True)
-        self._outside.gather()
+                plan = Planner(unit, self._settings, marked=True).plan(request)
+                return self._receipt(plan, request, items=True)
+        self._copies.gather()
         with self._store.write(self._space) as unit:
-            before = _unfinished(unit)
-            plan = Planner(unit, self._settings).plan(asked)
-            receipt = self._receipt(plan, asked)
+            unfinished = unfinished_jobs(unit)
+            plan = Planner(unit, self._settings).plan(request)
+            receipt = self._receipt(plan, request)
             if not plan.empty:
                 receipt = self._write(unit, plan, receipt)
-        if plan.empty and before:  # asked again after a crash: what was begun is finished
-            for job in before:
+        if plan.empty and unfinished:  # the same request again after a crash
+            for job in unfinished:
                 self.finish(job)
-            return receipts.load(before[-1].payload["receipt"])
+            return receipts.load(unfinished[-1].payload["receipt"])
         if not plan.empty:
-            self._finish(self._space, receipt, _left_by(plan))
+            self._finish(self._space, receipt, _removed_records(plan))
         return receipt
 
     # --- in one transaction ----------------------------------------------------------------------
@@ -146,20 +145,20 @@ class Erasure:
         now, eraser = receipt.at, unit.eraser
         removal, most = plan.removal, self._settings.jobs.max_attempts
         docs = [d for type_ in RECORD_TYPES for d in eraser.docs(type_, removal.of(type_))]
-        docs += eraser.docs("episode", list(plan.retold))
+        docs += eraser.docs("episode", list(plan.rewritten_episodes))
         bearing = unit.names.bearing(plan.renamed)
         named = [doc for type_, ids in bearing.items() for doc in eraser.docs(type_, ids)]
         docs += named
-        plan.sessions |= self._copied(unit, plan, bearing.get("turn", []))
+        plan.sessions |= self._transcripts(unit, plan, bearing.get("turn", []))
         eraser.drop_cached(cache_hashes(eraser.embed_texts(docs)))
         marks = {
             mark for text in plan.texts for line in fingerprints(text).values() for mark in line
         }
         eraser.drop_echoes(marks)
-        for id_, turns in plan.loosened.items():
+        for id_, turns in plan.detached.items():
             unit.memories.drop_sources(id_, turns)
         eraser.remove(removal)
-        for stretch in plan.retold.values():
+        for stretch in plan.rewritten_episodes.values():
             eraser.retell(stretch, episode_terms(stretch.episode))
         for change in plan.rewritten:
             eraser.rewrite(change)
@@ -169,16 +168,16 @@ class Erasure:
             index_again(unit, type_, ids)
         for name in plan.cards:
             unit.cards.drop(name)
-        for session in eraser.learn_again(plan.relearnt):
+        for session in eraser.learn_again(plan.turns_to_relearn):
             triggers.queue(unit, [session], now=now, run_at=now, max_attempts=most, quiet=False)
-        if plan.retold or named:
+        if plan.rewritten_episodes or named:
             self._ask(unit, now)
         whole = receipts.without_present(unit, receipt, plan.texts)
         unit.tasks.enqueue(
             KIND,
             key=receipt.id,
-            payload=digests({"receipt": receipts.dump(whole), **_left_by(plan).dump()}),
-            # Not before this call would have lost its lease: it does the work itself.
+            payload=digests({"receipt": receipts.dump(whole), **_removed_records(plan).dump()}),
+            # This call does the work itself; the job is for when it dies, so it waits for a lease.
             run_at=now + self._settings.jobs.lease,
             now=now,
             max_attempts=most,
@@ -186,20 +185,20 @@ class Erasure:
         return whole
 
     @staticmethod
-    def _copied(unit: Unit, plan: ForgetPlan, turns: list[str]) -> set[SafeName]:
-        """Sessions whose transcripts have a name that is replaced, under both of their names."""
+    def _transcripts(unit: Unit, plan: ForgetPlan, turns: list[str]) -> set[SafeName]:
+        """Sessions whose transcripts contain a replaced name, under the old and the new id."""
         renamed = {name: after for name, after in plan.renamed.items() if name.kind == "session"}
         before = {turn.session for turn in unit.ledger.turns_by_id(turns)}
         before |= plan.sessions | {stored_name(name.text) for name in renamed}
         return before | {renamed.get(Name("session", id_), id_) for id_ in before}
 
-    def _receipt(self, plan: ForgetPlan, asked: ForgetRequest, *, items: bool = False) -> Receipt:
+    def _receipt(self, plan: ForgetPlan, request: ForgetRequest, *, items: bool = False) -> Receipt:
         now = self._clock.now()
         return Receipt(
             id=new_id(now),
             space=self._space,
             at=now,
-            asked=asked.told,
+            asked=request.kind,
             counts=plan.counts,
             key="" if items or plan.empty else plan.traces.key,
             marks=() if items else receipts.marks_of(plan),
@@ -208,19 +207,20 @@ class Erasure:
             dry_run=items,
         )
 
-    # --- after it --------------------------------------------------------------------------------
+    # --- after the transaction -------------------------------------------------------------------
 
     def finish(self, job: Job) -> None:
-        """Do what was left of a request; safe to repeat."""
-        self._finish(job.space, receipts.load(job.payload["receipt"]), _left(job.payload))
+        """Finish an interrupted request; safe to repeat."""
+        receipt = receipts.load(job.payload["receipt"])
+        self._finish(job.space, receipt, RemovedRecords.load(job.payload))
 
-    def _finish(self, space: str, receipt: Receipt, left: RemovedRecords) -> None:
-        for session in left.sessions:
-            self._outside.transcript(space, session)
-        self._outside.documents(space, left)
-        self._outside.vectors()
-        self._outside.caches()
-        with _to_be_finished():
+    def _finish(self, space: str, receipt: Receipt, removed: RemovedRecords) -> None:
+        for session in removed.sessions:
+            self._copies.transcript(space, session)
+        self._copies.documents(space, removed)
+        self._copies.vectors()
+        self._copies.caches()
+        with _finished_later():
             self._store.compact()
             with self._store.write(space) as unit:
                 unit.eraser.end_job(KIND, receipt.id)
@@ -236,8 +236,8 @@ class Erasure:
 
 
 @contextmanager
-def _to_be_finished() -> Iterator[None]:
-    """What another reader keeps from being done is not lost."""
+def _finished_later() -> Iterator[None]:
+    """Explain a busy store: the job stays queued, so the work is finished later."""
     try:
         yield
     except StoreBusy as error:
@@ -247,13 +247,14 @@ def _to_be_finished() -> Iterator[None]:
         ) from error
 
 
-def _left_by(plan: ForgetPlan) -> RemovedRecords:
+def _removed_records(plan: ForgetPlan) -> RemovedRecords:
     return RemovedRecords(plan.removed.turns, plan.removed.memories, plan.sessions, plan.traces)
 
 
-def _listed(told: Json) -> list[str]:
-    return [str(item) for item in told] if isinstance(told, list) else []
+def _strings(value: Json) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, list) else []
 
 
-def _unfinished(unit: Unit) -> list[Job]:
-    return [job for job in unit.tasks.unfinished(None, _LOOKED) if job.kind == KIND]
+def unfinished_jobs(unit: Unit) -> list[Job]:
+    """The removals that still have work outside the database."""
+    return [job for job in unit.tasks.unfinished(None, _MAX_JOBS) if job.kind == KIND]

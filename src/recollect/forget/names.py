@@ -1,8 +1,7 @@
-"""Names that forgetting reaches: those that have the words, and those that nothing has any more.
+"""Names affected by a removal: those that contain the phrase, and those no record has any more.
 
-A name is not what was said: it never decides what is forgotten. One that has the words is replaced
-by a neutral one wherever it stands, so that what was said under it, and who said what, stays as it
-was. One that only forgotten records had goes with them.
+A name never selects records. One that contains the phrase is replaced by a neutral name everywhere,
+so records keep their grouping and their speaker. One that only removed records had is removed.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import mimetypes
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from recollect.forget.request import has_phrase
@@ -32,9 +31,9 @@ from recollect.types import (
 Renamed = Mapping[Name, SafeName]
 _NEUTRAL = "forgotten-"
 _IS_NEUTRAL = re.compile(rf"{_NEUTRAL}[0-9a-f]{{8}}")
-_EMPTIED: tuple[NameKind, ...] = ("tag", "address", "media type")
+_EMPTIED_KINDS: tuple[NameKind, ...] = ("tag", "address", "media type")
 _OPERATION: tuple[NameKind, ...] = ("operation",)
-_OURS = frozenset(
+_ENGINE_NAMES = frozenset(
     {
         Name("project", GLOBAL_PROJECT),
         Name("topic", GENERAL_TOPIC),
@@ -45,7 +44,7 @@ _OURS = frozenset(
         ),
     }
 )
-# Names in what the history keeps, by the field they stand in.
+# Names in event payloads, by field.
 _FIELDS: dict[str, NameKind] = {
     "session": "session",
     "sender": "sender",
@@ -61,47 +60,47 @@ _FIELDS: dict[str, NameKind] = {
 }
 
 
-def having(unit: Unit, said: list[str]) -> dict[Name, SafeName]:
-    """Names in which the words stand, each with its replacement; empty where it needs none."""
+def with_phrase(unit: Unit, phrase: list[str]) -> dict[Name, SafeName]:
+    """Names that contain the phrase, each with its replacement; empty for kinds without one."""
     neutral: dict[str, SafeName] = {}
-    found: dict[Name, SafeName] = {}
+    replacements: dict[Name, SafeName] = {}
     for name in unit.names.all():
-        if _is_ours(name) or not has_phrase(_people_named(name), said):
+        if _is_engine_name(name) or not has_phrase(_user_part(name), phrase):
             continue
-        if name.kind in _EMPTIED:
-            found[name] = EMPTY
+        if name.kind in _EMPTIED_KINDS:
+            replacements[name] = EMPTY
         else:
-            found[name] = neutral.setdefault(name.text, _alias())
-    return found
+            replacements[name] = neutral.setdefault(name.text, _alias())
+    return replacements
 
 
-def lost(unit: Unit, removal: Removal) -> dict[Name, SafeName]:
-    """Names that only these records had; operations that were named after one get another name."""
-    gone = {name for name in unit.names.only_in(removal) if not _is_ours(name)}
-    found = dict.fromkeys(gone, EMPTY)
-    named = {name.text for name in gone if name.kind in ("session", "project")}
-    if named:
+def orphaned_by(unit: Unit, removal: Removal) -> dict[Name, SafeName]:
+    """Names that only these records had; operations named after one get a neutral name."""
+    orphaned = {name for name in unit.names.only_in(removal) if not _is_engine_name(name)}
+    replacements = dict.fromkeys(orphaned, EMPTY)
+    users = {name.text for name in orphaned if name.kind in ("session", "project")}
+    if users:
         for name in unit.names.all(_OPERATION):
-            if _people_named(name) in named:
-                found[name] = _alias()
-    return found
+            if _user_part(name) in users:
+                replacements[name] = _alias()
+    return replacements
 
 
 def _alias() -> SafeName:
     return constant(f"{_NEUTRAL}{secrets.token_hex(4)}")
 
 
-def _is_ours(name: Name) -> bool:
-    """Whether the engine gave the name, or a standard."""
-    if name in _OURS or is_id(name.text) or _IS_NEUTRAL.fullmatch(name.text):
+def _is_engine_name(name: Name) -> bool:
+    """Whether the engine or a standard chose the name."""
+    if name in _ENGINE_NAMES or is_id(name.text) or _IS_NEUTRAL.fullmatch(name.text):
         return True
     if name.kind == "predicate":
         return is_common(name.text)
     return name.kind == "media type" and mimetypes.guess_extension(name.text) is not None
 
 
-def _people_named(name: Name) -> str:
-    """The part of a name that is people's: the engine's operations have one in the middle."""
+def _user_part(name: Name) -> str:
+    """The part of a name that a user chose: operation names of the engine embed one."""
     if name.kind != "operation":
         return name.text
     first, _, rest = name.text.partition(":")
@@ -114,17 +113,19 @@ def _people_named(name: Name) -> str:
     return name.text
 
 
-# --- where they stand ----------------------------------------------------------------------------
+# --- replacing them in records -------------------------------------------------------------------
 
 
-def turns_with(turns: Iterable[Turn], names: Renamed) -> list[Turn]:
-    """Turns as they are once the names of their tools are replaced."""
+def rename_tools(turns: Iterable[Turn], names: Renamed) -> list[Turn]:
+    """Turns with the names of their tools and parameters replaced."""
     if not any(name.kind in ("tool", "parameter") for name in names):
         return list(turns)
 
     def call_with(call: SafeCall) -> SafeCall:
-        told = {names.get(Name("parameter", key), key): value for key, value in call.input.items()}
-        return replace(call, name=names.get(Name("tool", call.name), call.name), input=told)
+        input_ = {
+            names.get(Name("parameter", key), key): value for key, value in call.input.items()
+        }
+        return replace(call, name=names.get(Name("tool", call.name), call.name), input=input_)
 
     return [
         replace(turn, tool_calls=tuple(map(call_with, turn.tool_calls)))
@@ -134,33 +135,28 @@ def turns_with(turns: Iterable[Turn], names: Renamed) -> list[Turn]:
     ]
 
 
-def replaced(texts: Sequence[str], kind: NameKind, names: Renamed) -> tuple[str, ...]:
-    """Names of one kind as they are afterwards."""
-    return tuple(names.get(Name(kind, text), text) for text in texts)
-
-
-def text_with(text: str, names: Renamed) -> str:
-    """A digest of turns, which quotes the names of their tools as they stand."""
+def rename_in_text(text: str, names: Renamed) -> str:
+    """A summary of turns with the tool names it quotes replaced."""
     for name, after in names.items():
         if name.kind == "tool" and name.text in text:
             text = re.sub(rf"(?<!\w){re.escape(name.text)}(?!\w)", lambda _: after, text)  # noqa: B023
     return text
 
 
-def payload_with(value: Json, names: Renamed, field: str = "") -> Json:
-    """What an event holds, with the names in it replaced."""
+def rename_in_payload(value: Json, names: Renamed, field: str = "") -> Json:
+    """An event payload with its names replaced."""
     if isinstance(value, dict):
-        # A rule tells what the event was about that set it off: of these, only sessions have names.
+        # A rule event repeats the subject of its trigger; of these only sessions have names.
         about: dict[str, NameKind] = {"subject": "session"} if "rule" in value else {}
         return {
             key: names.get(Name(about[key], item), item)
             if key in about and isinstance(item, str)
-            else payload_with(item, names, key)
+            else rename_in_payload(item, names, key)
             for key, item in value.items()
         }
     if isinstance(value, list):
-        kept = [payload_with(item, names, field) for item in value]
-        return [item for item in kept if item != ""] if field == "tags" else kept
+        items = [rename_in_payload(item, names, field) for item in value]
+        return [item for item in items if item != ""] if field == "tags" else items
     if isinstance(value, str) and field in _FIELDS:
         return names.get(Name(_FIELDS[field], value), value)
     return value

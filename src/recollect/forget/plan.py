@@ -1,9 +1,9 @@
-"""Everything that has to go, or be told in other words, for a request to be met.
+"""The plan of a removal: every record that is removed or rewritten to meet a request.
 
-A memory that came only from forgotten turns goes. One that others said too stays, unless it has a
-word that only the forgotten turns have; then it goes, and the others are learnt from again.
-Episodes are told anew from the turns that are left. Who asks for a memory by its id also means the
-turns that it was learnt from; other memories from those stay.
+A memory with only removed sources is removed. One with other sources stays, unless it has a word
+that only the removed turns have; then it is removed and its other sources are learnt from again.
+Episodes are written again from the remaining turns. A memory requested by id takes the turns it was
+learnt from with it; other memories from those turns stay.
 """
 
 from __future__ import annotations
@@ -56,57 +56,57 @@ _COPIED: tuple[StoredTextKind, ...] = ("event", "scratchpad", "card", "onboardin
 _OWN: tuple[StoredTextKind, ...] = ("turn reason", "job", "upkeep error")
 
 
-_STORY = "summary goal outcome started_at ended_at actions entities tools tags".split()
+_EPISODE_FIELDS = "summary goal outcome started_at ended_at actions entities tools tags".split()
 
 
 @dataclass(slots=True)
 class ForgetPlan:
-    """What forgetting does.
+    """What a removal does.
 
-    ``renamed`` are names that have the words, ``lost`` those that nothing has any more, each with
-    its replacement. ``quoting`` is, for each rewriting and card, the text that is the reason.
+    ``renamed`` are names that contain the phrase, ``orphaned`` those no record has any more, each
+    with its replacement. ``quoting`` is the text that is the reason for each rewrite and card.
+    ``detached`` are the removed sources of memories that stay.
     """
 
     removed: Selection
     renamed: dict[Name, SafeName] = field(default_factory=dict)
-    lost: dict[Name, SafeName] = field(default_factory=dict)
+    orphaned: dict[Name, SafeName] = field(default_factory=dict)
     quoting: dict[tuple[str, str], str] = field(default_factory=dict)
-    retold: dict[str, Stretch] = field(default_factory=dict)
-    loosened: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rewritten_episodes: dict[str, Stretch] = field(default_factory=dict)
+    detached: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rewritten: list[Rewrite] = field(default_factory=list)
     cards: list[str] = field(default_factory=list)
-    relearnt: set[str] = field(default_factory=set)
+    turns_to_relearn: set[str] = field(default_factory=set)
     sessions: set[SafeName] = field(default_factory=set)
     texts: list[str] = field(default_factory=list)
     traces: Traces = field(default_factory=lambda: Traces("00"))
-    owed: set[str] = field(default_factory=set)
     items: list[Forgotten] = field(default_factory=list)
 
     @property
     def removal(self) -> Removal:
-        gone = self.removed
+        removed = self.removed
         return Removal(
-            gone.turns,
-            gone.memories,
-            gone.episodes,
-            gone.attachments,
-            gone.daily_events,
-            gone.sessions,
+            removed.turns,
+            removed.memories,
+            removed.episodes,
+            removed.attachments,
+            removed.daily_events,
+            removed.sessions,
         )
 
     @property
     def names(self) -> dict[Name, SafeName]:
-        """What every name is replaced by, empty where it goes."""
-        return {**self.lost, **self.renamed}
+        """The replacement of every name, empty where the name is removed."""
+        return {**self.orphaned, **self.renamed}
 
     @property
     def counts(self) -> dict[str, int]:
         """How many of each kind were removed or rewritten."""
-        told = Counter(
+        counts = Counter(
             item.kind if item.change == "removed" else f"{item.kind} {item.change}"
             for item in self.items
         )
-        return dict(sorted(told.items()))
+        return dict(sorted(counts.items()))
 
     @property
     def empty(self) -> bool:
@@ -114,124 +114,131 @@ class ForgetPlan:
 
 
 class Planner:
-    """Works out one request on a snapshot; nothing is written."""
+    """Plans one request on a snapshot; writes nothing."""
 
     def __init__(self, unit: Unit, settings: Settings, *, marked: bool = False) -> None:
         self._unit = unit
         self._settings = settings
         self._marked = marked
 
-    def plan(self, asked: ForgetRequest) -> ForgetPlan:
+    def plan(self, request: ForgetRequest) -> ForgetPlan:
         unit = self._unit
-        plan = ForgetPlan(choose(unit, asked))
-        gone = plan.removed
-        if asked.query is not None and not asked.timed:  # a name is of no time
-            plan.renamed = names.having(unit, tokens(asked.query))
-        derived = unit.eraser.derived(gone.turns)
+        plan = ForgetPlan(choose(unit, request))
+        removed = plan.removed
+        if request.query is not None and not request.timed:  # names have no time
+            plan.renamed = names.with_phrase(unit, tokens(request.query))
+        derived = unit.eraser.derived(removed.turns)
         for id_, turns in derived.items():
-            if set(turns) <= gone.turns.keys():
-                gone.memories.setdefault(id_, "it was learnt from what is forgotten")
-        gone.turns |= {id_: why for id_, why in gone.evidence.items() if id_ not in gone.turns}
-        said = unit.ledger.turns_by_id(list(gone.turns))
-        plan.sessions = {turn.session for turn in said}
-        stretches = self._stretches(gone, asked)
+            if set(turns) <= removed.turns.keys():
+                removed.memories.setdefault(id_, "it was learnt from what is forgotten")
+        removed.turns |= {
+            id_: why for id_, why in removed.evidence.items() if id_ not in removed.turns
+        }
+        removed_turns = unit.ledger.turns_by_id(list(removed.turns))
+        plan.sessions = {turn.session for turn in removed_turns}
+        stretches = self._stretches(removed, request)
         for stretch in stretches:
-            self._retell(plan, stretch)
-        partly = [id_ for id_ in derived if id_ not in gone.memories]
-        self._trace(plan, asked, said, stretches, partly)
-        known = len(gone.memories)
-        self._part(plan, derived, partly)
+            self._rewrite_episode(plan, stretch)
+        partly = [id_ for id_ in derived if id_ not in removed.memories]
+        self._trace(plan, request, removed_turns, stretches, partly)
+        count = len(removed.memories)
+        self._split_shared(plan, derived, partly)
         for stretch in stretches:
-            self._retell(plan, stretch)
-        self._rewrite_days(plan, {turn.at.date() for turn in said})
-        if len(gone.memories) > known:
-            plan.lost = names.lost(unit, plan.removal)
+            self._rewrite_episode(plan, stretch)
+        self._rewrite_days(plan, {turn.at.date() for turn in removed_turns})
+        if len(removed.memories) > count:
+            plan.orphaned = names.orphaned_by(unit, plan.removal)
         plan.traces = plan.traces.with_names(plan.names)
         self._rewrite_rest(plan)
-        self._keep_stories(plan, stretches)
-        plan.items = self._listed(plan, said)
+        self._drop_unchanged(plan, stretches)
+        plan.items = self._list_items(plan, removed_turns)
         return plan
 
-    def _stretches(self, gone: Selection, asked: ForgetRequest) -> list[Stretch]:
-        """Episodes to be told anew; one that only has the words is told without them."""
+    def _stretches(self, removed: Selection, request: ForgetRequest) -> list[Stretch]:
+        """Episodes to rewrite; one that only contains the phrase is rewritten without it."""
         eraser = self._unit.eraser
-        found = {stretch.episode.id: stretch for stretch in eraser.stretches(gone.turns)}
-        if asked.query is not None:
-            found |= {stretch.episode.id: stretch for stretch in eraser.stretches_of(gone.episodes)}
-            gone.episodes.clear()
-        return [stretch for id_, stretch in found.items() if id_ not in gone.episodes]
+        stretches = {stretch.episode.id: stretch for stretch in eraser.stretches(removed.turns)}
+        if request.query is not None:
+            stretches |= {
+                stretch.episode.id: stretch for stretch in eraser.stretches_of(removed.episodes)
+            }
+            removed.episodes.clear()
+        return [stretch for id_, stretch in stretches.items() if id_ not in removed.episodes]
 
-    # --- what it leaves in other texts -----------------------------------------------------------
+    # --- traces in other texts -------------------------------------------------------------------
 
     def _trace(
         self,
         plan: ForgetPlan,
-        asked: ForgetRequest,
-        said: Sequence[Turn],
+        request: ForgetRequest,
+        removed_turns: Sequence[Turn],
         stretches: Sequence[Stretch],
         partly: Sequence[str],
     ) -> None:
-        unit, gone = self._unit, plan.removed
-        plan.texts = [text for turn in said for text in turn_texts(turn)]
-        # Who said it, and with what, unless others have that name too.
-        plan.lost = names.lost(unit, plan.removal)
-        plan.texts += [name.text for name in plan.lost if name.kind in ("sender", "tool")]
-        for memory in unit.memories.by_id(list(gone.memories)):
+        unit, removed = self._unit, plan.removed
+        plan.texts = [text for turn in removed_turns for text in turn_texts(turn)]
+        # The names of speakers and tools, unless other records have them too.
+        plan.orphaned = names.orphaned_by(unit, plan.removal)
+        plan.texts += [name.text for name in plan.orphaned if name.kind in ("sender", "tool")]
+        for memory in unit.memories.by_id(list(removed.memories)):
             plan.texts += filter(None, [memory.content, memory.value, memory.subject])
-        for file in unit.attachments.by_id(list(gone.attachments)):
+        for file in unit.attachments.by_id(list(removed.attachments)):
             plan.texts += [file.filename, file.description, file.transcription, file.extracted_text]
-        told = unit.episodes.by_id(list(gone.episodes))
-        told += [stretch.episode for stretch in stretches]
-        tales: list[str] = [text for episode in told for text in (episode.summary, episode.goal)]
-        for event in self._days(gone.daily_events):
-            tales.append(event[1])
-        going: dict[RecordType, list[str]] = {
-            "turn": [*gone.turns],
-            "memory": [*gone.memories, *partly],
-            "episode": [episode.id for episode in told],
-            "attachment": [*gone.attachments],
+        episodes = unit.episodes.by_id(list(removed.episodes))
+        episodes += [stretch.episode for stretch in stretches]
+        derived: list[str] = [
+            text for episode in episodes for text in (episode.summary, episode.goal)
+        ]
+        derived += [summary for _, summary in self._days(removed.daily_events)]
+        records: dict[RecordType, list[str]] = {
+            "turn": [*removed.turns],
+            "memory": [*removed.memories, *partly],
+            "episode": [episode.id for episode in episodes],
+            "attachment": [*removed.attachments],
         }
-        docs = {doc for type_ in RECORD_TYPES for doc in unit.eraser.docs(type_, going[type_])}
-        every = {word for text in (*plan.texts, *tales) for word in words(text)}
-        every -= function_words()
-        for retold in plan.retold.values():
-            every.difference_update(episode_terms(retold.episode).split())
-        plan.owed = unit.eraser.only_in(every, docs)
+        docs = {doc for type_ in RECORD_TYPES for doc in unit.eraser.docs(type_, records[type_])}
+        candidates = {word for text in (*plan.texts, *derived) for word in words(text)}
+        candidates -= function_words()
+        for rewritten in plan.rewritten_episodes.values():
+            candidates.difference_update(episode_terms(rewritten.episode).split())
+        unique_words = unit.eraser.only_in(candidates, docs)
         key = secrets.token_bytes(_KEY_BYTES)
-        # Words of one time only may be said elsewhere: what is not of that time keeps them.
-        phrase = None if asked.timed else asked.query
-        plan.traces = traces_of(key, plan.texts, plan.owed, phrase)
+        # A query within a time range leaves other times alone, so its phrase is no trace there.
+        phrase = None if request.timed else request.query
+        plan.traces = traces_of(key, plan.texts, unique_words, phrase)
 
     def _days(self, ids: Iterable[str]) -> list[tuple[str, str]]:
-        wanted = set(ids)
-        if not wanted:
+        chosen = set(ids)
+        if not chosen:
             return []
         events = self._unit.journal.daily_events(None, checks.MAX_ROWS)
-        return [(event.id, event.summary) for event in events if event.id in wanted]
+        return [(event.id, event.summary) for event in events if event.id in chosen]
 
     # --- memories and episodes -------------------------------------------------------------------
 
-    def _part(
+    def _split_shared(
         self, plan: ForgetPlan, derived: dict[str, tuple[str, ...]], partly: Sequence[str]
     ) -> None:
-        """Memories that others said too, and those beside one that was asked for."""
-        gone = plan.removed
-        beside = self._unit.eraser.derived(gone.evidence)
-        forgotten = [m.value or m.content for m in self._unit.memories.by_id(list(gone.memories))]
-        for memory in self._unit.memories.by_id([*{*partly, *beside} - gone.memories.keys()]):
+        """Remove or detach memories with other sources, and those from the same evidence."""
+        removed = plan.removed
+        beside = self._unit.eraser.derived(removed.evidence)
+        forgotten = [
+            m.value or m.content for m in self._unit.memories.by_id(list(removed.memories))
+        ]
+        for memory in self._unit.memories.by_id([*{*partly, *beside} - removed.memories.keys()]):
             turns = derived.get(memory.id, ()) + beside.get(memory.id, ())
             if memory.id in derived and plan.traces.has_word(memory.content):
-                gone.memories[memory.id] = "it has words that only the forgotten turns have"
-                plan.relearnt |= set(turns) - gone.turns.keys()
+                removed.memories[memory.id] = "it has words that only the forgotten turns have"
+                plan.turns_to_relearn |= set(turns) - removed.turns.keys()
             elif memory.id in beside and _says(memory, forgotten):
-                gone.memories[memory.id] = "it says the same"
+                removed.memories[memory.id] = "it says the same"
             else:
-                plan.loosened[memory.id] = tuple(turn for turn in turns if turn in gone.turns)
+                plan.detached[memory.id] = tuple(turn for turn in turns if turn in removed.turns)
 
-    def _retell(self, plan: ForgetPlan, stretch: Stretch) -> None:
-        left = [id_ for id_ in stretch.turns if id_ not in plan.removed.turns]
-        found = names.turns_with(self._unit.ledger.turns_by_id(left), plan.renamed)
-        turns = sorted(found, key=lambda turn: (turn.at, turn.index))
+    def _rewrite_episode(self, plan: ForgetPlan, stretch: Stretch) -> None:
+        remaining = [id_ for id_ in stretch.turns if id_ not in plan.removed.turns]
+        kept_turns = names.rename_tools(self._unit.ledger.turns_by_id(remaining), plan.renamed)
+        turns = sorted(kept_turns, key=lambda turn: (turn.at, turn.index))
         if not turns:
             plan.removed.episodes[stretch.episode.id] = "nothing it tells of is left"
             return
@@ -239,11 +246,11 @@ class Planner:
         info = self._unit.ledger.session(episode.session)
         about: tuple[str, ...] = ()
         if info is not None:
-            about = names.replaced([info.project], "project", plan.renamed)
-            about += names.replaced([info.topic], "topic", plan.renamed)
+            partition = (Name("project", info.project), Name("topic", info.topic))
+            about = tuple(plan.renamed.get(name, name.text) for name in partition)
         ended = episode.source != "context_compress"
         story = tell(turns, tags=about, ended=ended)
-        told = episode_of(
+        rewritten = episode_of(
             story,
             turns,
             episode.source,
@@ -251,84 +258,85 @@ class Planner:
             session=episode.session,
             guard=guard_of(self._settings),
         )
-        told = replace(told, importance=episode.importance)
-        plan.retold[episode.id] = Stretch(told, tuple(turn.id for turn in turns))
+        rewritten = replace(rewritten, importance=episode.importance)
+        plan.rewritten_episodes[episode.id] = Stretch(rewritten, tuple(turn.id for turn in turns))
 
-    # --- what quotes it --------------------------------------------------------------------------
+    # --- texts that quote it ---------------------------------------------------------------------
 
     def _rewrite_days(self, plan: ForgetPlan, days: set[date]) -> None:
-        """Daily events: those of the same days lose every sentence with a trace."""
-        traces, gone = plan.traces, plan.removed.daily_events
+        """Rewrite daily events: those of the same days lose every sentence with a trace."""
+        traces, removed = plan.traces, plan.removed.daily_events
         for event in self._unit.journal.daily_events(None, checks.MAX_ROWS):
-            if event.id in gone:
+            if event.id in removed:
                 continue
-            found = traces.touches if event.day in days else traces.says
-            told = names.text_with(event.summary, plan.renamed)
-            rest = traces.without(told, found) if found(told) else told
+            is_trace = traces.touches if event.day in days else traces.says
+            renamed = names.rename_in_text(event.summary, plan.renamed)
+            rest = traces.without(renamed, is_trace) if is_trace(renamed) else renamed
             if rest == event.summary:
                 continue
             if rest:
                 plan.rewritten.append(Rewrite("daily event", event.id, SafeText(rest)))
                 plan.quoting["daily event", event.id] = event.summary
             else:
-                gone[event.id] = "it is about what is forgotten"
+                removed[event.id] = "it is about what is forgotten"
 
     def _rewrite_rest(self, plan: ForgetPlan) -> None:
-        """Everything else that people or models wrote and that may say it."""
+        """Rewrite every other text by people or models that may quote it."""
         traces, eraser = plan.traces, self._unit.eraser
-        known: dict[str, bool] = {}  # most strings of events are few names, over and over
+        cached: dict[str, bool] = {}  # events repeat a few names
 
         def quotes(text: str) -> bool:
             if len(text) == _ID_LENGTH and is_id(text):
                 return False
-            if text not in known:
-                known[text] = traces.quotes(text)
-            return known[text]
+            if text not in cached:
+                cached[text] = traces.quotes(text)
+            return cached[text]
 
         texts = {name.text for name in plan.names}
-        for held in eraser.stored_texts((*_COPIED, *_OWN)):
-            found = next(filter(quotes, held.texts), None)
-            named = held.kind == "event" and not texts.isdisjoint(held.texts)
-            if found is None and not named:
+        for record in eraser.stored_texts((*_COPIED, *_OWN)):
+            quote = next(filter(quotes, record.texts), None)
+            named = record.kind == "event" and not texts.isdisjoint(record.texts)
+            if quote is None and not named:
                 continue
-            if held.kind == "card":
-                plan.cards.append(held.id)
-                plan.quoting["card", held.id] = found or ""
+            if record.kind == "card":
+                plan.cards.append(record.id)
+                plan.quoting["card", record.id] = quote or ""
                 continue
-            before = eraser.stored(held.kind, held.id)
-            after = self._rewritten(held.kind, before, plan)
+            before = eraser.stored(record.kind, record.id)
+            after = self._rewritten(record.kind, before, plan)
             if after != before:
-                plan.rewritten.append(Rewrite(held.kind, held.id, after))
-                plan.quoting[held.kind, held.id] = found or ""
+                plan.rewritten.append(Rewrite(record.kind, record.id, after))
+                plan.quoting[record.kind, record.id] = quote or ""
 
     def _rewritten(self, kind: StoredTextKind, stored: str, plan: ForgetPlan) -> SafeText:
-        """Less of what is stored is as safe as it is."""
+        """The stored text without the quotes; a part of safe text is safe."""
         if kind in ("event", "onboarding"):
-            payload = names.payload_with(codec.load(stored), plan.names)
+            payload = names.rename_in_payload(codec.load(stored), plan.names)
             cleaned = plan.traces.cleaned(payload, all_text=kind == "onboarding")
             return SafeText(codec.dump(cleaned))
         if kind == "scratchpad":
             return SafeText(plan.traces.without_lines(stored))
         return EMPTY
 
-    def _keep_stories(self, plan: ForgetPlan, stretches: Sequence[Stretch]) -> None:
-        """An episode that comes out as it was stays as it is."""
+    def _drop_unchanged(self, plan: ForgetPlan, stretches: Sequence[Stretch]) -> None:
+        """Drop rewritten episodes that equal the stored ones."""
         for stretch in stretches:
-            retold = plan.retold.get(stretch.episode.id)
-            if retold is not None and all(
-                getattr(retold.episode, name) == getattr(stretch.episode, name) for name in _STORY
+            rewritten = plan.rewritten_episodes.get(stretch.episode.id)
+            if rewritten is not None and all(
+                getattr(rewritten.episode, name) == getattr(stretch.episode, name)
+                for name in _EPISODE_FIELDS
             ):
-                del plan.retold[stretch.episode.id]
+                del plan.rewritten_episodes[stretch.episode.id]
 
-    def _listed(self, plan: ForgetPlan, said: Sequence[Turn]) -> list[Forgotten]:
-        gone = plan.removed
-        preview = Preview(self._unit, plan.traces if self._marked else None, gone.found)
-        preview.turns(gone.turns, said)
-        preview.memories(gone.memories)
-        preview.episodes(gone.episodes, plan.retold)
-        preview.attachments(gone.attachments)
-        preview.daily_events(gone.daily_events, self._days(gone.daily_events))
-        for id_, why in gone.sessions.items():
+    def _list_items(self, plan: ForgetPlan, removed_turns: Sequence[Turn]) -> list[Forgotten]:
+        removed = plan.removed
+        preview = Preview(self._unit, plan.traces if self._marked else None, removed.matches)
+        preview.turns(removed.turns, removed_turns)
+        preview.memories(removed.memories)
+        preview.episodes(removed.episodes, plan.rewritten_episodes)
+        preview.attachments(removed.attachments)
+        preview.daily_events(removed.daily_events, self._days(removed.daily_events))
+        for id_, why in removed.sessions.items():
             preview.add("session", id_, "removed", why, id_)
         for id_ in plan.cards:
             preview.add("card", id_, "removed", "it quotes it", plan.quoting["card", id_])
@@ -340,17 +348,17 @@ class Planner:
         for name, after in plan.renamed.items():
             change = "renamed" if after else "emptied"
             preview.add(name.kind, after, change, "the name has the words", name.text)
-        for id_ in plan.loosened:
+        for id_ in plan.detached:
             preview.add("memory", id_, "rewritten", "it loses a source; others said it too", "")
         return preview.items
 
 
 def _says(memory: Memory, forgotten: Iterable[str]) -> bool:
-    return any(has_phrase(memory.content, said) for text in forgotten if (said := tokens(text)))
+    return any(has_phrase(memory.content, phrase) for text in forgotten if (phrase := tokens(text)))
 
 
 def turn_texts(turn: Turn) -> list[str]:
-    """Everything that a turn says, what its tools were told and answered included."""
+    """Every text of a turn, with the arguments and results of its tools."""
     texts: list[str] = [turn.content]
     for call in turn.tool_calls:
         texts += [text for value in call.input.values() for text in _strings(value)]

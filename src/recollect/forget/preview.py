@@ -1,4 +1,4 @@
-"""What forgetting would do, told one by one: why each thing goes, with the words marked."""
+"""The preview of a removal: each affected item with its reason, and the words highlighted."""
 
 from __future__ import annotations
 
@@ -10,49 +10,53 @@ from recollect.language.secrets.envelope import masked
 from recollect.store.contract import Unit
 from recollect.types import Forgotten, Turn
 
-_SHOWN = 80  # characters of each text
+_EXCERPT = 80  # characters of each text
 _BEFORE = 20  # of them before the first word that is marked
-_CUT = "…"
+_ELLIPSIS = "…"
 
 Change = Literal["removed", "rewritten", "emptied", "renamed"]
 
 
 class Preview:
-    """Gathers the items. ``found`` are texts by record in which the words were found; without
-    ``traces`` nothing is marked, for who only counts.
+    """Collects the items. ``matches`` are the matching texts by record; without ``traces`` nothing
+    is highlighted, for callers that only count.
     """
 
-    def __init__(self, unit: Unit, traces: Traces | None, found: Mapping[str, str]) -> None:
+    def __init__(self, unit: Unit, traces: Traces | None, matches: Mapping[str, str]) -> None:
         self._unit = unit
         self._traces = traces
-        self._found = found
+        self._matches = matches
         self.items: list[Forgotten] = []
 
     def add(self, kind: str, id_: str, change: Change, why: str, text: str) -> None:
-        """One item; of a long text the part with the words."""
+        """Add one item; a long text is cut to the part with the words."""
         marks = self._traces.highlights(text) if text and self._traces is not None else ()
-        shown, places = _part(text, marks)
-        self.items.append(Forgotten(kind, id_, change, why, shown, places))
+        excerpt, places = _excerpt(text, marks)
+        self.items.append(Forgotten(kind, id_, change, why, excerpt, places))
 
-    def turns(self, ids: Mapping[str, str], said: Sequence[Turn]) -> None:
-        self._all("turn", ids, {turn.id: turn.content for turn in said})
+    def turns(self, ids: Mapping[str, str], turns: Sequence[Turn]) -> None:
+        self._all("turn", ids, {turn.id: turn.content for turn in turns})
 
     def memories(self, ids: Mapping[str, str]) -> None:
-        shown: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for memory in self._unit.memories.by_id(list(ids)):
-            told = masked(memory)
-            # A secret is shown nowhere, nor is what may hold it.
-            open_ = told == memory
-            shown[memory.id] = self._found.get(memory.id, told.content) if open_ else told.content
+            visible = masked(memory)
+            # A matching text may contain the secret, so a masked memory shows neither.
+            is_open = visible == memory
+            texts[memory.id] = (
+                self._matches.get(memory.id, visible.content) if is_open else visible.content
+            )
         for id_, why in ids.items():
-            self.add("memory", id_, "removed", why, shown.get(id_, ""))
+            self.add("memory", id_, "removed", why, texts.get(id_, ""))
 
-    def episodes(self, ids: Mapping[str, str], retold: Iterable[str]) -> None:
-        again = list(retold)
-        shown: dict[str, str] = {e.id: e.summary for e in self._unit.episodes.by_id([*ids, *again])}
-        self._all("episode", ids, shown)
-        for id_ in again:
-            text = self._found.get(id_, shown.get(id_, ""))
+    def episodes(self, ids: Mapping[str, str], rewritten: Iterable[str]) -> None:
+        rewritten_ids = list(rewritten)
+        summaries: dict[str, str] = {
+            e.id: e.summary for e in self._unit.episodes.by_id([*ids, *rewritten_ids])
+        }
+        self._all("episode", ids, summaries)
+        for id_ in rewritten_ids:
+            text = self._matches.get(id_, summaries.get(id_, ""))
             self.add("episode", id_, "rewritten", "it tells of it", text)
 
     def attachments(self, ids: Mapping[str, str]) -> None:
@@ -62,19 +66,21 @@ class Preview:
     def daily_events(self, ids: Mapping[str, str], events: Iterable[tuple[str, str]]) -> None:
         self._all("daily event", ids, dict(events))
 
-    def _all(self, kind: str, ids: Mapping[str, str], shown: Mapping[str, str]) -> None:
+    def _all(self, kind: str, ids: Mapping[str, str], texts: Mapping[str, str]) -> None:
         for id_, why in ids.items():
-            self.add(kind, id_, "removed", why, self._found.get(id_, shown.get(id_, "")))
+            self.add(kind, id_, "removed", why, self._matches.get(id_, texts.get(id_, "")))
 
 
-def _part(text: str, places: Sequence[tuple[int, int]]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The part of a text that is shown, and where in it the words stand."""
-    if len(text) <= _SHOWN:
+def _excerpt(
+    text: str, places: Sequence[tuple[int, int]]
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The part of a text to show, and the places of the words in it."""
+    if len(text) <= _EXCERPT:
         return text, tuple(places)
     start = max(0, places[0][0] - _BEFORE) if places else 0
-    start = max(0, min(start, len(text) - _SHOWN))
-    end = start + _SHOWN
-    before, after = _CUT if start else "", _CUT if end < len(text) else ""
+    start = max(0, min(start, len(text) - _EXCERPT))
+    end = start + _EXCERPT
+    before, after = _ELLIPSIS if start else "", _ELLIPSIS if end < len(text) else ""
     move = len(before) - start
-    shown = tuple((a + move, min(b, end) + move) for a, b in places if a < end)
-    return f"{before}{text[start:end]}{after}", shown
+    marks = tuple((a + move, min(b, end) + move) for a, b in places if a < end)
+    return f"{before}{text[start:end]}{after}", marks

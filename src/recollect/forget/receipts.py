@@ -1,7 +1,7 @@
-"""Receipts of forgetting: made of keyed hashes, kept by whoever asked, checked against every file.
+"""Receipts of removals: keyed hashes, kept by the user, checked against every file.
 
-A receipt holds no text. To check it, everything that is there now is hashed with its key: texts and
-ids of records, the terms of the index, and every word that stands in any byte of any file.
+A receipt holds no text. A check hashes everything stored now with its key: texts and ids of
+records, the terms of the index, and every word in any byte of any file.
 """
 
 from __future__ import annotations
@@ -23,43 +23,49 @@ from recollect.store.erasure import StoredTextKind
 from recollect.types import Finding, Json, Receipt, ToolCall, ToolResult, Turn
 
 _CHECKED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment", "daily event")
-_TELLING = 2  # words of a text that is more than a name
-_LONG = 5  # bytes of a word that does not turn up in random ones
+_MIN_WORDS = 2  # of a text; fewer are a name
+_LONG = 5  # bytes; shorter words occur in random data
 _BLOCK = 1 << 20
 _LONGEST = 4_096  # bytes of one run of text that two blocks may share
 # Control characters end a word; the other bytes may be part of a letter.
 _READABLE = bytes(32 if byte < 32 or byte == 127 else byte for byte in range(256))
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_SAID = re.compile(r"[^\W_]{5,}|[^\W_\x00-\x7f]{2,}")
+_WORD = re.compile(r"[^\W_]{5,}|[^\W_\x00-\x7f]{2,}")
 _REMEDY = "Run `recollect worker` to finish what was interrupted, or forget it again"
 
 
 def marks_of(plan: ForgetPlan) -> tuple[str, ...]:
-    """Hashes of the ids and the whole texts that go."""
+    """Hashes of the removed ids and whole texts."""
     hashed = Hasher(bytes.fromhex(plan.traces.key))
-    gone = plan.removal
-    ids = (*gone.turns, *gone.memories, *gone.episodes, *gone.attachments, *gone.daily_events)
+    removal = plan.removal
+    ids = (
+        *removal.turns,
+        *removal.memories,
+        *removal.episodes,
+        *removal.attachments,
+        *removal.daily_events,
+    )
     return tuple(sorted({*map(hashed, ids), *map(hashed, _whole(plan.texts))}))
 
 
 def _whole(texts: Iterable[str]) -> set[str]:
-    return {text for text in texts if len(tokens(text)) >= _TELLING}
+    return {text for text in texts if len(tokens(text)) >= _MIN_WORDS}
 
 
 def without_present(unit: Unit, receipt: Receipt, texts: Iterable[str]) -> Receipt:
-    """The receipt without texts that were said elsewhere too, and stay there."""
+    """The receipt without texts that other records still have."""
     stays = unit.eraser.still_there(_whole(texts))
     hashed = Hasher(bytes.fromhex(receipt.key))
-    kept = set(map(hashed, stays))
-    return replace(receipt, marks=tuple(mark for mark in receipt.marks if mark not in kept))
+    present = set(map(hashed, stays))
+    return replace(receipt, marks=tuple(mark for mark in receipt.marks if mark not in present))
 
 
 # --- as JSON -------------------------------------------------------------------------------------
 
 
 def dump(receipt: Receipt) -> dict[str, Json]:
-    told: dict[str, Json] = plain(receipt)
-    return {name: value for name, value in told.items() if name not in ("items", "dry_run")}
+    values: dict[str, Json] = plain(receipt)
+    return {name: value for name, value in values.items() if name not in ("items", "dry_run")}
 
 
 def read(text: str) -> Receipt:
@@ -70,23 +76,23 @@ def read(text: str) -> Receipt:
         raise _no_receipt() from error
 
 
-def load(told: object) -> Receipt:
-    """A receipt that was read from JSON."""
+def load(value: object) -> Receipt:
+    """A receipt from a parsed JSON value."""
     try:
-        if not isinstance(told, Mapping):
-            raise TypeError(told)
-        counts = {str(name): int(number) for name, number in told["counts"].items()}
-        key = str(told["key"])
+        if not isinstance(value, Mapping):
+            raise TypeError(value)
+        counts = {str(name): int(number) for name, number in value["counts"].items()}
+        key = str(value["key"])
         bytes.fromhex(key)
         return Receipt(
-            id=stored_name(told["id"]),
-            space=str(told["space"]),
-            at=datetime.fromisoformat(told["at"]),
-            asked=str(told["asked"]),
+            id=stored_name(value["id"]),
+            space=str(value["space"]),
+            at=datetime.fromisoformat(value["at"]),
+            asked=str(value["asked"]),
             counts=counts,
             key=key,
-            marks=tuple(map(str, told["marks"])),
-            words=tuple(map(str, told["words"])),
+            marks=tuple(map(str, value["marks"])),
+            words=tuple(map(str, value["words"])),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _no_receipt() from error
@@ -103,73 +109,79 @@ def _no_receipt() -> InvalidInput:
 
 
 def check(store: Store, receipt: Receipt, files: Iterable[Path]) -> list[Finding]:
-    """Whether anything of it is there any more: in the rows, in the index, in any file."""
+    """Check that nothing of it remains in the rows, the index or any file."""
     if not receipt.key:
         return [Finding("forgotten: rows", True, "nothing was forgotten")]
     hashed = Hasher(bytes.fromhex(receipt.key))
-    gone = frozenset(receipt.words)
+    removed = frozenset(receipt.words)
     with store.read(receipt.space) as unit:
         findings = [_rows(unit, receipt, hashed)]
-        terms = [term for term in store.vocabulary() if hashed(term) in gone]
-        held = unit.eraser.held_terms(terms)
-        old = _old_words(unit, held, receipt.at)
-    findings.append(_told("forgotten: index", len(old), "word", f"{len(terms)} said again since"))
-    excused = {word for name in (*store.names(), *_field_names()) for word in words(name)}
-    known = {*terms, *excused}
+        terms = [term for term in store.vocabulary() if hashed(term) in removed]
+        stored_terms = unit.eraser.held_terms(terms)
+        old = _old_words(unit, stored_terms, receipt.at)
+    findings.append(
+        _finding("forgotten: index", len(old), "word", f"{len(terms)} said again since")
+    )
+    engine_words = {word for name in (*store.names(), *_field_names()) for word in words(name)}
+    excluded = {*terms, *engine_words}
     for file in files:
         if file.is_file():
-            left = _left(file, hashed, gone, known)
+            remaining = _count_words(file, hashed, removed, excluded)
             size = f"{file.stat().st_size:,} bytes read"
-            findings.append(_told(f"forgotten: {file.name}", left, "word", size))
+            findings.append(_finding(f"forgotten: {file.name}", remaining, "word", size))
     return findings
 
 
-def _told(check: str, left: int, what: str, well: str) -> Finding:
-    if left:
-        return Finding(check, False, f"{left} {what}{'s' if left > 1 else ''} still there", _REMEDY)
+def _finding(check: str, count: int, what: str, well: str) -> Finding:
+    if count:
+        return Finding(
+            check, False, f"{count} {what}{'s' if count > 1 else ''} still there", _REMEDY
+        )
     return Finding(check, True, f"nothing of it; {well}")
 
 
 def _rows(unit: Unit, receipt: Receipt, hashed: Hasher) -> Finding:
-    gone = frozenset(receipt.marks)
-    left = again = 0
-    for held in unit.eraser.stored_texts(_CHECKED):
-        if hashed(held.id) in gone or any(hashed(text) in gone for text in held.texts):
-            if held.at > receipt.at:
-                again += 1
+    marks = frozenset(receipt.marks)
+    old = new = 0
+    for record in unit.eraser.stored_texts(_CHECKED):
+        if hashed(record.id) in marks or any(hashed(text) in marks for text in record.texts):
+            if record.at > receipt.at:
+                new += 1
             else:
-                left += 1
-    return _told("forgotten: rows", left, "record", f"{again} said again since")
+                old += 1
+    return _finding("forgotten: rows", old, "record", f"{new} said again since")
 
 
 def _old_words(unit: Unit, terms: Collection[str], at: datetime) -> set[str]:
-    """Those of the words that a record from before has."""
+    """The words that a record from before the removal has."""
     if not terms:
         return set()
     old: set[str] = set()
-    for held in unit.eraser.stored_texts(_CHECKED):
-        if held.at <= at:
-            old |= {word for text in held.texts for word in words(text) if word in terms}
+    for record in unit.eraser.stored_texts(_CHECKED):
+        if record.at <= at:
+            old |= {word for text in record.texts for word in words(text) if word in terms}
     return old
 
 
-def _left(file: Path, hashed: Hasher, gone: frozenset[str], known: Collection[str]) -> int:
-    """How many of the words stand in the bytes of a file, used or not."""
+def _count_words(
+    file: Path, hashed: Hasher, removed: frozenset[str], excluded: Collection[str]
+) -> int:
+    """The number of removed words in the bytes of a file, free pages included."""
     seen: set[str] = set()
-    found: set[str] = set()
+    matches: set[str] = set()
     for text in _blocks(file):
-        fresh = set(_SAID.findall(_ID.sub(" ", text))) - seen
+        fresh = set(_WORD.findall(_ID.sub(" ", text))) - seen
         seen |= fresh
-        found |= {
+        matches |= {
             word
             for word in words(" ".join(fresh))
-            if len(word.encode()) >= _LONG and word not in known and hashed(word) in gone
+            if len(word.encode()) >= _LONG and word not in excluded and hashed(word) in removed
         }
-    return len(found)
+    return len(matches)
 
 
 def _blocks(file: Path) -> Iterator[str]:
-    """A file as text, whatever it holds; what stands at the edge of a block is in both."""
+    """A file of any format as text blocks that overlap, so that no word is cut in two."""
     with file.open("rb") as opened:
         rest = b""
         while block := opened.read(_BLOCK):
@@ -179,5 +191,5 @@ def _blocks(file: Path) -> Iterator[str]:
 
 
 def _field_names() -> list[str]:
-    """Words of the lines of a transcript that are not the user's."""
+    """The field names in the lines of a transcript."""
     return [name for kind in (Turn, ToolCall, ToolResult) for name in kind.__dataclass_fields__]

@@ -1,8 +1,7 @@
-"""What a person asks to be forgotten, and the records that this names directly."""
+"""Requests to forget, and the records they select directly."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from unicodedata import is_normalized
@@ -20,13 +19,13 @@ from recollect.store.rows import MemoryFilter
 from recollect.types import TRUSTS
 
 _LONGEST_QUERY = 1_000
-# What people said or wrote: nothing else chooses what is forgotten.
+# Texts that people wrote: only these select records.
 _SEARCHED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment")
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """One request, checked. ``query`` is a phrase: whatever has it in these words goes."""
+    """One checked request. ``query`` is a phrase: records that contain it are removed."""
 
     id: str | None = None
     query: str | None = None
@@ -39,8 +38,8 @@ class ForgetRequest:
         return self.since is not None or self.until is not None
 
     @property
-    def told(self) -> str:
-        """How it was asked, without what for."""
+    def kind(self) -> str:
+        """The kind of request, without its content."""
         if self.id is not None:
             return "id"
         if self.query is not None:
@@ -50,9 +49,9 @@ class ForgetRequest:
 
 @dataclass(slots=True)
 class Selection:
-    """Records by id, each with the reason; ``evidence`` are turns that only memories lead to.
+    """Records by id, each with the reason; ``evidence`` are turns selected through a memory.
 
-    ``sessions`` are those without a turn, ``found`` the texts in which the words were found.
+    ``sessions`` are those without a turn, ``matches`` the texts that contain the phrase.
     """
 
     turns: dict[str, str] = field(default_factory=dict)
@@ -62,10 +61,10 @@ class Selection:
     daily_events: dict[str, str] = field(default_factory=dict)
     evidence: dict[str, str] = field(default_factory=dict)
     sessions: dict[str, str] = field(default_factory=dict)
-    found: dict[str, str] = field(default_factory=dict)
+    matches: dict[str, str] = field(default_factory=dict)
 
 
-def read_asked(
+def read_request(
     *,
     id: str | None,
     query: str | None,
@@ -75,7 +74,7 @@ def read_asked(
     until: datetime | str | None,
     guard: Guard,
 ) -> ForgetRequest:
-    """Check a request; a time range may stand alone or narrow a query, a session or a source."""
+    """Check a request; a time range may be given alone or narrow a query, session or source."""
     named = [name for name in (id, query, session, source) if name is not None]
     start, end = maybe_moment(since, "since"), maybe_moment(until, "until")
     timed = start is not None or end is not None
@@ -90,7 +89,7 @@ def read_asked(
     if id is not None:
         return ForgetRequest(id=checks.check_name(id, "id"))
     if query is not None:
-        return ForgetRequest(query=_checked(query), since=start, until=end)
+        return ForgetRequest(query=_check_query(query), since=start, until=end)
     if session is not None:
         return ForgetRequest(origin=RollbackSource("session", guard.name(session, "session")),
                      since=start, until=end)  # fmt: skip
@@ -98,7 +97,7 @@ def read_asked(
     return ForgetRequest(origin=origin, since=start, until=end)
 
 
-def _checked(query: str) -> str:
+def _check_query(query: str) -> str:
     checks.check_text(query, "query", _LONGEST_QUERY)
     if not tokens(query):
         raise InvalidInput(
@@ -107,15 +106,15 @@ def _checked(query: str) -> str:
     return query
 
 
-def choose(unit: Unit, asked: ForgetRequest) -> Selection:
-    """The records that a request names."""
-    if asked.id is not None:
-        return _by_id(unit, asked.id)
-    if asked.query is not None:
-        return _by_words(unit, asked, asked.query)
-    if asked.origin is None:
-        return _by_time(unit, asked)
-    return _by_origin(unit, asked, asked.origin)
+def choose(unit: Unit, request: ForgetRequest) -> Selection:
+    """The records that a request selects."""
+    if request.id is not None:
+        return _by_id(unit, request.id)
+    if request.query is not None:
+        return _by_words(unit, request, request.query)
+    if request.origin is None:
+        return _by_time(unit, request)
+    return _by_origin(unit, request, request.origin)
 
 
 def _by_id(unit: Unit, id_: str) -> Selection:
@@ -137,7 +136,7 @@ def _by_id(unit: Unit, id_: str) -> Selection:
     return chosen
 
 
-def _by_words(unit: Unit, asked: ForgetRequest, query: str) -> Selection:
+def _by_words(unit: Unit, request: ForgetRequest, query: str) -> Selection:
     chosen, why = Selection(), "it has the words"
     places = {
         "turn": chosen.turns,
@@ -145,42 +144,42 @@ def _by_words(unit: Unit, asked: ForgetRequest, query: str) -> Selection:
         "episode": chosen.episodes,
         "attachment": chosen.attachments,
     }
-    said = tokens(query)
-    for held in unit.eraser.stored_texts(_SEARCHED):
-        if not _within(held.at, asked):
+    phrase = tokens(query)
+    for record in unit.eraser.stored_texts(_SEARCHED):
+        if not _within(record.at, request):
             continue
-        text = next((text for text in held.texts if has_phrase(text, said)), None)
+        text = next((text for text in record.texts if has_phrase(text, phrase)), None)
         if text is not None:
-            places[held.kind][held.id] = why
-            chosen.found[held.id] = text
+            places[record.kind][record.id] = why
+            chosen.matches[record.id] = text
     return chosen
 
 
-def has_phrase(text: str, said: list[str]) -> bool:
-    """Whether the words stand in a text, in a row."""
-    # Most texts do not even have the letters of the first one: look for those first.
-    if said[0] not in text.casefold() and is_normalized("NFKC", text):
+def has_phrase(text: str, phrase: list[str]) -> bool:
+    """Whether a text contains these words in a row."""
+    # Most texts do not contain the letters of the first word, which is cheaper to test.
+    if phrase[0] not in text.casefold() and is_normalized("NFKC", text):
         return False
-    found, size = tokens(text), len(said)
-    return any(found[n : n + size] == said for n in range(len(found) - size + 1))
+    words, size = tokens(text), len(phrase)
+    return any(words[n : n + size] == phrase for n in range(len(words) - size + 1))
 
 
-def _by_time(unit: Unit, asked: ForgetRequest) -> Selection:
-    since, until = asked.since, asked.until
+def _by_time(unit: Unit, request: ForgetRequest) -> Selection:
+    since, until = request.since, request.until
     why = "it is of that time"
     days: dict[str, str] = {
         event.id: why
         for event in unit.journal.daily_events(None, checks.MAX_ROWS)
-        if _within(event.created_at, asked)
+        if _within(event.created_at, request)
     }
-    # What was learnt from turns goes with them; what was told by hand has none.
-    told = unit.memories.by_id(unit.eraser.records_of("memory", since=since, until=until))
-    # One that goes on after that time is told anew of what is left.
-    tales = unit.episodes.latest(session=None, since=since, until=until, limit=checks.MAX_ROWS)
+    # Memories with sources follow their turns; those added by hand have none.
+    memories = unit.memories.by_id(unit.eraser.records_of("memory", since=since, until=until))
+    # An episode that ends later is rewritten from its remaining turns.
+    episodes = unit.episodes.latest(session=None, since=since, until=until, limit=checks.MAX_ROWS)
     return Selection(
         turns=dict.fromkeys(unit.eraser.turns_of(since=since, until=until), why),
-        memories={memory.id: why for memory in told if not memory.sources},
-        episodes={e.id: why for e in tales if _within(e.ended_at, asked)},
+        memories={memory.id: why for memory in memories if not memory.sources},
+        episodes={e.id: why for e in episodes if _within(e.ended_at, request)},
         attachments=dict.fromkeys(
             unit.eraser.records_of("attachment", since=since, until=until), why
         ),
@@ -188,8 +187,8 @@ def _by_time(unit: Unit, asked: ForgetRequest) -> Selection:
     )
 
 
-def _by_origin(unit: Unit, asked: ForgetRequest, origin: RollbackSource) -> Selection:
-    since, until, name = asked.since, asked.until, origin.name
+def _by_origin(unit: Unit, request: ForgetRequest, origin: RollbackSource) -> Selection:
+    since, until, name = request.since, request.until, origin.name
     if origin.what == "turn":
         if not unit.ledger.turns_by_id([name]):
             raise NotFound(f"No turn {name}", remedy="See turns()")
@@ -197,34 +196,36 @@ def _by_origin(unit: Unit, asked: ForgetRequest, origin: RollbackSource) -> Sele
     why = f"it came from this {origin.what}"
     if origin.what == "sender":
         return Selection(
-            turns=_noted(unit.eraser.turns_of(sender=name, since=since, until=until), why)
+            turns=dict.fromkeys(unit.eraser.turns_of(sender=name, since=since, until=until), why)
         )
     if origin.what == "trust":
-        tier = next(known for known in TRUSTS if known == name)
-        told = unit.memories.find(MemoryFilter(trust=tier, limit=checks.MAX_ROWS))
+        tier = next(trust for trust in TRUSTS if trust == name)
+        memories = unit.memories.find(MemoryFilter(trust=tier, limit=checks.MAX_ROWS))
         return Selection(
-            turns=_noted(unit.eraser.turns_of(trust=tier, since=since, until=until), why),
-            memories=_noted(
-                (m.id for m in told if not m.sources and _within(m.created_at, asked)), why
+            turns=dict.fromkeys(unit.eraser.turns_of(trust=tier, since=since, until=until), why),
+            memories=dict.fromkeys(
+                (m.id for m in memories if not m.sources and _within(m.created_at, request)), why
             ),
         )
     eraser = unit.eraser
     info = unit.ledger.session(name)
-    empty = [name] if info is not None and not info.turns and not asked.timed else []
+    empty = [name] if info is not None and not info.turns and not request.timed else []
     return Selection(
-        sessions=_noted(empty, "it was named"),
-        turns=_noted(eraser.turns_of(session=name, since=since, until=until), why),
-        memories=_noted(eraser.records_of("memory", session=name, since=since, until=until), why),
-        episodes=_noted(eraser.records_of("episode", session=name, since=since, until=until), why),
-        attachments=_noted(
+        sessions=dict.fromkeys(empty, "it was named"),
+        turns=dict.fromkeys(eraser.turns_of(session=name, since=since, until=until), why),
+        memories=dict.fromkeys(
+            eraser.records_of("memory", session=name, since=since, until=until), why
+        ),
+        episodes=dict.fromkeys(
+            eraser.records_of("episode", session=name, since=since, until=until), why
+        ),
+        attachments=dict.fromkeys(
             eraser.records_of("attachment", session=name, since=since, until=until), why
         ),
     )
 
 
-def _noted(ids: Iterable[str], why: str) -> dict[str, str]:
-    return dict.fromkeys(ids, why)
-
-
-def _within(at: datetime, asked: ForgetRequest) -> bool:
-    return (asked.since is None or at >= asked.since) and (asked.until is None or at < asked.until)
+def _within(at: datetime, request: ForgetRequest) -> bool:
+    return (request.since is None or at >= request.since) and (
+        request.until is None or at < request.until
+    )

@@ -1,8 +1,8 @@
-"""What forgotten text leaves in other texts, told by keyed hashes: nothing of it is kept to read.
+"""Traces of removed text in other texts, found by keyed hashes that cannot be read back.
 
-Three traces: a *word* that nothing else in the memory has; a *run* of three words in a row; and the
-*phrase* that was asked for. Words are the terms of the text index, so that every form of a word is
-one; runs and phrases are of the words as they stand, a Chinese character being one.
+Three traces: a *word* that no other record has; a *run* of three words; and the *phrase* of the
+request. Words are terms of the text index, so all forms of a word count as one; runs and phrases
+are of words as written, a Chinese character being one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _RUN = 3
 _SEGMENT = re.compile(r"(?<=[。！？!?；;\n])| · |(?<=[.])\s|(?<=→)")
 _TEXT_FIELDS = frozenset("focus before gone error text summary content task question".split())
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
-_LEAST = 2  # characters of a word that can tell anything
-# Words that tell nothing, however few texts have them.
+_MIN_CHARS = 2  # shorter words carry no content
+# Words without content, however rare.
 _FUNCTION_WORDS = """
     a about after again all also am an and any are as at be because been before below but by can
     could did do does for from had has have he her here him his how i if in into is it its just like
@@ -41,12 +41,12 @@ _FUNCTION_WORDS = """
 
 
 def tokens(text: str) -> list[str]:
-    """Words in one form: width and case do not count."""
+    """The words of a text, normalised in width and case."""
     return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def spans(text: str) -> list[tuple[str, int, int]]:
-    """The same words, each with its place in the text as it was written."""
+    """The same words, each with its place in the original text."""
     return [
         (token, match.start(), match.end())
         for match in _TOKEN.finditer(text)
@@ -55,7 +55,7 @@ def spans(text: str) -> list[tuple[str, int, int]]:
 
 
 def _joined(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Places without overlaps."""
+    """Places with overlaps merged."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(places):
         if joined and start <= joined[-1][1]:
@@ -66,19 +66,19 @@ def _joined(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 def words(text: str) -> frozenset[str]:
-    """The terms a text is found by; one letter or one Chinese character tells nothing."""
-    return frozenset(term for term in index_text(text).split() if len(term) >= _LEAST)
+    """The index terms of a text that carry content."""
+    return frozenset(term for term in index_text(text).split() if len(term) >= _MIN_CHARS)
 
 
 @cache
 def function_words() -> frozenset[str]:
-    """Terms of words that tell nothing of what was said."""
+    """Index terms of words without content."""
     return words(_FUNCTION_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Hasher:
-    """Keyed hashes, short enough to list."""
+    """Keyed hashes, short enough to store by the thousand."""
 
     key: bytes
 
@@ -86,14 +86,14 @@ class Hasher:
         data = text.encode("utf-8", "surrogatepass")
         return blake2b(data, digest_size=10, key=self.key).hexdigest()
 
-    def runs(self, said: Sequence[str], size: int) -> list[str]:
+    def runs(self, terms: Sequence[str], size: int) -> list[str]:
         """The hash of every run of that many words."""
-        return [self("\x1f".join(said[n : n + size])) for n in range(len(said) - size + 1)]
+        return [self("\x1f".join(terms[n : n + size])) for n in range(len(terms) - size + 1)]
 
 
 @dataclass(frozen=True)
 class Traces:
-    """What to look for; ``phrase`` is the number of its words and the hash of them.
+    """Hashes to look for; ``phrase`` is the number of its words and their hash.
 
     ``names`` are the replacements of names, by the hash of kind and name.
     """
@@ -109,19 +109,19 @@ class Traces:
         return Hasher(bytes.fromhex(self.key))
 
     def mentions(self, text: str) -> bool:
-        """Whether the phrase stands in it."""
+        """Whether a text contains the phrase."""
         if self.phrase is None:
             return False
         size, hashed = self.phrase
         return hashed in self._hash.runs(tokens(text), size)
 
     def renamed(self, kind: NameKind, text: str) -> SafeName:
-        """The replacement of a stored name, empty if it goes; the name itself where it stays."""
-        found = self.names.get(self._hash(f"{kind}\x1f{text}"), text) if self.names else text
-        return stored_name(found)
+        """The replacement of a stored name, empty if it is removed; else the name itself."""
+        replacement = self.names.get(self._hash(f"{kind}\x1f{text}"), text) if self.names else text
+        return stored_name(replacement)
 
     def with_names(self, names: Mapping[Name, str]) -> Traces:
-        """The same traces, with what names are replaced by."""
+        """The same traces with the replacements of names."""
         hashed = {
             self._hash(f"{name.kind}\x1f{text}"): after
             for name, after in names.items()
@@ -130,66 +130,68 @@ class Traces:
         return replace(self, names=hashed)
 
     def highlights(self, text: str) -> tuple[tuple[int, int], ...]:
-        """Where in a text a trace stands, in order: the phrase, the words, the runs."""
-        places = spans(text)
-        said = [token for token, _, _ in places]
-        found: set[tuple[int, int]] = set()
+        """The places of the phrase in a text, in order; without it those of words and runs."""
+        located = spans(text)
+        terms = [token for token, _, _ in located]
+        marked: set[tuple[int, int]] = set()
         size, hashed = self.phrase or (_RUN, "")
-        for n, run in enumerate(self._hash.runs(said, size)):
+        for n, run in enumerate(self._hash.runs(terms, size)):
             if run == hashed:
-                found.add((places[n][1], places[n + size - 1][2]))
-        if not found:
-            for n, known in enumerate(self._known(said)):
-                if known:
-                    found.add((places[n][1], places[n + _RUN - 1][2]))
-            found |= {(a, b) for token, a, b in places if self.has_word(token)}
+                marked.add((located[n][1], located[n + size - 1][2]))
+        if not marked:
+            for n, is_match in enumerate(self._match_runs(terms)):
+                if is_match:
+                    marked.add((located[n][1], located[n + _RUN - 1][2]))
+            marked |= {(a, b) for token, a, b in located if self.has_word(token)}
             folded = text.casefold()  # a Chinese word is more than one token
             for word in words(text) if len(folded) == len(text) else ():
                 if not word.isascii() and self._hash(word) in self.words:
-                    found |= {match.span() for match in re.finditer(re.escape(word), folded)}
-        return _joined(found)
+                    marked |= {match.span() for match in re.finditer(re.escape(word), folded)}
+        return _joined(marked)
 
     def touches(self, text: str) -> bool:
-        """Whether anything of it may be in a text that was derived from it."""
-        return self.says(text) or any(self._known(tokens(text)))
+        """Whether a derived text may contain anything of it."""
+        return self.says(text) or any(self._match_runs(tokens(text)))
 
     def quotes(self, text: str) -> bool:
-        """Whether a text says it: a word of its own, the phrase, or most of the words."""
+        """Whether a text quotes it: a unique word, the phrase, or most of its words."""
         return self.has_word(text) or self.repeats(text)
 
     def repeats(self, text: str) -> bool:
-        """Whether a person's own text says it: the phrase, or most of the words in a row."""
+        """Whether a person's own text repeats it: the phrase, or most of its words in runs."""
         if self.mentions(text):
             return True
-        known = self._known(tokens(text))
-        covered = {place for n, found in enumerate(known) if found for place in range(n, n + _RUN)}
-        return 2 * len(covered) > len(known) + _RUN - 1 and bool(covered)
+        matches = self._match_runs(tokens(text))
+        covered = {
+            place for n, is_match in enumerate(matches) if is_match for place in range(n, n + _RUN)
+        }
+        return 2 * len(covered) > len(matches) + _RUN - 1 and bool(covered)
 
     def has_word(self, text: str) -> bool:
-        """Whether it has a word that nothing else had."""
+        """Whether a text has a word that only removed records had."""
         return any(self._hash(word) in self.words for word in words(text)) if self.words else False
 
-    def _known(self, said: Sequence[str]) -> list[bool]:
-        return [hashed in self.runs for hashed in self._hash.runs(said, _RUN)] if self.runs else []
+    def _match_runs(self, terms: Sequence[str]) -> list[bool]:
+        return [hashed in self.runs for hashed in self._hash.runs(terms, _RUN)] if self.runs else []
 
     def says(self, text: str) -> bool:
-        """Whether it has a word or the phrase that only what is forgotten had."""
+        """Whether a text has a unique word or the phrase."""
         return self.has_word(text) or self.mentions(text)
 
-    def without(self, text: str, found: Callable[[str], bool]) -> str:
-        """A derived text without the sentences in which a trace is found."""
+    def without(self, text: str, is_trace: Callable[[str], bool]) -> str:
+        """A derived text without the sentences that have a trace."""
         parts = [part for part in _SEGMENT.split(text) if part and part.strip()]
-        kept = [part for part in parts if not found(part)]
-        if len(kept) == len(parts):
+        rest = [part for part in parts if not is_trace(part)]
+        if len(rest) == len(parts):
             return text
-        return (" · " if " · " in text else " ").join(part.strip() for part in kept)
+        return (" · " if " · " in text else " ").join(part.strip() for part in rest)
 
     def without_lines(self, text: str) -> str:
-        """A text of lines without those that say it."""
+        """A text without the lines that quote it."""
         return "".join(line for line in text.splitlines(keepends=True) if not self.quotes(line))
 
     def cleaned(self, value: Json, name: str = "", *, all_text: bool = False) -> Json:
-        """A JSON value in which every text that says it is empty; names and times stay."""
+        """A JSON value with every quoting text emptied; names and times stay."""
         if isinstance(value, str):
             text = all_text or _is_text(name, value)
             return "" if text and self.quotes(value) else value
@@ -210,36 +212,36 @@ class Traces:
 
 
 def _is_text(name: str, value: str) -> bool:
-    """One word is a name or a state, unless it stands where texts do."""
+    """Whether a value is text: a single word is a name or state, except in text fields."""
     if name in _TEXT_FIELDS:
         return True
     return len(tokens(value)) > 1 and not is_id(value) and not _MOMENT.match(value)
 
 
-def load(told: Json) -> Traces:
-    """Traces out of a journal."""
-    if not isinstance(told, dict):
+def load(value: Json) -> Traces:
+    """Traces from a stored JSON value."""
+    if not isinstance(value, dict):
         return Traces("00")
-    phrase = told.get("phrase")
+    phrase = value.get("phrase")
     pair = (int(str(phrase[0])), str(phrase[1])) if isinstance(phrase, list) else None
-    names = told.get("names")
+    names = value.get("names")
     renamed = {name: str(text) for name, text in names.items()} if isinstance(names, dict) else {}
-    return Traces(str(told["key"]), _texts(told["words"]), _texts(told["runs"]), pair, renamed)
+    return Traces(str(value["key"]), _texts(value["words"]), _texts(value["runs"]), pair, renamed)
 
 
-def _texts(told: Json) -> frozenset[str]:
-    return frozenset(map(str, told)) if isinstance(told, list) else frozenset()
+def _texts(value: Json) -> frozenset[str]:
+    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
 
 
 def traces_of(
-    key: bytes, texts: Iterable[str], owed: Iterable[str], phrase: str | None = None
+    key: bytes, texts: Iterable[str], unique_words: Iterable[str], phrase: str | None = None
 ) -> Traces:
-    """The traces of texts; ``owed`` are the words that nothing else has."""
+    """The traces of texts; ``unique_words`` are those no other record has."""
     hashed = Hasher(key)
-    said = tokens(phrase or "")
+    phrase_tokens = tokens(phrase or "")
     return Traces(
         key.hex(),
-        frozenset(map(hashed, owed)),
+        frozenset(map(hashed, unique_words)),
         frozenset(run for text in texts for run in hashed.runs(tokens(text), _RUN)),
-        (len(said), hashed("\x1f".join(said))) if said else None,
+        (len(phrase_tokens), hashed("\x1f".join(phrase_tokens))) if phrase_tokens else None,
     )

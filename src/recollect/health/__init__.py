@@ -1,1 +1,1 @@
-"""How a memory is doing: audit, doctor, metrics."""
+"""The health of a memory: audit, doctor, metrics."""

@@ -1,7 +1,7 @@
-"""How good a memory is: what it says twice, what has faded, what contradicts itself, what nobody
-said, which secrets lie open, and what leads to nothing. Nothing is changed.
+"""The quality of a memory: duplicate, stale, contradictory and unsupported memories, unsealed
+secrets and orphaned rows. Nothing is changed.
 
-Everything is by sorting and grouping, so that a large memory takes little longer than a small one.
+Checks sort and group instead of comparing pairs, so the time grows about linearly.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.clock import Clock
-from recollect.index.segment import query_terms
+from recollect.health.metrics import content_terms
 from recollect.language.guard import bounds_of
 from recollect.language.secrets.envelope import is_sealed, masked
 from recollect.language.secrets.finder import USUAL, find_secrets
@@ -29,11 +29,10 @@ from recollect.upkeep.clusters import near_pairs
 from recollect.upkeep.steps.decay import short
 
 _EXAMPLES = 5
-_PORTION = 2_000
-_WHOLE_WORD = 1.0
-_LEAST_SAID = 0.34  # of a statement's telling words have to be in the turns it came from
+_BATCH = 2_000
+_MIN_SUPPORT = 0.34  # the share of a statement's content words that its source turns must have
 
-Wrong = tuple[str, str]  # the id of a memory, and what is wrong with it
+Problem = tuple[str, str]  # the id of a memory, and its problem
 
 
 class Audit:
@@ -46,11 +45,11 @@ class Audit:
         self._settings = settings
 
     def audit(self) -> AuditReport:
-        """Look at every memory that holds."""
+        """Check every active memory."""
         now = self._clock.now()
         with self._store.read(self._space) as unit:
-            wanted = MemoryFilter(status="active", limit=checks.MAX_ROWS)
-            memories = unit.memories.find(wanted)
+            active = MemoryFilter(status="active", limit=checks.MAX_ROWS)
+            memories = unit.memories.find(active)
             results = (
                 self._check("duplicate", _duplicates(memories, self._settings), len(memories)),
                 self._check("stale", _stale(memories, self._settings, now), len(memories)),
@@ -61,9 +60,9 @@ class Audit:
             )
         return AuditReport(self._space, now, len(memories), results)
 
-    def _check(self, name: str, wrong: Iterable[Wrong], of: int) -> AuditCheck:
-        found = list(wrong)
-        return AuditCheck(name, len(found), of, tuple(found[:_EXAMPLES]), _REMEDIES[name])
+    def _check(self, name: str, problems: Iterable[Problem], of: int) -> AuditCheck:
+        listed = list(problems)
+        return AuditCheck(name, len(listed), of, tuple(listed[:_EXAMPLES]), _REMEDIES[name])
 
 
 _REMEDIES = {
@@ -76,21 +75,21 @@ _REMEDIES = {
 }
 
 
-def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Wrong]:
-    """Those that a rule would let another one stand for."""
+def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
+    """Memories that a rule would merge into another."""
     for kind in sorted({memory.kind for memory in memories}):
         group = [m for m in memories if m.kind == kind and not is_sealed(m.content)]
-        found = near_pairs(group, None, settings.upkeep.cluster_distance)
-        pairs = {(pair.one, pair.other): pair for pair in found}
-        for places in components(len(group), found):
-            for place, taken in absorbed(group, places, pairs, settings.reconcile):
-                for other in taken:
-                    kept = short(group[place].content)
-                    yield group[other].id, f"{short(group[other].content)} = {kept}"
+        near = near_pairs(group, None, settings.upkeep.cluster_distance)
+        pairs = {(pair.one, pair.other): pair for pair in near}
+        for places in components(len(group), near):
+            for place, absorbed_places in absorbed(group, places, pairs, settings.reconcile):
+                for other in absorbed_places:
+                    survivor = short(group[place].content)
+                    yield group[other].id, f"{short(group[other].content)} = {survivor}"
 
 
-def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Iterator[Wrong]:
-    """What has expired, or has faded so far that upkeep would put it away."""
+def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Iterator[Problem]:
+    """Expired memories, and those so decayed that upkeep would archive them."""
     for memory in memories:
         if memory.expires_at is not None and memory.expires_at <= now:
             yield memory.id, f"{short(masked(memory).content)} (expired)"
@@ -103,8 +102,8 @@ def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Ite
             yield memory.id, f"{short(masked(memory).content)} (faded to {score:.2f})"
 
 
-def _contradictions(memories: Sequence[Memory]) -> Iterator[Wrong]:
-    """Two answers to a question that has one, or a thing that is both liked and disliked."""
+def _contradictions(memories: Sequence[Memory]) -> Iterator[Problem]:
+    """Two values of a slot that has one, or a thing both liked and disliked."""
     slots: dict[tuple[str, str], list[Memory]] = {}
     values: dict[tuple[str, str, str], Memory] = {}
     for memory in memories:
@@ -112,10 +111,10 @@ def _contradictions(memories: Sequence[Memory]) -> Iterator[Wrong]:
         if not slot or is_sealed(memory.content):
             continue
         slots.setdefault((memory.project, slot), []).append(memory)
-        said = memory.value.casefold().strip()
-        if said:
+        value = memory.value.casefold().strip()
+        if value:
             about = subject_of(memory.subject)
-            values[about, predicate_of(memory.predicate), said] = memory
+            values[about, predicate_of(memory.predicate), value] = memory
     for group in slots.values():
         group.sort(key=lambda memory: (memory.created_at, memory.id))
         newest = group[-1]
@@ -123,9 +122,9 @@ def _contradictions(memories: Sequence[Memory]) -> Iterator[Wrong]:
             for memory in group[:-1]:
                 if not same_value(_answer(memory), _answer(newest)):
                     yield memory.id, f"{short(memory.content)} ≠ {short(newest.content)}"
-    for (about, predicate, said), memory in values.items():
+    for (about, predicate, value), memory in values.items():
         for other in opposites(predicate):
-            against = values.get((about, other, said))
+            against = values.get((about, other, value))
             if against is not None and predicate < other:
                 yield memory.id, f"{short(memory.content)} ≠ {short(against.content)}"
 
@@ -134,10 +133,10 @@ def _answer(memory: Memory) -> str:
     return memory.value or memory.content
 
 
-def _unsupported(unit: Unit, memories: Sequence[Memory]) -> Iterator[Wrong]:
-    """What the turns it is said to come from do not say, and what only machines said of nothing."""
-    for start in range(0, len(memories), _PORTION):
-        portion = memories[start : start + _PORTION]
+def _unsupported(unit: Unit, memories: Sequence[Memory]) -> Iterator[Problem]:
+    """Memories whose source turns do not support them, and those without source or owner."""
+    for start in range(0, len(memories), _BATCH):
+        portion = memories[start : start + _BATCH]
         ids = {source.turn_id for memory in portion for source in memory.sources}
         turns = {turn.id: turn for turn in unit.ledger.turns_by_id(list(ids))}
         for memory in portion:
@@ -147,39 +146,35 @@ def _unsupported(unit: Unit, memories: Sequence[Memory]) -> Iterator[Wrong]:
                 if memory.trust != "owner":
                     yield memory.id, f"{short(memory.content)} (from no turn)"
                 continue
-            said: set[str] = set()
+            evidence: set[str] = set()
             for source in memory.sources:
                 turn = turns.get(source.turn_id)
                 if turn is not None:
                     results = (result.content for result in turn.tool_results)
-                    said |= _telling("\n".join((turn.sender, turn.content, *results)))
-            told = _telling(f"{memory.content}\n{memory.value}")
-            if told and len(told & said) < _LEAST_SAID * len(told):
+                    evidence |= content_terms("\n".join((turn.sender, turn.content, *results)))
+            statement = content_terms(f"{memory.content}\n{memory.value}")
+            if statement and len(statement & evidence) < _MIN_SUPPORT * len(statement):
                 yield memory.id, f"{short(memory.content)} (its turns say something else)"
 
 
-def _telling(text: str) -> set[str]:
-    return {term.text for term in query_terms(text) if term.weight >= _WHOLE_WORD}
-
-
-def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Wrong]:
-    """Secrets that are not sealed; what they are is told, not what they say."""
+def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
+    """Unsealed secrets, reported by type without their value."""
     bounds = bounds_of(settings)
     usual = replace(USUAL, personal_numbers=bounds.personal_numbers)
     for memory in memories:
         if is_sealed(memory.content):
             continue
         text = "\n".join((memory.content, memory.value, *memory.tags))
-        found = find_secrets(text, bounds) or find_secrets(text, usual)
-        if found:
-            yield memory.id, ", ".join(sorted({secret.name for secret in found}))
+        secrets = find_secrets(text, bounds) or find_secrets(text, usual)
+        if secrets:
+            yield memory.id, ", ".join(sorted({secret.name for secret in secrets}))
 
 
 def _orphans(unit: Unit, memories: Sequence[Memory]) -> AuditCheck:
-    """Rows that lead to nothing, as a share of the memories."""
+    """Orphaned rows, as a share of the memories."""
     orphans = unit.cleanup.orphans(_EXAMPLES)
     examples = [(id_, what) for what, ids in orphans.examples.items() for id_ in ids]
-    found = sum(orphans.counts.values())
+    total = sum(orphans.counts.values())
     return AuditCheck(
-        "orphan", found, max(len(memories), found), tuple(examples[:_EXAMPLES]), _REMEDIES["orphan"]
+        "orphan", total, max(len(memories), total), tuple(examples[:_EXAMPLES]), _REMEDIES["orphan"]
     )

@@ -1,4 +1,4 @@
-"""The doctor: what is wrong with a memory, and mending what can be mended."""
+"""The doctor: checks of a database, and repairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from recollect.clock import Clock
 from recollect.forget import receipts
-from recollect.forget.erasure import KIND, Erasure
+from recollect.forget.erasure import Erasure, unfinished_jobs
 from recollect.ids import made_at
 from recollect.index.embedding_job import queue as ask_vectors
 from recollect.learn.reindex import repair_text_index
@@ -17,15 +17,15 @@ from recollect.settings import Settings
 from recollect.store.contract import Store, Unit
 from recollect.types import Finding, Receipt
 
-_AHEAD = timedelta(minutes=5)  # that a turn may be in the future before the clock is doubted
-_LATE = timedelta(days=1)  # after which a job that is due and waits says that no worker runs
-_LOOKED = 1_000
+_AHEAD = timedelta(minutes=5)  # a turn further in the future means a wrong clock
+_LATE = timedelta(days=1)  # a job due for longer means that no worker runs
+_MAX_ROWS = 1_000
 _REPAIR = "Run `recollect doctor --repair`"
-_PARTS = ("recollect", "apsw", "sqlite-vec", "numpy")
+_PACKAGES = ("recollect", "apsw", "sqlite-vec", "numpy")
 
 
 class Doctor:
-    """Checks and mends one space, and the file it is in."""
+    """Checks and repairs one space, and its database file."""
 
     def __init__(
         self,
@@ -41,11 +41,11 @@ class Doctor:
         self._space = space
         self._clock = clock
         self._settings = settings
-        self._forgetting = forgetting
+        self._erasure = forgetting
         self._files = files
 
     def check(self, *, deep: bool, forgotten: Receipt | str | None = None) -> list[Finding]:
-        """Everything that can be looked at, from cheap to dear; nothing is changed."""
+        """Run every check, cheap ones first; nothing is changed."""
         if isinstance(forgotten, str):
             forgotten = receipts.read(forgotten)
         findings = self._store.check(self._space, deep=deep)
@@ -61,7 +61,7 @@ class Doctor:
 
     def _queue(self, unit: Unit) -> Finding:
         now = self._clock.now()
-        waiting = unit.tasks.unfinished("ready", _LOOKED)
+        waiting = unit.tasks.unfinished("ready", _MAX_ROWS)
         late = [job for job in waiting if job.run_at < now - _LATE]
         return Finding(
             check="queue",
@@ -71,22 +71,22 @@ class Doctor:
         )
 
     def _turns(self, unit: Unit) -> Finding:
-        """Every turn is in a state that is known, and none waits with nobody to read it."""
+        """Every turn is in a known state, and none is dead."""
         stats = self._store.stats(self._space)
-        told = {name: count for name, count in stats.turn_states.items() if count}
-        unknown, dead = stats.turns - sum(told.values()), told.get("dead", 0)
+        states = {name: count for name, count in stats.turn_states.items() if count}
+        unknown, dead = stats.turns - sum(states.values()), states.get("dead", 0)
         if unknown:
-            told["in no known state"] = unknown
-        wrong = bool(unknown or dead)
+            states["in no known state"] = unknown
+        failed = bool(unknown or dead)
         return Finding(
             check="turns",
-            ok=not wrong,
-            detail=", ".join(f"{count} {name}" for name, count in told.items()) or "none",
-            remedy="See `recollect turns`, then `recollect jobs redrive`" if wrong else "",
+            ok=not failed,
+            detail=", ".join(f"{count} {name}" for name, count in states.items()) or "none",
+            remedy="See `recollect turns`, then `recollect jobs redrive`" if failed else "",
         )
 
     def _clock_runs(self, unit: Unit) -> Finding:
-        """By when turns were recorded: what somebody dates into the future is no clock's fault."""
+        """Compare with the recording time of the newest turn, not with the time it states."""
         now = self._clock.now()
         newest = unit.ledger.turns_by_doc(unit.ledger.latest_docs(1))
         latest = max((made_at(turn.id) for turn in newest.values()), default=None)
@@ -103,27 +103,27 @@ class Doctor:
 
     def _orphans(self, unit: Unit) -> Finding:
         counts = unit.cleanup.orphans(0).counts
-        found = {what: count for what, count in counts.items() if count}
+        orphans = {what: count for what, count in counts.items() if count}
         return Finding(
             check="orphans",
-            ok=not found,
-            detail=", ".join(f"{count} {what}" for what, count in found.items()) or "none",
-            remedy=_REPAIR if found else "",
+            ok=not orphans,
+            detail=", ".join(f"{count} {what}" for what, count in orphans.items()) or "none",
+            remedy=_REPAIR if orphans else "",
         )
 
     def _vectors(self, unit: Unit) -> Finding:
-        """How far vectors have come; which of several embedders is in use does not matter here."""
+        """The progress of embedding, for the embedder that is furthest."""
         covered = unit.vectors.coverage()
         waiting = [unit.vectors.waiting(number) for number in covered]
         return Finding(
             check="vectors",
             ok=True,
-            detail=f"{max((made.records for made in covered.values()), default=0)} records,"
+            detail=f"{max((progress.records for progress in covered.values()), default=0)} records,"
             f" {min(waiting, default=0)} wait",
         )
 
     def _forgetting_done(self, unit: Unit) -> Finding:
-        jobs = [job for job in unit.tasks.unfinished(None, _LOOKED) if job.kind == KIND]
+        jobs = unfinished_jobs(unit)
         return Finding(
             check="forgetting",
             ok=not jobs,
@@ -131,14 +131,14 @@ class Doctor:
             remedy=f"{_REPAIR}: it is finished" if jobs else "",
         )
 
-    # --- mending ---------------------------------------------------------------------------------
+    # --- repairs ---------------------------------------------------------------------------------
 
     def repair(self, progress: Callable[[int], None]) -> int:
-        """Mend what can be mended; safe to interrupt and repeat."""
+        """Repair what can be repaired; safe to interrupt and repeat."""
         with self._store.read(self._space) as unit:
-            jobs = [job for job in unit.tasks.unfinished(None, _LOOKED) if job.kind == KIND]
+            jobs = unfinished_jobs(unit)
         for job in jobs:
-            self._forgetting.finish(job)
+            self._erasure.finish(job)
         indexed = repair_text_index(self._store, progress)
         for space in self._store.spaces():
             with self._store.write(space) as unit:
@@ -148,17 +148,17 @@ class Doctor:
 
     def _ask_for_vectors(self, unit: Unit) -> None:
         for number in unit.vectors.coverage():
-            unit.cleanup.ask_again(unit.cleanup.unvectored(number, _LOOKED))
+            unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
             if unit.vectors.unembedded(number, 1):
                 ask_vectors(unit, self._clock.now(), self._settings.jobs.max_attempts)
 
 
 def _versions() -> Finding:
-    """Which parts are at work, for a report of a fault."""
-    found = []
-    for part in _PARTS:
+    """The installed versions, for bug reports."""
+    versions = []
+    for part in _PACKAGES:
         try:
-            found.append(f"{part} {version(part)}")
+            versions.append(f"{part} {version(part)}")
         except PackageNotFoundError:
-            found.append(f"{part} ?")
-    return Finding(check="versions", ok=True, detail=", ".join(found))
+            versions.append(f"{part} ?")
+    return Finding(check="versions", ok=True, detail=", ".join(versions))

@@ -1,7 +1,7 @@
-"""How well memory serves: counted while it is used, added up when somebody asks.
+"""Usage metrics: counted while the memory is used, added up on request.
 
-Recall and context must not wait for a write, so what happens is gathered in memory and written by
-the worker or when the mind closes; a crash loses the last few counts and nothing else.
+Recall and context must not wait for a write, so counts are buffered and written by the worker or
+when the mind closes; a crash loses only the last few counts.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 
 from recollect.clock import Clock
@@ -20,14 +20,14 @@ from recollect.store.contract import Store, Unit
 from recollect.types import Context, Event, Metrics, SectionUse, Turn
 
 MEMORY_SECTIONS = frozenset({"cards", "core", "evidence", "scratchpad", "user"})
-_WHOLE_WORD = 1.0  # the least weight of a term that tells something
-_MOST = 500  # replies that wait to be looked at
+_CONTENT_WEIGHT = 1.0  # of a whole content word; parts and function words weigh less
+_MAX_REPLIES = 500  # replies that wait to be looked at
 _REPLY = 4_000  # characters of a reply that are looked at
 _TAKEN_BACK = ("reject", "withdraw")
 
 
-class _Given(NamedTuple):
-    """Evidence that a host was given for a question, and what was answered."""
+class _EvidenceShown(NamedTuple):
+    """The evidence shown for a query, and the reply."""
 
     query: str
     ids: tuple[str, ...]
@@ -35,7 +35,7 @@ class _Given(NamedTuple):
 
 
 class Uses:
-    """What happened since it was last written down."""
+    """Counts since the last write."""
 
     def __init__(self, store: Store, space: str, clock: Clock) -> None:
         self._store = store
@@ -47,18 +47,18 @@ class Uses:
     def _start(self) -> None:
         self._pid = os.getpid()
         self._counts: Counter[str] = Counter()
-        self._given: dict[str, _Given] = {}
-        self._answered: list[_Given] = []
+        self._awaiting_reply: dict[str, _EvidenceShown] = {}
+        self._answered: list[_EvidenceShown] = []
 
-    def recalled(self, found: int) -> None:
-        """Somebody asked for evidence and got so much."""
+    def recalled(self, hits: int) -> None:
+        """Count a recall with this many hits."""
         with self._guard:
             self._check_fork()
-            self._counts.update(recalls=1, recalls_with_evidence=int(found > 0))
+            self._counts.update(recalls=1, recalls_with_evidence=int(hits > 0))
 
     def composed(self, session: str | None, query: str, built: Context) -> None:
-        """A context was built; its evidence may show in the next reply of the session."""
-        # Parts that are counted one by one may come to a little more than the whole.
+        """Count a context; its evidence may be used in the next reply of the session."""
+        # Sections counted one by one may add up to a little more than the whole.
         memory = min(
             built.tokens,
             sum(use.tokens for use in built.sections if use.name in MEMORY_SECTIONS),
@@ -68,27 +68,27 @@ class Uses:
             self._check_fork()
             self._counts.update(contexts=1, context_tokens=built.tokens, memory_tokens=memory)
             if session is not None:
-                self._given.pop(session, None)
-            if session is not None and evidence and len(self._given) < _MOST:
-                self._given[session] = _Given(query, evidence)
+                self._awaiting_reply.pop(session, None)
+            if session is not None and evidence and len(self._awaiting_reply) < _MAX_REPLIES:
+                self._awaiting_reply[session] = _EvidenceShown(query, evidence)
 
     def replied(self, turn: Turn) -> None:
-        """An assistant's turn was recorded; it is looked at later."""
-        if turn.session not in self._given or turn.role != "assistant":
+        """Keep an assistant's turn to see later whether it uses the evidence."""
+        if turn.session not in self._awaiting_reply or turn.role != "assistant":
             return
         with self._guard:
             self._check_fork()
-            given = self._given.pop(turn.session, None)
-            if given is not None and len(self._answered) < _MOST:
-                self._answered.append(given._replace(reply=turn.content[:_REPLY]))
+            exchange = self._awaiting_reply.pop(turn.session, None)
+            if exchange is not None and len(self._answered) < _MAX_REPLIES:
+                self._answered.append(exchange._replace(reply=turn.content[:_REPLY]))
 
     def forget(self) -> None:
-        """Let go of questions and replies that wait; numbers stay."""
+        """Drop the buffered queries and replies; counts stay."""
         with self._guard:
-            self._given, self._answered = {}, []
+            self._awaiting_reply, self._answered = {}, []
 
     def flush(self) -> None:
-        """Write down what was counted."""
+        """Write the buffered counts."""
         if self._store.read_only:
             return
         with self._guard:
@@ -99,12 +99,12 @@ class Uses:
             return
         day = self._clock.now().date()
         with self._store.write(self._space) as unit:
-            for given in answered:
-                counts.update(replies=1, replies_using_evidence=int(_is_used(unit, given)))
+            for exchange in answered:
+                counts.update(replies=1, replies_using_evidence=int(_is_used(unit, exchange)))
             unit.counters.add(day, {name: amount for name, amount in counts.items() if amount})
 
     def _check_fork(self) -> None:
-        """What the parent counted, the parent writes."""
+        """A forked child starts at zero: its parent writes the counts so far."""
         if self._pid != os.getpid():
             self._start()
 
@@ -113,19 +113,20 @@ def _evidence(sections: Iterable[SectionUse]) -> tuple[str, ...]:
     return tuple(id_ for use in sections if use.name == "evidence" for id_ in use.ids)
 
 
-def _is_used(unit: Unit, given: _Given) -> bool:
-    """Whether a reply has a word of the evidence that the question does not have."""
-    ids = list(given.ids)
+def _is_used(unit: Unit, exchange: _EvidenceShown) -> bool:
+    """Whether a reply has a word of the evidence that the query does not have."""
+    ids = list(exchange.ids)
     texts = [memory.content for memory in unit.memories.by_id(ids)]
     texts += [turn.content for turn in unit.ledger.turns_by_id(ids)]
     texts += [episode.summary for episode in unit.episodes.by_id(ids)]
     texts += [file.description for file in unit.attachments.by_id(ids)]
-    told = set().union(*map(_telling, texts)) - _telling(given.query)
-    return not told.isdisjoint(_telling(given.reply))
+    new_terms = set().union(*map(content_terms, texts)) - content_terms(exchange.query)
+    return not new_terms.isdisjoint(content_terms(exchange.reply))
 
 
-def _telling(text: str) -> set[str]:
-    return {term.text for term in query_terms(text) if term.weight >= _WHOLE_WORD}
+def content_terms(text: str) -> set[str]:
+    """The words of a text that carry content: no function words, no parts of words."""
+    return {term.text for term in query_terms(text) if term.weight >= _CONTENT_WEIGHT}
 
 
 # --- adding up -----------------------------------------------------------------------------------
@@ -137,20 +138,20 @@ def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> 
     since = None if days is None else now - timedelta(days=checks.check_limit(days))
     stats = store.stats(space)
     with store.read(space) as unit:
-        counts = unit.counters.totals(_day(now.date(), days))
+        counts = unit.counters.totals(None if since is None else since.date())
         usage = unit.journal.usage(since)
         pending = unit.memories.to_offer(now=now, since=None, limit=checks.MAX_ROWS)
 
         def events(type_: str) -> list[Event]:
-            found = unit.journal.events(type_=type_, limit=checks.MAX_ROWS)
-            return [event for event in found if since is None or event.at >= since]
+            listed = unit.journal.events(type_=type_, limit=checks.MAX_ROWS)
+            return [event for event in listed if since is None or event.at >= since]
 
         confirmed = len(events("confirm"))
         refused = sum(event.payload.get("by") == "user" for event in events("reject"))
         learnt = {event.subject for event in events("write") if event.payload.get("sources")}
         taken_back = {event.subject for type_ in _TAKEN_BACK for event in events(type_)}
         taken_back |= {event.subject for event in events("archive") if _is_undone(event)}
-    wrong = len(learnt & taken_back)
+    wrong_writes = len(learnt & taken_back)
     costs = [total.cost for total in usage if total.cost is not None]
     return Metrics(
         space=space,
@@ -160,8 +161,8 @@ def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> 
         refused=refused,
         confirmation_rate=_rate(confirmed, confirmed + refused),
         learnt=len(learnt),
-        taken_back=wrong,
-        wrong_write_rate=_rate(wrong, len(learnt)),
+        taken_back=wrong_writes,
+        wrong_write_rate=_rate(wrong_writes, len(learnt)),
         recalls=counts.get("recalls", 0),
         recalls_with_evidence=counts.get("recalls_with_evidence", 0),
         recall_hit_rate=_rate(counts.get("recalls_with_evidence", 0), counts.get("recalls", 0)),
@@ -185,22 +186,18 @@ def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> 
     )
 
 
-def _day(today: date, days: int | None) -> date | None:
-    return None if days is None else today - timedelta(days=days)
-
-
 def _rate(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
 def _is_undone(event: Event) -> bool:
-    """Whether a person took it back, rather than time."""
+    """Whether a rollback archived it, rather than decay."""
     return str(event.payload.get("reason", "")).startswith("rollback of")
 
 
 # --- Prometheus ----------------------------------------------------------------------------------
 
-_COUNTED: dict[str, tuple[str, str]] = {
+_FIGURES: dict[str, tuple[str, str]] = {
     "confirmation_rate": ("gauge", "Share of answered pending statements that were confirmed."),
     "wrong_write_rate": ("gauge", "Share of learnt memories that were taken back."),
     "recall_hit_rate": ("gauge", "Share of recalls that found evidence."),
@@ -230,17 +227,17 @@ _COUNTED: dict[str, tuple[str, str]] = {
 }
 
 
-def as_prometheus(found: Sequence[Metrics]) -> str:
-    """The text format that Prometheus reads; what was never counted is left out."""
+def as_prometheus(metrics: Sequence[Metrics]) -> str:
+    """The Prometheus text format; figures without a value are omitted."""
     lines: list[str] = []
-    for name, (type_, help_) in _COUNTED.items():
-        values = [(one.space, getattr(one, name)) for one in found]
-        known = [(space, value) for space, value in values if value is not None]
-        if not known:
+    for name, (type_, help_) in _FIGURES.items():
+        values = [(one.space, getattr(one, name)) for one in metrics]
+        counted = [(space, value) for space, value in values if value is not None]
+        if not counted:
             continue
         full = f"recollect_{name}{'_total' if type_ == 'counter' else ''}"
         lines += [f"# HELP {full} {help_}", f"# TYPE {full} {type_}"]
-        for space, value in known:
+        for space, value in counted:
             amount = f"{value:g}" if isinstance(value, float) else str(value)
             lines.append(f'{full}{{space="{_label(space)}"}} {amount}')
     return "\n".join([*lines, ""])

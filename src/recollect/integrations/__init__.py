@@ -1,5 +1,5 @@
-"""Memory inside other people's hosts: each adapter knows the host's library and the doors of a
-mind, nothing deeper. A host's library is imported when its adapter is, and not before.
+"""Adapters for agent frameworks: each knows the host's library and the methods of a mind, nothing
+deeper. The library is imported when its adapter is first used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AgentsSession", "GraphSaver", "GraphStore", "MemoryCapability", "wrap"]
 
-# Name: where it lives, the library it needs, and the extra that brings it.
+# name: (module, required library, extra that installs it)
 _HOMES = {
     "AgentsSession": ("openai_agents", "agents", "openai-agents"),
     "GraphSaver": ("langgraph_saver", "langgraph", "langgraph"),
@@ -38,6 +38,6 @@ def __getattr__(name: str) -> object:
         raise MissingExtra(
             f"{library} is not installed", remedy=f'Install it: pip install "recollect[{extra}]"'
         )
-    found: object = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = found
-    return found
+    adapter: object = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = adapter
+    return adapter

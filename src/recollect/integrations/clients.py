@@ -1,7 +1,7 @@
-"""A plain OpenAI or Anthropic client that remembers: calls are recorded, and see what is known.
+"""A memory for plain OpenAI and Anthropic clients: calls are recorded and get recalled evidence.
 
-``wrap`` gives back something that is used like the client itself. Errors of the client come out as
-they are; a failure of memory never reaches the host.
+``wrap`` returns a proxy that is used like the client. Errors of the client pass unchanged; a
+failure of memory never reaches the host.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ def wrap(client: Client, mind: AnyMind, *, session: str, budget: int | None = No
 
 
 def _wrapped(client: Any, companion: Companion) -> _Client:
-    places: dict[str, object] = {}
+    replaced: dict[str, object] = {}
     if hasattr(client, "chat") and hasattr(client.chat, "completions"):
         completions = _resource(
             client.chat.completions, companion, ChatCompletions(), "current_completion_snapshot"
         )
-        places["chat"] = _Proxy(client.chat, {"completions": completions})
+        replaced["chat"] = _Proxy(client.chat, {"completions": completions})
         if hasattr(client, "responses"):
-            places["responses"] = _resource(client.responses, companion, Responses())
+            replaced["responses"] = _resource(client.responses, companion, Responses())
     elif hasattr(client, "messages") and hasattr(client.messages, "create"):
-        places["messages"] = _resource(
+        replaced["messages"] = _resource(
             client.messages, companion, Messages(), "current_message_snapshot"
         )
     else:
@@ -53,24 +53,24 @@ def _wrapped(client: Any, companion: Companion) -> _Client:
         )
     for name in ("copy", "with_options"):
         if hasattr(client, name):
-            places[name] = _copying(getattr(client, name), companion)
-    return _Client(client, places)
+            replaced[name] = _copying(getattr(client, name), companion)
+    return _Client(client, replaced)
 
 
 def _copying(copy: Callable[..., Any], companion: Companion) -> Callable[..., Any]:
-    """The same client with other options remembers too."""
+    """A copy of the client with other options is wrapped too."""
     return lambda *args, **kwargs: _wrapped(copy(*args, **kwargs), companion)
 
 
 class _Proxy:
     """Another object, with some of its attributes replaced."""
 
-    def __init__(self, target: Any, places: Mapping[str, object]) -> None:
+    def __init__(self, target: Any, replaced: Mapping[str, object]) -> None:
         self._target = target
-        self._places = places
+        self._replaced = replaced
 
     def __getattr__(self, name: str) -> Any:
-        return self._places[name] if name in self._places else getattr(self._target, name)
+        return self._replaced[name] if name in self._replaced else getattr(self._target, name)
 
 
 class _Client(_Proxy):
@@ -90,10 +90,10 @@ class _Client(_Proxy):
 
 
 class _Resource(_Proxy):
-    """Where calls are made. A way of calling that cannot be followed is refused, not missed."""
+    """A resource of a client. Calls that cannot be recorded are refused, not silently missed."""
 
     def __getattr__(self, name: str) -> Any:
-        if name in _UNFOLLOWED and name not in self._places:
+        if name in _UNFOLLOWED and name not in self._replaced:
             raise InvalidInput(
                 f"Memory cannot follow {name} here",
                 remedy="Use create(), or create(stream=True), or the client that was wrapped",
@@ -104,18 +104,18 @@ class _Resource(_Proxy):
 def _resource(
     resource: Any, companion: Companion, dialect: Dialect, snapshot: str = ""
 ) -> _Resource:
-    """``snapshot`` is where the library's helper for streams keeps what came so far."""
-    follow = _Following(companion, dialect)
-    places: dict[str, object] = {"create": follow.calling(resource.create)}
+    """``snapshot`` is the attribute of the library's stream helper with the answer so far."""
+    follow = _RecordedCalls(companion, dialect)
+    replaced: dict[str, object] = {"create": follow.calling(resource.create)}
     if hasattr(resource, "parse"):
-        places["parse"] = follow.calling(resource.parse)
+        replaced["parse"] = follow.calling(resource.parse)
     if snapshot and hasattr(resource, "stream"):
-        places["stream"] = follow.opening(resource.stream, snapshot)
-    return _Resource(resource, places)
+        replaced["stream"] = follow.opening(resource.stream, snapshot)
+    return _Resource(resource, replaced)
 
 
-class _Following:
-    """What happens around a call."""
+class _RecordedCalls:
+    """Wraps calls: injects evidence before, records the answer after."""
 
     def __init__(self, companion: Companion, dialect: Dialect) -> None:
         self._companion = companion
@@ -127,14 +127,14 @@ class _Following:
         def create(*args: Any, **kwargs: Any) -> Any:
             response = call(*args, **self.before(kwargs))
             if kwargs.get("stream") is True:
-                return _Stream(response, self._dialect.gatherer(), self.keep)
+                return _Stream(response, self._dialect.assembler(), self.keep)
             self.keep(self._answer(response))
             return response
 
         async def create_async(*args: Any, **kwargs: Any) -> Any:
             response = await call(*args, **await asyncio.to_thread(self.before, kwargs))
             if kwargs.get("stream") is True:
-                return _AsyncStream(response, self._dialect.gatherer(), self.keep)
+                return _AsyncStream(response, self._dialect.assembler(), self.keep)
             await asyncio.to_thread(self.keep, self._answer(response))
             return response
 
@@ -145,18 +145,18 @@ class _Following:
         return lambda **kwargs: _Manager(self, open_, kwargs, snapshot)
 
     def before(self, request: Request) -> Request:
-        """Record what is new, and add what is known."""
-        given = _listed(request)
-        query = self._dialect.query(given)
-        shown = self._companion.show(query)
-        self._companion.keep(self._dialect.turns(given, self._companion.session))
-        return self._dialect.inject(given, shown) if shown else given
+        """Record new messages, and inject evidence."""
+        readable = _materialised(request)
+        query = self._dialect.query(readable)
+        addition = self._companion.show(query)
+        self._companion.keep(self._dialect.turns(readable, self._companion.session))
+        return self._dialect.inject(readable, addition) if addition else readable
 
     def keep(self, turn: Callable[[str], NewTurn]) -> None:
         self._companion.add(turn(self._companion.session))
 
     def keep_snapshot(self, stream: Any, snapshot: str) -> None:
-        """What a helper of the library has put together; it asserts that something came."""
+        """Record what the library's helper assembled; it asserts that anything arrived."""
         with contextlib.suppress(AssertionError):
             self.keep(self._answer(getattr(stream, snapshot)))
 
@@ -164,45 +164,50 @@ class _Following:
         return lambda session: self._dialect.answer(response, session)
 
 
-def _listed(request: Request) -> Request:
-    """Messages may come as something that can be read only once."""
+def _materialised(request: Request) -> Request:
+    """The request with messages as a list, since an iterator can be read only once."""
     key = "messages" if "messages" in request else "input"
-    given = request.get(key)
-    if isinstance(given, Iterator):
-        return {**request, key: list(given)}
+    items = request.get(key)
+    if isinstance(items, Iterator):
+        return {**request, key: list(items)}
     return request
 
 
-class _Stream:
-    """A streamed answer that is kept when it ends, also where it ends too soon."""
+class _StreamProxy:
+    """A streamed answer that is recorded when it ends, complete or not."""
 
     def __init__(
         self,
         stream: Any,
-        gatherer: StreamAssembler,
+        assembler: StreamAssembler,
         keep: Callable[[Callable[[str], NewTurn]], None],
     ) -> None:
         self._stream = stream
-        self._gatherer = gatherer
+        self._assembler = assembler
         self._keep = keep
         self._events = self._run()
 
-    def _run(self) -> Iterator[Any]:
-        try:
-            for event in self._stream:
-                self._gatherer.take(event)
-                yield event
-        finally:
-            self._keep(self._gatherer.turn)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._events
-
-    def __next__(self) -> Any:
-        return next(self._events)
+    def _run(self) -> Any:
+        raise NotImplementedError
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+class _Stream(_StreamProxy):
+    def _run(self) -> Iterator[Any]:
+        try:
+            for event in self._stream:
+                self._assembler.take(event)
+                yield event
+        finally:
+            self._keep(self._assembler.turn)
+
+    def __iter__(self) -> Iterator[Any]:
+        return cast("Iterator[Any]", self._events)
+
+    def __next__(self) -> Any:
+        return next(self._events)
 
     def __enter__(self) -> _Stream:
         return self
@@ -211,40 +216,24 @@ class _Stream:
         self.close()
 
     def close(self) -> None:
-        cast("Any", self._events).close()
+        self._events.close()
         self._stream.close()
 
 
-class _AsyncStream:
-    """The same, awaited."""
-
-    def __init__(
-        self,
-        stream: Any,
-        gatherer: StreamAssembler,
-        keep: Callable[[Callable[[str], NewTurn]], None],
-    ) -> None:
-        self._stream = stream
-        self._gatherer = gatherer
-        self._keep = keep
-        self._events = self._run()
-
+class _AsyncStream(_StreamProxy):
     async def _run(self) -> AsyncIterator[Any]:
         try:
             async for event in self._stream:
-                self._gatherer.take(event)
+                self._assembler.take(event)
                 yield event
         finally:
-            await asyncio.to_thread(self._keep, self._gatherer.turn)
+            await asyncio.to_thread(self._keep, self._assembler.turn)
 
     def __aiter__(self) -> AsyncIterator[Any]:
-        return self._events
+        return cast("AsyncIterator[Any]", self._events)
 
     async def __anext__(self) -> Any:
         return await anext(self._events)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
 
     async def __aenter__(self) -> _AsyncStream:
         return self
@@ -253,7 +242,7 @@ class _AsyncStream:
         await self.close()
 
     async def close(self) -> None:
-        await cast("Any", self._events).aclose()
+        await self._events.aclose()
         await self._stream.close()
 
 
@@ -261,7 +250,7 @@ class _Manager:
     """The library's own streaming helper; the call is made when it is entered."""
 
     def __init__(
-        self, follow: _Following, open_: Callable[..., Any], request: Request, snapshot: str
+        self, follow: _RecordedCalls, open_: Callable[..., Any], request: Request, snapshot: str
     ) -> None:
         self._follow = follow
         self._open = open_

@@ -1,12 +1,13 @@
-"""Memory at the side of a host's conversation: what to show before a call, what to keep of it.
+"""Memory beside a host's conversation: evidence before a call, recording after it.
 
-The host's call comes first. When memory cannot do its part the call goes on without it, and the
-failure is recorded as a ``host_fail`` event, or kept in ``failures`` if even that fails.
+The host's call comes first. When memory fails the call goes on without it, and the failure is
+recorded as a ``host_fail`` event, and kept in ``failures``.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from recollect.mind import Mind
 from recollect.types import NewTurn, ToolCall, ToolResult, Turn
 
 AnyMind = Mind | AsyncMind
-_LOOKED_BACK = 1_000  # turns of a session that are compared with the messages of a call
+_COMPARED_TURNS = 1_000  # turns of a session that are compared with the messages of a call
 _KEPT_FAILURES = 100
 
 
@@ -28,7 +29,7 @@ def mind_of(mind: AnyMind) -> Mind:
 
 @dataclass(frozen=True, slots=True)
 class PromptAddition:
-    """What memory adds to a prompt: to the system's words, and before the user's own."""
+    """Text that memory adds to a prompt: after the system text, and before the user's."""
 
     system: str = ""
     user: str = ""
@@ -37,11 +38,11 @@ class PromptAddition:
         return bool(self.system or self.user)
 
     def after(self, instructions: str | None) -> str:
-        """The host's own instructions, then what memory says."""
+        """The host's own instructions, then the system part."""
         return "\n\n".join(filter(None, (instructions, self.system)))
 
     def before(self, words: str) -> str:
-        """What was recalled, fenced as data, then the user's words."""
+        """The recalled evidence, fenced as data, then the user's words."""
         return "\n\n".join(filter(None, (self.user, words)))
 
 
@@ -57,28 +58,28 @@ class Companion:
         self._host = host
         self._budget = budget
         self._lock = ForkSafeLock()
-        self._known: list[str] | None = None
-        self._shown: tuple[str, PromptAddition] = ("", PromptAddition())
+        self._recorded: list[str] | None = None
+        self._last_addition: tuple[str, PromptAddition] = ("", PromptAddition())
 
     def show(self, query: str) -> PromptAddition:
-        """What the model should see before it answers ``query``; the same within one exchange."""
+        """The addition for the answer to ``query``; the same within one exchange."""
         if not query.strip():
             return PromptAddition()
-        asked, shown = self._shown
-        if asked == query:
-            return shown
-        found = PromptAddition()
+        last_query, last_addition = self._last_addition
+        if last_query == query:
+            return last_addition
+        addition = PromptAddition()
         with self._at_most_noted():
             # Without the session: the host has the conversation in its own messages.
             built = self._mind.context(query, budget=self._budget)
             system = [one.content for one in built.messages if one.role == "system"]
             user = [one.content for one in built.messages if one.role != "system"]
-            found = PromptAddition("\n\n".join(system), "\n\n".join(user))
-        self._shown = (query, found)
-        return found
+            addition = PromptAddition("\n\n".join(system), "\n\n".join(user))
+        self._last_addition = (query, addition)
+        return addition
 
     def keep(self, messages: Sequence[NewTurn]) -> None:
-        """Record what is new in the messages of a call, which may repeat the whole conversation."""
+        """Record the new messages of a call, which may repeat the whole conversation."""
         with self._at_most_noted(), self._lock:
             fresh = list(messages[self._first_new(messages) :])
             if fresh:
@@ -93,7 +94,7 @@ class Companion:
                 self._remember([turn])
 
     def dropped(self, turns: Sequence[NewTurn], summary: str) -> None:
-        """The host has taken messages out of its prompt: their story is kept."""
+        """Keep an episode of messages that the host dropped from its prompt."""
         with self._at_most_noted():
             episode = self._mind.before_compression(self.session, turns)
             if summary.strip():
@@ -109,23 +110,26 @@ class Companion:
                 self._mind.note_failure(self._host, str(error))
 
     def _remember(self, turns: Sequence[NewTurn]) -> None:
-        known = self._known if self._known is not None else []
-        self._known = [*known, *map(_print, turns)][-_LOOKED_BACK:]
+        recorded = self._recorded if self._recorded is not None else []
+        self._recorded = [*recorded, *map(_fingerprint, turns)][-_COMPARED_TURNS:]
 
     def _first_new(self, messages: Sequence[NewTurn]) -> int:
-        """The place of the first message that is not recorded yet.
+        """The index of the first message that is not recorded yet.
 
-        The longest run of messages that ends like the record tells where the two meet. Hosts cut
-        the beginning of a long conversation, so a run may begin anywhere. Where nothing meets,
-        what follows the last answer is new.
+        It follows the longest run of messages that equals the end of the record. Hosts cut the
+        beginning of a long conversation, so a run may begin anywhere. Without any match, what
+        follows the last answer is new.
         """
-        if self._known is None:
-            turns = self._mind.turns(session=self.session, newest_first=True, limit=_LOOKED_BACK)
-            self._known = [_print(turn) for turn in reversed(turns)]
-        if not self._known:
+        if self._recorded is None:
+            turns = self._mind.turns(session=self.session, newest_first=True, limit=_COMPARED_TURNS)
+            self._recorded = [_fingerprint(turn) for turn in reversed(turns)]
+        if not self._recorded:
             return 0
-        prints = [_print(message) for message in messages]
-        runs = {end: _run(self._known, prints[:end]) for end in range(1, len(prints) + 1)}
+        fingerprints = [_fingerprint(message) for message in messages]
+        runs = {
+            end: _common_tail(self._recorded, fingerprints[:end])
+            for end in range(1, len(fingerprints) + 1)
+        }
         best = max(runs.values(), default=0)
         if best:
             return max(end for end, length in runs.items() if length == best)
@@ -133,18 +137,18 @@ class Companion:
         return answers[-1] + 1 if answers else 0
 
 
-def _run(known: Sequence[str], prints: Sequence[str]) -> int:
-    """How many of the last of both are the same."""
+def _common_tail(recorded: Sequence[str], fingerprints: Sequence[str]) -> int:
+    """The number of equal entries at the end of both."""
     length = 0
-    for one, other in zip(reversed(known), reversed(prints), strict=False):
+    for one, other in zip(reversed(recorded), reversed(fingerprints), strict=False):
         if one != other:
             break
         length += 1
     return length
 
 
-def _print(turn: NewTurn | Turn) -> str:
-    """What makes a message the same one when a host sends it again."""
+def _fingerprint(turn: NewTurn | Turn) -> str:
+    """Equal for a message that a host sends again."""
     calls = [f"{call.name} {call.id}" for call in turn.tool_calls]
     results = [f"{result.call_id} {result.content}" for result in turn.tool_results]
     return "\x1f".join([turn.role, turn.content.strip(), *calls, *results])
@@ -157,13 +161,11 @@ def tool_turn(session: str, call_id: str, content: str, *, is_error: bool = Fals
 
 def tool_call(name: str, arguments: object, call_id: str) -> ToolCall:
     """A call whose arguments came as JSON text or as a value."""
-    import json
-
-    given = arguments
+    value = arguments
     if isinstance(arguments, str):
         try:
-            given = json.loads(arguments or "{}")
+            value = json.loads(arguments or "{}")
         except ValueError:
-            given = None  # a model's broken JSON is kept as the text it is
-    inside = given if isinstance(given, dict) else {"arguments": arguments}
-    return ToolCall(name or "tool", inside, call_id)
+            value = None  # a model's broken JSON is kept as the text it is
+    input_ = value if isinstance(value, dict) else {"arguments": arguments}
+    return ToolCall(name or "tool", input_, call_id)

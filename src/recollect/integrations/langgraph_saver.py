@@ -1,7 +1,7 @@
-"""A LangGraph checkpointer that remembers: another one with every step's messages recorded.
+"""A LangGraph checkpointer around another one, which records every step's messages.
 
-Messages that a step has taken out of the state are told to memory as compressed, with the
-``summary`` of the state if it has one.
+Messages that a step removed from the state are reported as compressed, with the ``summary`` of the
+state if it has one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from recollect.types import NewTurn
 class GraphSaver(BaseCheckpointSaver[Any]):
     """``graph.compile(checkpointer=GraphSaver(mind, InMemorySaver()))``; the thread is the session.
 
-    ``show`` gives a node the messages to send, with what is known in them.
+    ``show`` gives a node the messages to send, with evidence injected.
     """
 
     def __init__(
@@ -48,21 +48,21 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         self._last: dict[str, dict[str, NewTurn]] = {}
 
     def show(self, messages: Sequence[BaseMessage], config: RunnableConfig) -> list[BaseMessage]:
-        """The messages of a state with what memory knows, for the model alone."""
-        asked = [place for place, one in enumerate(messages) if isinstance(one, HumanMessage)]
-        if not asked:
+        """The messages of a state with evidence injected, for the model alone."""
+        prompts = [place for place, one in enumerate(messages) if isinstance(one, HumanMessage)]
+        if not prompts:
             return list(messages)
-        question = messages[asked[-1]]
-        shown = self._companion(config).show(text_of(question.content))
-        made = list(messages)
-        if shown.user:
-            content = with_words_before(question.content, shown.user, "text")
-            made[asked[-1]] = question.model_copy(update={"content": content})
-        if shown.system:
-            own = made.pop(0) if isinstance(made[0], SystemMessage) else None
+        question = messages[prompts[-1]]
+        addition = self._companion(config).show(text_of(question.content))
+        injected = list(messages)
+        if addition.user:
+            content = with_words_before(question.content, addition.user, "text")
+            injected[prompts[-1]] = question.model_copy(update={"content": content})
+        if addition.system:
+            own = injected.pop(0) if isinstance(injected[0], SystemMessage) else None
             before = None if own is None else text_of(own.content)
-            made.insert(0, SystemMessage(shown.after(before)))
-        return made
+            injected.insert(0, SystemMessage(addition.after(before)))
+        return injected
 
     def put(
         self,
@@ -71,7 +71,7 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep the checkpoint, then what is new in its messages."""
+        """Save the checkpoint, then record its new messages."""
         saved = self._inner.put(config, checkpoint, metadata, new_versions)
         self._note(config, checkpoint)
         return saved
@@ -107,14 +107,14 @@ class GraphSaver(BaseCheckpointSaver[Any]):
             if (turn := _turn(message, companion.session)) is not None
         }
         before = self._last.get(companion.session, {})
-        gone = [turn for id_, turn in before.items() if id_ not in turns]
-        if gone:
+        dropped = [turn for id_, turn in before.items() if id_ not in turns]
+        if dropped:
             summary = values.get("summary")
-            companion.dropped(gone, summary if isinstance(summary, str) else "")
+            companion.dropped(dropped, summary if isinstance(summary, str) else "")
         companion.keep(list(turns.values()))
         self._last[companion.session] = turns
 
-    # --- the rest is the other one's ------------------------------------------------------------
+    # --- delegated to the inner checkpointer ----------------------------------------------------
 
     @property
     def config_specs(self) -> list[Any]:
@@ -176,7 +176,7 @@ class GraphSaver(BaseCheckpointSaver[Any]):
 
 
 def _turn(message: object, session: str) -> NewTurn | None:
-    """A message of the conversation; what the host tells the model is none."""
+    """A message as a turn; None for the host's instructions."""
     match message:
         case HumanMessage():
             return NewTurn(session, "user", text_of(message.content), sender=message.name or "")

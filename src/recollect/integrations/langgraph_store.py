@@ -1,7 +1,7 @@
-"""A LangGraph store over what a mind knows.
+"""A LangGraph store over the memories of a mind.
 
-The namespace ("memories",) is what the mind itself has learnt. Any other is a project of its own,
-whose items are memories too: recalled, dated, with a history. Deleting an item forgets it for good.
+The namespace ("memories",) holds what the mind itself has learnt. Any other is a project of its
+own, whose items are memories too, with dates and history. Deleting an item forgets it for good.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ LEARNT = ("memories",)
 _GLOBAL = "_global"
 _PREFIX = "store:"
 _TAG = "langgraph"
-_MOST = 1_000_000
-_MOST_HITS = 1_000
+_MAX_ROWS = 1_000_000
+_MAX_HITS = 1_000
 _TEXT_KEYS = ("text", "content", "memory", "data")
 
 Namespace = tuple[str, ...]
@@ -57,8 +57,8 @@ class GraphStore(BaseStore):
     def _do(self, op: Op) -> Result:
         match op:
             case GetOp():
-                found = self._find(op.namespace, op.key)
-                return None if found is None else _item(found, op.namespace)
+                memory = self._find(op.namespace, op.key)
+                return None if memory is None else _item(memory, op.namespace)
             case PutOp():
                 self._put(op)
                 return None
@@ -86,38 +86,40 @@ class GraphStore(BaseStore):
         )
 
     def _find(self, namespace: Namespace, key: str) -> Memory | None:
-        known = self._mind.memories(project=_project(namespace), limit=_MOST)
-        return next((memory for memory in known if _key(memory) == key), None)
+        memories = self._mind.memories(project=_project(namespace), limit=_MAX_ROWS)
+        return next((memory for memory in memories if _key(memory) == key), None)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        wanted = op.offset + op.limit
-        found: list[SearchItem] = []
+        end = op.offset + op.limit
+        items: list[SearchItem] = []
         for namespace in self._under(op.namespace_prefix):
-            found += self._asked(namespace, op.query, wanted) if op.query else self._all(namespace)
+            items += self._recalled(namespace, op.query, end) if op.query else self._all(namespace)
         if op.query:
-            found.sort(key=lambda item: item.score or 0, reverse=True)
+            items.sort(key=lambda item: item.score or 0, reverse=True)
         if op.filter:
             conditions = op.filter.items()
-            found = [
+            items = [
                 item
-                for item in found
-                if all(_meets(item.value.get(name), asked) for name, asked in conditions)
+                for item in items
+                if all(_meets(item.value.get(name), condition) for name, condition in conditions)
             ]
-        return found[op.offset : wanted]
+        return items[op.offset : end]
 
     def _all(self, namespace: Namespace) -> list[SearchItem]:
-        known = self._mind.memories(project=_project(namespace), limit=_MOST)
-        return [_search_item(memory, namespace, None) for memory in known]
+        memories = self._mind.memories(project=_project(namespace), limit=_MAX_ROWS)
+        return [_search_item(memory, namespace, None) for memory in memories]
 
-    def _asked(self, namespace: Namespace, query: str, wanted: int) -> list[SearchItem]:
+    def _recalled(self, namespace: Namespace, query: str, limit: int) -> list[SearchItem]:
         project = _project(namespace)
         hits = self._mind.recall(
-            query, k=min(max(wanted, 1), _MOST_HITS), of=("memory",), project=project
+            query, k=min(max(limit, 1), _MAX_HITS), of=("memory",), project=project
         )
-        current = self._mind.memories(project=project, limit=_MOST)
-        known: dict[str, Memory] = {memory.id: memory for memory in current}
+        current = self._mind.memories(project=project, limit=_MAX_ROWS)
+        memories: dict[str, Memory] = {memory.id: memory for memory in current}
         return [
-            _search_item(known[hit.id], namespace, hit.score) for hit in hits if hit.id in known
+            _search_item(memories[hit.id], namespace, hit.score)
+            for hit in hits
+            if hit.id in memories
         ]
 
     def _under(self, prefix: Namespace) -> Iterator[Namespace]:
@@ -135,11 +137,11 @@ class GraphStore(BaseStore):
         return sorted([*named, *learnt])
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
-        found: dict[Namespace, None] = {}
+        matching: dict[Namespace, None] = {}
         for namespace in self._all_namespaces():
             if all(_matches(one, namespace) for one in op.match_conditions or ()):
-                found[namespace[: op.max_depth]] = None
-        return list(found)[op.offset : op.offset + op.limit]
+                matching[namespace[: op.max_depth]] = None
+        return list(matching)[op.offset : op.offset + op.limit]
 
 
 def _project(namespace: Namespace) -> str:
@@ -148,7 +150,7 @@ def _project(namespace: Namespace) -> str:
 
 
 def _key(memory: Memory) -> str:
-    """The key it was put under; what the mind has learnt goes by its id."""
+    """The key of an item; for learnt memories their id."""
     return memory.predicate if _TAG in memory.tags else memory.id
 
 
@@ -181,12 +183,14 @@ def _search_item(memory: Memory, namespace: Namespace, score: float | None) -> S
 
 
 def _text(value: Mapping[str, Any]) -> str:
-    """The words of a value: the field that is plainly its text, or all of them."""
+    """The text of a value: its text field, or all of its fields."""
     for key in _TEXT_KEYS:
         if isinstance(value.get(key), str):
             return str(value[key]).strip()
-    told = [f"{key}: {item}" for key, item in value.items() if isinstance(item, str | int | float)]
-    return "; ".join(told)
+    fields = [
+        f"{key}: {item}" for key, item in value.items() if isinstance(item, str | int | float)
+    ]
+    return "; ".join(fields)
 
 
 def _kind(value: Mapping[str, Any]) -> Kind:
@@ -199,14 +203,14 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
     if len(namespace) < len(path):
         return False
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]
-    return all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
+    return all(pattern in ("*", label) for pattern, label in zip(path, part, strict=True))
 
 
-def _meets(value: Any, asked: Any) -> bool:
+def _meets(value: Any, condition: Any) -> bool:
     """Equality, or every operator of {"$gt": 1, …}."""
-    if isinstance(asked, dict) and any(name.startswith("$") for name in asked):
-        return all(_compare(value, name, other) for name, other in asked.items())
-    return bool(value == asked)
+    if isinstance(condition, dict) and any(name.startswith("$") for name in condition):
+        return all(_compare(value, name, other) for name, other in condition.items())
+    return bool(value == condition)
 
 
 def _compare(value: Any, operator: str, other: Any) -> bool:

@@ -1,7 +1,7 @@
-"""A session for the OpenAI Agents SDK whose history is the ledger, and which remembers.
+"""A session for the OpenAI Agents SDK whose history is the ledger.
 
-The ledger only grows. What the SDK takes back or clears stays recorded; a turn of the host that
-says so takes it out of the history the agent sees.
+The ledger only grows. Items that the SDK pops or clears stay recorded; a marker turn takes them out
+of the history the agent sees.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from agents.run_config import CallModelData, ModelInputData
 
 from recollect.integrations.companion import AnyMind, Companion, mind_of
 from recollect.integrations.dialects.base import last_user, plain_items, text_of
-from recollect.integrations.dialects.openai_responses import turn_of, with_shown
+from recollect.integrations.dialects.openai_responses import inject_items, turn_of
 from recollect.types import NewTurn, ToolCall, Turn
 
 _TAKEN_BACK = "history_taken_back"
@@ -25,7 +25,7 @@ _PAGE = 10_000
 
 
 class AgentsSession:
-    """The ``Session`` protocol over a mind, and the filter that shows what is known::
+    """The ``Session`` protocol over a mind, and the filter that injects evidence::
 
     session = AgentsSession(mind, "chat-1")
     await Runner.run(agent, text, session=session,
@@ -47,11 +47,11 @@ class AgentsSession:
         return [cast("TResponseInputItem", _item(turn)) for turn in turns]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Record items; thoughts of a model and the like are no part of a conversation."""
+        """Record items; reasoning items and the like are skipped."""
         turns = [turn_of(item, self.session_id) for item in plain_items(items)]
-        said = [turn for turn in turns if turn is not None]
-        if said:
-            await asyncio.to_thread(self._mind.record_many, said)
+        messages = [turn for turn in turns if turn is not None]
+        if messages:
+            await asyncio.to_thread(self._mind.record_many, messages)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Take the latest item out of the history, and give it back."""
@@ -62,23 +62,23 @@ class AgentsSession:
         return cast("TResponseInputItem", _item(turns[-1]))
 
     async def clear_session(self) -> None:
-        """Begin again; what was said stays known."""
+        """Empty the history; memories of it stay."""
         turns = await asyncio.to_thread(self._history)
         if turns:
             await asyncio.to_thread(self._take_back, turns)
 
     async def show(self, data: CallModelData[Any]) -> ModelInputData:
-        """For ``RunConfig(call_model_input_filter=...)``: what is known, before the model call."""
+        """For ``RunConfig(call_model_input_filter=...)``: injects evidence before the call."""
         model_data = data.model_data
         items = plain_items(model_data.input)
         place = last_user(items)
         query = "" if place is None else text_of(items[place].get("content"))
-        shown = await asyncio.to_thread(self._companion.show, query)
-        if not shown:
+        addition = await asyncio.to_thread(self._companion.show, query)
+        if not addition:
             return model_data
         return ModelInputData(
-            input=cast("list[TResponseInputItem]", with_shown(items, shown)),
-            instructions=shown.after(model_data.instructions) or None,
+            input=cast("list[TResponseInputItem]", inject_items(items, addition)),
+            instructions=addition.after(model_data.instructions) or None,
         )
 
     def _history(self) -> list[Turn]:
@@ -105,7 +105,7 @@ class AgentsSession:
 
 
 def _item(turn: Turn) -> dict[str, Any]:
-    """A turn as an item; without the server's own ids, which may be gone there."""
+    """A turn as an item, without the server's own ids, which may have expired."""
     if turn.tool_results:
         result = turn.tool_results[0]
         return {

@@ -1,5 +1,5 @@
-"""Memory for a pydantic-ai agent, as a capability: before each request, what is known; after it,
-what was said. Nothing of what memory shows enters the agent's own history.
+"""A capability for pydantic-ai agents: evidence before each request, recording after it. The
+evidence never enters the agent's own history.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from recollect.types import NewTurn
 
 
 class MemoryCapability(AbstractCapability[Any]):
-    """``Agent(model, capabilities=[Memory(mind, session="chat-1")])``."""
+    """``Agent(model, capabilities=[MemoryCapability(mind, session="chat-1")])``."""
 
     def __init__(self, mind: AnyMind, session: str, *, budget: int | None = None) -> None:
         self._companion = Companion(mind, session, host="pydantic-ai", budget=budget)
@@ -44,17 +44,17 @@ class MemoryCapability(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Record what is new, and show what is known to this request only."""
+        """Record new messages, and inject evidence into this request only."""
         messages = request_context.messages
-        place = _asked(messages)
+        place = _last_prompt(messages)
         query = "" if place is None else _prompt(messages[place])
-        shown = await asyncio.to_thread(self._companion.show, query)
+        addition = await asyncio.to_thread(self._companion.show, query)
         session = self._companion.session
-        said = [turn for message in messages for turn in _turns(message, session)]
-        await asyncio.to_thread(self._companion.keep, said)
-        if place is None or not shown:
+        turns = [turn for message in messages for turn in _turns(message, session)]
+        await asyncio.to_thread(self._companion.keep, turns)
+        if place is None or not addition:
             return request_context
-        return replace(request_context, messages=_with(messages, place, shown))
+        return replace(request_context, messages=_inject(messages, place, addition))
 
     async def after_model_request(
         self,
@@ -73,8 +73,8 @@ class MemoryCapability(AbstractCapability[Any]):
         return None  # a mind cannot be written into a file of settings
 
 
-def _asked(messages: Sequence[ModelMessage]) -> int | None:
-    """The place of the last message in which the user speaks."""
+def _last_prompt(messages: Sequence[ModelMessage]) -> int | None:
+    """The index of the last message with text of the user."""
     places = [place for place, message in enumerate(messages) if _prompt(message)]
     return places[-1] if places else None
 
@@ -91,19 +91,19 @@ def _words(part: UserPromptPart) -> str:
     return "\n".join(item for item in part.content if isinstance(item, str))
 
 
-def _with(
-    messages: Sequence[ModelMessage], place: int, shown: PromptAddition
+def _inject(
+    messages: Sequence[ModelMessage], place: int, addition: PromptAddition
 ) -> list[ModelMessage]:
-    """The messages with what is known; the host's own objects stay as they are."""
-    made = list(messages)
+    """Copies of the messages with the evidence; the host's objects stay unchanged."""
+    injected = list(messages)
     for at, part in (
-        (place, UserPromptPart(shown.user) if shown.user else None),
-        (0, SystemPromptPart(shown.system) if shown.system else None),
+        (place, UserPromptPart(addition.user) if addition.user else None),
+        (0, SystemPromptPart(addition.system) if addition.system else None),
     ):
-        request = made[at]
+        request = injected[at]
         if part is not None and isinstance(request, ModelRequest):
-            made[at] = replace(request, parts=_placed(request.parts, part))
-    return made
+            injected[at] = replace(request, parts=_placed(request.parts, part))
+    return injected
 
 
 def _placed(parts: Sequence[ModelRequestPart], new: ModelRequestPart) -> list[ModelRequestPart]:
@@ -128,8 +128,8 @@ def _turns(message: ModelMessage, session: str) -> Iterator[NewTurn]:
             yield NewTurn(session, "user", _words(part))
         elif isinstance(part, ToolReturnPart):
             failed = part.outcome != "success"
-            told = part.model_response_str()
-            yield tool_turn(session, part.tool_call_id, told, is_error=failed)
+            output = part.model_response_str()
+            yield tool_turn(session, part.tool_call_id, output, is_error=failed)
         elif isinstance(part, RetryPromptPart) and part.tool_name:
-            told = part.model_response()
-            yield tool_turn(session, part.tool_call_id, told, is_error=True)
+            output = part.model_response()
+            yield tool_turn(session, part.tool_call_id, output, is_error=True)

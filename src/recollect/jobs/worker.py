@@ -55,8 +55,8 @@ def next_run(cron: str, zone: str, after: datetime) -> datetime:
 Handler = Callable[[Job], None]
 
 
-class Failing(Protocol):
-    """Hears why a try of a job failed, and whether it was the last."""
+class FailureListener(Protocol):
+    """Called with the reason of a failed attempt, and whether it was the last."""
 
     def __call__(self, job: Job, reason: str, *, dead: bool) -> None: ...
 
@@ -98,10 +98,10 @@ class Worker:
         pace: Pace,
         plans: Sequence[RecurringJob] = (),
         *,
-        failing: Mapping[str, Failing] | None = None,
+        failing: Mapping[str, FailureListener] | None = None,
         guard: Guard = DEFAULT,
     ) -> None:
-        """``failing`` is told of every failed try of a kind of job, before the queue is."""
+        """``failing`` listeners, by job kind, are called before the queue records a failure."""
         self._store = store
         self._handlers = handlers
         self._clock = clock
@@ -111,9 +111,9 @@ class Worker:
         self._guard = guard
         self._thread: threading.Thread | None = None
         self.failure = ""
-        self._settle_in()
+        self._reset()
 
-    def _settle_in(self) -> None:
+    def _reset(self) -> None:
         self._pid = os.getpid()
         self._owner = f"{self._pid}-{new_id(self._clock.now())}"
         self._wake = threading.Event()
@@ -121,9 +121,9 @@ class Worker:
         self._thread = None
 
     def _check_fork(self) -> None:
-        """A forked child has a name of its own, no thread yet, and no lock its parent held."""
+        """A forked child gets its own owner name and events, and no thread yet."""
         if self._pid != os.getpid():
-            self._settle_in()
+            self._reset()
 
     # --- running --------------------------------------------------------------------------------
 
@@ -170,22 +170,22 @@ class Worker:
 
     def _settle_failure(self, job: Job, error: Exception) -> Ending:
         """Try again later, unless it was the last try or no later one can do better."""
-        said = self._guard.error(f"{type(error).__name__}: {error}", _ERROR)
+        reason = self._guard.error(f"{type(error).__name__}: {error}", _ERROR)
         if isinstance(error, BudgetExhausted) and error.until is not None:
-            return self._put_off(job, error.until, said)
+            return self._put_off(job, error.until, reason)
         if isinstance(error, DeadlineReached):
-            return self._put_off(job, self._clock.now(), said)
+            return self._put_off(job, self._clock.now(), reason)
         if isinstance(error, ModelSuspended):
-            return self._put_off(job, self._clock.now() + error.retry_after, said)
+            return self._put_off(job, self._clock.now() + error.retry_after, reason)
         hopeless = isinstance(error, ModelRefused)
         if hopeless or job.attempts >= job.max_attempts:
-            return self._bury(job, said)
+            return self._bury(job, reason)
         wait = self._pace.backoff.after(job.attempts)
         if isinstance(error, ModelRateLimited) and error.retry_after is not None:
             wait = max(wait, min(error.retry_after, _LONGEST_WAIT))
-        self._tell(job, said, dead=False)
+        self._report_failure(job, reason, dead=False)
         now = self._clock.now()
-        self._store.queue.retry(job, self._owner, run_at=now + wait, now=now, error=said)
+        self._store.queue.retry(job, self._owner, run_at=now + wait, now=now, error=reason)
         return "retried"
 
     def _put_off(self, job: Job, moment: datetime, reason: SafeText) -> Ending:
@@ -195,13 +195,13 @@ class Worker:
         )
         return "retried"
 
-    def _tell(self, job: Job, reason: SafeText, *, dead: bool) -> None:
-        told = self._failing.get(job.kind)
-        if told is not None:
-            told(job, reason, dead=dead)
+    def _report_failure(self, job: Job, reason: SafeText, *, dead: bool) -> None:
+        listener = self._failing.get(job.kind)
+        if listener is not None:
+            listener(job, reason, dead=dead)
 
     def _bury(self, job: Job, error: SafeText) -> Ending:
-        self._tell(job, error, dead=True)
+        self._report_failure(job, error, dead=True)
         self._store.queue.bury(job, self._owner, now=self._clock.now(), error=error)
         return "dead"
 

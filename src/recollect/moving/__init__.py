@@ -1,1 +1,1 @@
-"""Moving in: chats of other programs as turns, and turns into a mind."""
+"""Import of chats: files of other programs as turns, and turns into a mind."""

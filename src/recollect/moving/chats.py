@@ -1,9 +1,8 @@
-"""Chat files as turns, one after the other: JSON lines are read line by line, never as a whole.
+"""Chat files as turns; JSON lines are read line by line, never as a whole.
 
-What a file holds is seen from each object itself: a turn or message, an object with ``messages``,
-or a conversation as ChatGPT (``mapping``) or Claude (``chat_messages``) exports it. A turn without
-an index gets its position within its session, so reading the same file again gives the same turns
-in the same places.
+The format is detected per object: a turn or message, an object with ``messages``, or a conversation
+as ChatGPT (``mapping``) or Claude (``chat_messages``) exports it. A turn without an index gets its
+position within its session, so reading a file again gives the same turns at the same places.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Chats:
         self._stream = stream
         self._session = session
         self._format = format
-        self.found = format  # what the file turned out to hold
+        self.detected_format = format
         self._positions: dict[str, int] = {}
 
     def __iter__(self) -> Iterator[Piece]:
@@ -74,59 +73,59 @@ class Chats:
     def _first_line(self) -> tuple[int, bytes]:
         """How many blank lines there are, and what follows them."""
         for number, line in enumerate(iter(self._stream.readline, b"")):
-            said = line.removeprefix(_BOM) if number == 0 else line
-            if said.strip():
-                return number, said
+            text = line.removeprefix(_BOM) if number == 0 else line
+            if text.strip():
+                return number, text
         return 0, b""
 
-    # --- what stands in the file ------------------------------------------------------------------
+    # --- parsing ----------------------------------------------------------------------------------
 
     def _line(self, place: str, line: bytes) -> Iterator[Piece]:
         if not line.strip():
             return
         try:
-            found = _parse(line)
+            value = _parse(line)
         except UnreadableMessage as reason:
             self._skip_broken(line)
             yield Piece(place, None, str(reason))
             return
-        yield from self._object(found, place, self._named(place))
+        yield from self._object(value, place, self._named(place))
 
     def _document(self, data: bytes) -> Iterator[Piece]:
         try:
-            found = _parse(data)
+            value = _parse(data)
         except UnreadableMessage as reason:
             raise InvalidInput(str(reason), remedy="Give JSON lines or a whole JSON file") from None
-        if not isinstance(found, list):
-            yield from self._object(found, "the file", self._session)
+        if not isinstance(value, list):
+            yield from self._object(value, "the file", self._session)
             return
-        for number, item in enumerate(found, 1):
+        for number, item in enumerate(value, 1):
             place = f"entry {number}"
             yield from self._object(item, place, self._named(place))
 
     def _named(self, place: str) -> str:
         return f"{self._session}-{place.rpartition(' ')[2]}" if self._session else ""
 
-    def _object(self, found: Any, place: str, conversation: str) -> Iterator[Piece]:
+    def _object(self, value: Any, place: str, conversation: str) -> Iterator[Piece]:
         """``conversation``: the session of a conversation that has no id of its own."""
-        kind = _kind(found, self._format)
-        self.found = self.found or kind
+        kind = _kind(value, self._format)
+        self.detected_format = self.detected_format or kind
         if kind == "turns":
-            yield self._turn(found, place)
+            yield self._turn(value, place)
             return
         try:
-            talk = _EXPORTS[kind](read_object(found, "a conversation"), conversation)
+            exported = _EXPORTS[kind](read_object(value, "a conversation"), conversation)
         except UnreadableMessage as reason:
             yield Piece(place, None, str(reason))
             return
-        for number, item in enumerate(talk.items, 1):
-            yield self._placed(item, talk.session, f"{place}, message {number}", talk.topic)
+        for number, item in enumerate(exported.items, 1):
+            yield self._placed(item, exported.session, f"{place}, message {number}", exported.topic)
 
-    def _turn(self, found: Any, place: str) -> Piece:
+    def _turn(self, value: Any, place: str) -> Piece:
         session = self._session
         item: NewTurn | UnreadableMessage
         try:
-            fields = read_object(found, "a turn")
+            fields = read_object(value, "a turn")
             session = read_text(fields, *SESSION_KEYS) or session
             item = read_message(fields, session, position=self._positions.get(session, 0))
         except UnreadableMessage as reason:
@@ -138,7 +137,7 @@ class Chats:
     def _placed(
         self, item: NewTurn | UnreadableMessage, session: str, place: str, topic: str = ""
     ) -> Piece:
-        """What could not be read keeps its place too, for when the file is corrected."""
+        """An unreadable message keeps its index too, for when the file is corrected."""
         if not session and isinstance(item, NewTurn):
             return Piece(place, None, "it names no session")
         index = self._positions.get(session, 0)
@@ -151,10 +150,10 @@ class Chats:
         return Piece(place, turn, topic=topic)
 
     def _skip_broken(self, line: bytes) -> None:
-        """A torn line mostly still tells its session; its place is kept free."""
-        found = _SESSION.search(line)
+        """Reserve the index of a broken line, whose session can mostly still be read."""
+        match = _SESSION.search(line)
         try:
-            session = json.loads(found[1]) if found else self._session
+            session = json.loads(match[1]) if match else self._session
         except ValueError:
             return
         if session:
@@ -175,12 +174,12 @@ def _parse(data: bytes) -> Any:
         raise UnreadableMessage(f"it is not JSON that can be read: {error}") from error
 
 
-def _kind(found: Any, said: str) -> str:
-    """The format an object shows by its keys, unless it was said."""
-    keys = found if isinstance(found, dict) else {}
-    if said == "messages" and "messages" not in keys:
+def _kind(value: Any, stated: str) -> str:
+    """The stated format, else the one its keys show."""
+    keys = value if isinstance(value, dict) else {}
+    if stated == "messages" and "messages" not in keys:
         return "turns"  # a bare message
-    return said or next((kind for sign, kind in _SIGNS.items() if sign in keys), "turns")
+    return stated or next((kind for sign, kind in _SIGNS.items() if sign in keys), "turns")
 
 
 def _opens_a_document(first: bytes) -> bool:

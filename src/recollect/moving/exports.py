@@ -30,7 +30,7 @@ _HIDDEN_CONTENT = SILENT_PARTS | {
 
 @dataclass(frozen=True, slots=True)
 class ExportedConversation:
-    """One exported conversation; a message that cannot be read stands there as its reason."""
+    """One exported conversation; an unreadable message is represented by its error."""
 
     session: str
     topic: str
@@ -51,15 +51,15 @@ def chatgpt(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
 
 
 def _branch(mapping: Mapping[str, Any], leaf: Any) -> list[Mapping[str, Any]]:
-    """From the root to the message that was shown last; edited and retried ones are left out."""
-    known = {key: read_object(node, "a node of the mapping") for key, node in mapping.items()}
-    if not isinstance(leaf, str) or leaf not in known:
-        leaf = next((key for key in reversed(known) if not known[key].get("children")), "")
-    nodes: dict[str, Mapping[str, Any]] = {}
-    while leaf in known and leaf not in nodes:
-        nodes[leaf] = known[leaf]
-        leaf = read_text(nodes[leaf], "parent")
-    return list(reversed(nodes.values()))
+    """Nodes from the root to the current message, without edited and retried branches."""
+    nodes = {key: read_object(node, "a node of the mapping") for key, node in mapping.items()}
+    if not isinstance(leaf, str) or leaf not in nodes:
+        leaf = next((key for key in reversed(nodes) if not nodes[key].get("children")), "")
+    branch: dict[str, Mapping[str, Any]] = {}
+    while leaf in nodes and leaf not in branch:
+        branch[leaf] = nodes[leaf]
+        leaf = read_text(branch[leaf], "parent")
+    return list(reversed(branch.values()))
 
 
 def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None:
@@ -140,7 +140,7 @@ def messages(exported: Mapping[str, Any], fallback: str) -> ExportedConversation
 
 
 def _listed(message: Any, session: str) -> NewTurn | None:
-    """Chat APIs know empty messages; they say nothing, so nothing is kept of them."""
+    """One message of a list; empty ones, which chat APIs allow, are skipped."""
     turn = read_message(message, session)
     # The place in the list counts; an index would be another program's own.
     spoken = turn.content.strip() or turn.tool_calls or turn.tool_results

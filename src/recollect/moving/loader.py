@@ -1,4 +1,4 @@
-"""Loading chats into a mind: in batches, around what is refused, and safe to repeat."""
+"""Loading of chats into a mind: in batches, past refused messages, safe to repeat."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOPIC = 200
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """One message that was not taken in."""
+    """One message that was not recorded."""
 
     place: str
     reason: str
@@ -27,7 +27,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Speakers:
-    """Whose words the messages of a file are, as the person who loads it says.
+    """The speakers of a file, as stated by the person who loads it.
 
     ``owners`` are the names of the owner in it, which makes every other user an outsider;
     ``sender`` is the name of users that the file leaves unnamed; nothing is trusted better than
@@ -55,7 +55,7 @@ class Speakers:
 
 @dataclass(slots=True)
 class LoadProgress:
-    """What happened so far."""
+    """Counts so far; ``known`` turns were recorded before."""
 
     added: int = 0
     known: int = 0
@@ -63,7 +63,7 @@ class LoadProgress:
 
 
 class Loader:
-    """Takes pieces of chats into one mind; what is refused is reported and the rest goes on."""
+    """Records messages in one mind; refused ones are reported and the rest goes on."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Loader:
         self.loaded = LoadProgress()
 
     def load(self, pieces: Iterable[Piece]) -> Iterator[LoadProgress]:
-        """Take everything in; gives the figures after each batch, which is then durable."""
+        """Record everything; yields the counts after each batch, which is then durable."""
         source = iter(pieces)
         while batch := list(islice(source, _BATCH)):
             readable: list[tuple[Piece, NewTurn]] = []
@@ -112,9 +112,9 @@ class Loader:
             self._describe(batch)
 
     def _describe(self, batch: list[tuple[Piece, NewTurn]]) -> None:
-        """Give sessions their project and topic once their turns have told when they began."""
+        """Set project and topic of sessions, after their turns have set when they began."""
         for piece, turn in batch:
-            # A title is a courtesy: what of it cannot be kept is cut off.
+            # A title is optional: characters and length that cannot be stored are cut.
             topic = piece.topic[:_TOPIC].encode("utf-8", "replace").decode()
             if (self._project or topic) and turn.session not in self._opened:
                 self._opened.add(turn.session)

@@ -1,7 +1,7 @@
-"""One message as a turn, however it was written down.
+"""One message as a turn.
 
-Understood are this engine's own turns, OpenAI's messages (``tool_calls``, ``tool_call_id``, content
-as parts) and Anthropic's (content as blocks, ``tool_use`` and ``tool_result``).
+Known formats are this engine's own turns, OpenAI's messages (``tool_calls``, ``tool_call_id``,
+content as parts) and Anthropic's (content as blocks, ``tool_use`` and ``tool_result``).
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def read_list(fields: Mapping[str, Any], name: str) -> list[Any]:
 def read_role(value: Any) -> Role:
     role = ROLE_NAMES.get(value) if isinstance(value, str) else None
     if role is None:
-        said = "there is no role" if value is None else f"role {str(value)[:60]!r} is unknown"
-        raise UnreadableMessage(f"{said}; it is user, assistant, tool or system")
+        problem = "there is no role" if value is None else f"role {str(value)[:60]!r} is unknown"
+        raise UnreadableMessage(f"{problem}; it is user, assistant, tool or system")
     return role
 
 
@@ -118,7 +118,7 @@ def read_trust(value: Any) -> Trust | None:
     """The trust a file states: it may lower the usual one, never raise it."""
     if value is None:
         return None
-    stated = next((known for known in TRUSTS if known == value), None)
+    stated = next((trust for trust in TRUSTS if trust == value), None)
     if stated is None:
         raise UnreadableMessage(
             f"trust {str(value)[:60]!r} is unknown; it is one of {', '.join(TRUSTS)}"
@@ -196,15 +196,15 @@ def read_calls(listed: list[Any]) -> list[ToolCall]:
     for item in listed:
         fields = read_object(item, "a tool call")
         inner = read_object(fields.get("function", fields), "a tool call's function")
-        told: Any = next((inner[k] for k in ("input", "arguments", "args") if k in inner), {})
+        arguments: Any = next((inner[k] for k in ("input", "arguments", "args") if k in inner), {})
         name = read_text(inner, "name")
         if not name:
             raise UnreadableMessage("a tool call has no name")
-        calls.append(ToolCall(name, _told(told), read_text(fields, "id", "call_id")))
+        calls.append(ToolCall(name, _arguments(arguments), read_text(fields, "id", "call_id")))
     return calls
 
 
-def _told(value: Any) -> dict[str, Any]:
+def _arguments(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)

@@ -1,1 +1,1 @@
-"""Faces for other programs: the MCP server."""
+"""Servers for other programs: MCP."""

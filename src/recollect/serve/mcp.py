@@ -57,7 +57,7 @@ def serve_stdio(server: Server[Any], close: Callable[[], None]) -> None:
 
     async def serve() -> None:
         async with anyio.create_task_group() as group:
-            group.start_soon(_leave_when_told, close)
+            group.start_soon(_close_on_signal, close)
             async with stdio_server() as (read, write):
                 await server.run(read, write, server.create_initialization_options())
             group.cancel_scope.cancel()
@@ -65,11 +65,11 @@ def serve_stdio(server: Server[Any], close: Callable[[], None]) -> None:
     anyio.run(serve)
 
 
-async def _leave_when_told(close: Callable[[], None]) -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as told:
-        async for number in told:
+async def _close_on_signal(close: Callable[[], None]) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for number in signals:
             close()
-            # A thread waits for the next line of stdin, and nothing can call it back.
+            # A thread blocks on stdin and cannot be interrupted.
             os._exit(128 + number)
 
 
@@ -79,8 +79,8 @@ class _Handlers:
     def __init__(self, mind: Mind, traces: TraceSource | None) -> None:
         self._mind = mind
         self._traces = traces
-        self._shelf = ResourceList(mind)
-        # Of the lists; an answer follows the question unless the setting says otherwise.
+        self._resources = ResourceList(mind)
+        # Of the listings; an answer follows the language of its query unless set.
         self.language: Language = "zh" if mind.settings.memory.language == "zh" else "en"
 
     async def list_tools(self, call: Call, page: Page) -> types.ListToolsResult:
@@ -88,13 +88,13 @@ class _Handlers:
         return types.ListToolsResult(tools=[types.Tool.model_validate(spec) for spec in specs])
 
     async def call_tool(
-        self, call: Call, asked: types.CallToolRequestParams
+        self, call: Call, request: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        if asked.name not in tool_names():
-            known = ", ".join(tool_names(self._mind))
-            raise MCPError(types.INVALID_PARAMS, f"There is no such tool. Use one of: {known}")
+        if request.name not in tool_names():
+            names = ", ".join(tool_names(self._mind))
+            raise MCPError(types.INVALID_PARAMS, f"There is no such tool. Use one of: {names}")
         answer = await _in_thread(
-            partial(call_tool, self._mind, asked.name, asked.arguments, traces=self._traces)
+            partial(call_tool, self._mind, request.name, request.arguments, traces=self._traces)
         )
         return types.CallToolResult(
             content=[types.TextContent(text=answer.text)],
@@ -103,7 +103,7 @@ class _Handlers:
         )
 
     async def list_resources(self, call: Call, page: Page) -> types.ListResourcesResult:
-        entries = await _in_thread(self._shelf.entries)
+        entries = await _in_thread(self._resources.entries)
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -117,37 +117,39 @@ class _Handlers:
         )
 
     async def read_resource(
-        self, call: Call, asked: types.ReadResourceRequestParams
+        self, call: Call, request: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        text = await _in_thread(partial(self._shelf.read, asked.uri))
-        contents = types.TextResourceContents(uri=asked.uri, mime_type=_MARKDOWN, text=text)
+        text = await _in_thread(partial(self._resources.read, request.uri))
+        contents = types.TextResourceContents(uri=request.uri, mime_type=_MARKDOWN, text=text)
         return types.ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, call: Call, page: Page) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=[_listed(one, self.language) for one in PROMPTS])
+        return types.ListPromptsResult(prompts=[_prompt(one, self.language) for one in PROMPTS])
 
     async def get_prompt(
-        self, call: Call, asked: types.GetPromptRequestParams
+        self, call: Call, request: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        text = await _in_thread(partial(prompt_text, self._mind, asked.name, asked.arguments or {}))
+        text = await _in_thread(
+            partial(prompt_text, self._mind, request.name, request.arguments or {})
+        )
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(messages=[message])
 
 
-def _listed(prompt: Prompt, language: Language) -> types.Prompt:
+def _prompt(prompt: Prompt, language: Language) -> types.Prompt:
     return types.Prompt(
         name=prompt.name,
         title=prompt.title.of(language),
         description=prompt.about.of(language),
         arguments=[
             types.PromptArgument(name=one.name, description=one.about, required=one.required)
-            for one in prompt.asks(language)
+            for one in prompt.listed_arguments(language)
         ],
     )
 
 
 async def _in_thread(work: Callable[[], R]) -> R:
-    """Run it beside the loop; an error of ours becomes one of the protocol."""
+    """Run it in a thread; errors of the engine become errors of the protocol."""
     try:
         return await anyio.to_thread.run_sync(work)
     except (InvalidInput, NotFound) as error:

@@ -1,4 +1,4 @@
-"""Prompts that a person picks in a host: ask with memory, remember, go through what waits."""
+"""Prompts that a person picks in a host: ask with memory, remember, review pending statements."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ class PromptArgument:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One prompt: what a person reads of it, what it takes, and what the model is told."""
+    """One prompt: its title and description, its arguments, and the text for the model."""
 
     name: str
     title: Bilingual
     about: Bilingual
-    takes: type[Any]
-    tell: Callable[[Mind, Any, Language], str]
+    arguments: type[Any]
+    build: Callable[[Mind, Any, Language], str]
 
-    def asks(self, language: Language) -> list[PromptArgument]:
+    def listed_arguments(self, language: Language) -> list[PromptArgument]:
         """Its arguments."""
-        schema = schema_of(self.takes, language)
+        schema = schema_of(self.arguments, language)
         required = schema.get("required", ())
         return [
             PromptArgument(
                 field.name, schema["properties"][field.name]["description"], field.name in required
             )
-            for field in dataclasses.fields(self.takes)
+            for field in dataclasses.fields(self.arguments)
         ]
 
 
@@ -93,26 +93,26 @@ _REVIEW_BY_USER = Bilingual(
 )
 
 
-def _recall(mind: Mind, asked: QuestionArguments, language: Language) -> str:
-    built = mind.context(asked.question)
+def _recall(mind: Mind, arguments: QuestionArguments, language: Language) -> str:
+    built = mind.context(arguments.question)
     parts = [built.text]
     if not any(section.name == "evidence" for section in built.sections):
-        # This preset leaves searching to the model; here a person asked for it.
-        arguments = {"query": asked.question}
-        parts.append(call_tool(mind, "search_memory", arguments, language=language).text)
-    return "\n\n".join(filter(None, (*parts, asked.question)))
+        # This preset leaves searching to the model, but the person picked this prompt.
+        query = {"query": arguments.question}
+        parts.append(call_tool(mind, "search_memory", query, language=language).text)
+    return "\n\n".join(filter(None, (*parts, arguments.question)))
 
 
-def _remember(mind: Mind, asked: StatementArguments, language: Language) -> str:
-    return _REMEMBER.of(language, statement=asked.statement)
+def _remember(mind: Mind, arguments: StatementArguments, language: Language) -> str:
+    return _REMEMBER.of(language, statement=arguments.statement)
 
 
-def _review(mind: Mind, asked: NoPromptArguments, language: Language) -> str:
+def _review(mind: Mind, arguments: NoPromptArguments, language: Language) -> str:
     waiting = call_tool(mind, "list_pending", language=language)
     if not waiting.data["results"]:
         return waiting.text
-    told = _REVIEW if mind.settings.tools.answer_pending else _REVIEW_BY_USER
-    return told.of(language, waiting=waiting.text)
+    template = _REVIEW if mind.settings.tools.answer_pending else _REVIEW_BY_USER
+    return template.of(language, waiting=waiting.text)
 
 
 PROMPTS = (
@@ -141,12 +141,12 @@ PROMPTS = (
 
 
 def prompt_text(mind: Mind, name: str, arguments: Mapping[str, str]) -> str:
-    """What the model is told when a person picks a prompt."""
+    """The text for the model when a person picks a prompt."""
     language = answer_language(mind, arguments)
-    found = next((prompt for prompt in PROMPTS if prompt.name == name), None)
-    if found is None:
+    prompt = next((prompt for prompt in PROMPTS if prompt.name == name), None)
+    if prompt is None:
         names = ", ".join(prompt.name for prompt in PROMPTS)
         raise NotFound("There is no such prompt", remedy=f"Use one of {names}")
-    return found.tell(
-        mind, read_arguments(found.takes, arguments, language, ARGUMENT_CHARS), language
+    return prompt.build(
+        mind, read_arguments(prompt.arguments, arguments, language, ARGUMENT_CHARS), language
     )

@@ -1,4 +1,4 @@
-"""What a host can read from a memory by its address: scratchpad, latest episodes, documents."""
+"""Resources of a memory by address: scratchpad, latest episodes, documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_STORY = Bilingual("There are no episodes yet.", "还没有情节。")
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Something to read."""
+    """One readable resource."""
 
     uri: str
     name: str
@@ -39,14 +39,14 @@ class Resource:
 
 
 class ResourceList:
-    """The readable things of one mind."""
+    """The resources of one mind."""
 
     def __init__(self, mind: Mind) -> None:
         self._mind = mind
         self._language = answer_language(mind, None)
 
     def entries(self) -> list[Resource]:
-        """What is there now."""
+        """The resources that exist now."""
         listed = [Resource(_PAD, "scratchpad", _ABOUT[_PAD])]
         listed.append(Resource(_EPISODES, "episodes", _ABOUT[_EPISODES]))
         return listed + [
@@ -92,5 +92,5 @@ class ResourceList:
 
 
 def _is_own(path: Path) -> bool:
-    """A file itself; a link may lead anywhere."""
+    """Whether it is a regular file; a link may lead outside the folder."""
     return path.is_file() and not path.is_symlink()

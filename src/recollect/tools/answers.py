@@ -1,4 +1,4 @@
-"""What a tool says: text for the model, fenced as data, and the same as values for programs."""
+"""Answers of tools: text for the model, fenced as data, and the same as JSON values."""
 
 from __future__ import annotations
 
@@ -41,33 +41,38 @@ class EvidenceLine:
 
 
 def evidence(
-    shown: Sequence[EvidenceLine], source: str, *, language: Language, room: int, note: str = ""
+    lines: Sequence[EvidenceLine],
+    source: str,
+    *,
+    language: Language,
+    max_chars: int,
+    note: str = "",
 ) -> ToolAnswer:
-    """Pieces of evidence behind a fence, as many as fit; the first always does."""
-    fitting = _fitting(shown, room)
-    left = len(shown) - len(fitting)
-    body = fence("\n".join(one.line for one in fitting), source)
-    more = _MORE.of(language, count=left) if left else ""
+    """Fenced lines of evidence, as many as fit in ``max_chars``, at least one."""
+    fitting = _fitting(lines, max_chars)
+    left_out = len(lines) - len(fitting)
+    body = fence("\n".join(entry.line for entry in fitting), source)
+    more = _MORE.of(language, count=left_out) if left_out else ""
     text = "\n".join(filter(None, (NOTICE.of(language), note, body, more)))
-    return ToolAnswer(text, {"results": [one.data for one in fitting], "left_out": left})
+    return ToolAnswer(text, {"results": [entry.data for entry in fitting], "left_out": left_out})
 
 
 def line(id_: str, facts: Iterable[str], text: str) -> str:
-    """A bullet with its id, what is known of it, and its text; further lines are indented."""
+    """A bullet with id, facts and text; further lines are indented."""
     head = f"- [{label(id_)}] ({', '.join(filter(None, map(label, facts)))})"
     return f"{' '.join(head.split())} {indented(text, '  ')}"
 
 
 def as_data(text: str, source: str, language: Language, at: datetime | None = None) -> str:
-    """A text of memory behind a fence, with what a model is to make of it."""
+    """Fenced text from memory, with the notice that it is evidence."""
     return f"{NOTICE.of(language)}\n{fence(text, source, at)}"
 
 
 def story(episode: Episode) -> str:
     """An episode under a heading of one line."""
     head = f"## {episode.started_at.date()} {one_line(episode.goal or episode.session)}".rstrip()
-    told = f"  {indented(episode.summary, '  ')}"
-    return f"{head}\n{told}\n({episode.outcome}, {label(episode.session)}, {episode.id})"
+    summary = f"  {indented(episode.summary, '  ')}"
+    return f"{head}\n{summary}\n({episode.outcome}, {label(episode.session)}, {episode.id})"
 
 
 def cut(text: str, limit: int) -> str:
@@ -89,9 +94,9 @@ def day(at: datetime) -> str:
     return at.date().isoformat()
 
 
-def _fitting(shown: Sequence[EvidenceLine], room: int) -> Sequence[EvidenceLine]:
-    for number, one in enumerate(shown):
-        room -= len(one.line) + 1
-        if room < 0 and number:
-            return shown[:number]
-    return shown
+def _fitting(lines: Sequence[EvidenceLine], max_chars: int) -> Sequence[EvidenceLine]:
+    for number, entry in enumerate(lines):
+        max_chars -= len(entry.line) + 1
+        if max_chars < 0 and number:
+            return lines[:number]
+    return lines

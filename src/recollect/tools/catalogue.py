@@ -31,10 +31,10 @@ Handler = Callable[[ToolContext, Any], ToolAnswer]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: what a model is told of it, what it takes, and what it does.
+    """One tool: its description, its arguments, and its handler.
 
-    ``once``: the same call again changes nothing more. ``decides``: it answers in the user's name,
-    and is offered only where `tools.answer_pending` says so.
+    ``once``: idempotent. ``decides``: it answers in the user's name, and is offered only where
+    `tools.answer_pending` allows it.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Calling a tool with what a model sent, whatever that is."""
+"""Calls of tools with whatever arguments a model sent."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def call_tool(
     language: Language | None = None,
     traces: TraceSource | None = None,
 ) -> ToolAnswer:
-    """Do what a model asked for; what is wrong with it is an answer too.
+    """Call a tool for a model; errors become answers too.
 
     ``arguments`` may be JSON text, as some models send it. ``language`` is that of the answer;
     without it the setting `memory.language` decides, or what the model wrote. ``traces`` are
@@ -61,9 +61,9 @@ def call_tool(
             )
         if not is_offered(tool, mind.settings.tools):
             raise InvalidInput(_WITHHELD.of(spoken, name=tool.name), remedy=_BY_USER.of(spoken))
-        given = _object(arguments, spoken)
-        read = read_arguments(tool.takes, given, spoken, ARGUMENT_CHARS)
-        return tool.handle(ToolContext(mind, spoken, traces), read)
+        values = _object(arguments, spoken)
+        parsed = read_arguments(tool.takes, values, spoken, ARGUMENT_CHARS)
+        return tool.handle(ToolContext(mind, spoken, traces), parsed)
     except RecollectError as error:
         return ToolAnswer(neutral(cut(str(error), _LONGEST_ERROR)), is_error=True)
 
@@ -71,17 +71,17 @@ def call_tool(
 def _object(
     arguments: Mapping[str, object] | str | None, language: Language
 ) -> Mapping[str, object]:
-    found: object = arguments
-    if isinstance(found, str):
+    value: object = arguments
+    if isinstance(value, str):
         try:
-            found = json.loads(found or "{}")
+            value = json.loads(value or "{}")
         except (ValueError, RecursionError):
-            found = []
-    if found is None:
+            value = []
+    if value is None:
         return {}
-    if not isinstance(found, Mapping) or not all(isinstance(key, str) for key in found):
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise InvalidInput(_NOT_JSON.of(language), remedy=_OBJECT.of(language))
-    return found
+    return value
 
 
 def answer_language(mind: Mind, arguments: Mapping[str, object] | str | None) -> Language:

@@ -25,17 +25,17 @@ _WRITTEN = Bilingual("The scratchpad was replaced.", "草稿板已更新。")
 _MOST_WAITING = 1_000
 
 
-def memory_stats(desk: ToolContext, _: NoArguments) -> ToolAnswer:
+def memory_stats(context: ToolContext, _: NoArguments) -> ToolAnswer:
     """How much is remembered, and whether anything is wrong."""
-    stats = desk.mind.stats()
-    waiting = len(desk.mind.pending(limit=_MOST_WAITING))
-    return ToolAnswer(_told(desk, stats, waiting), {**plain(stats), "waiting": waiting})
+    stats = context.mind.stats()
+    waiting = len(context.mind.pending(limit=_MOST_WAITING))
+    return ToolAnswer(_describe(context, stats, waiting), {**plain(stats), "waiting": waiting})
 
 
-def _told(desk: ToolContext, stats: Stats, waiting: int) -> str:
+def _describe(context: ToolContext, stats: Stats, waiting: int) -> str:
     parts = [
         _STATS.of(
-            desk.language,
+            context.language,
             memories=stats.memories,
             waiting=waiting,
             episodes=stats.episodes,
@@ -46,25 +46,25 @@ def _told(desk: ToolContext, stats: Stats, waiting: int) -> str:
     ]
     if stats.first_at and stats.last_at:
         first, last = stats.first_at.date(), stats.last_at.date()
-        parts.append(_SPAN.of(desk.language, first=first, last=last))
+        parts.append(_SPAN.of(context.language, first=first, last=last))
     if stats.jobs_dead:
-        parts.append(_DEAD.of(desk.language, dead=stats.jobs_dead))
+        parts.append(_DEAD.of(context.language, dead=stats.jobs_dead))
     return " ".join(parts)
 
 
-def read_scratchpad(desk: ToolContext, _: NoArguments) -> ToolAnswer:
+def read_scratchpad(context: ToolContext, _: NoArguments) -> ToolAnswer:
     """What is in hand."""
-    pad = desk.mind.scratchpad()
+    pad = context.mind.scratchpad()
     if not pad.text.strip():
-        return ToolAnswer(_EMPTY.of(desk.language), _facts(pad))
-    text = as_data(pad.text, "scratchpad", desk.language, pad.updated_at)
+        return ToolAnswer(_EMPTY.of(context.language), _facts(pad))
+    text = as_data(pad.text, "scratchpad", context.language, pad.updated_at)
     return ToolAnswer(text, _facts(pad))
 
 
-def update_scratchpad(desk: ToolContext, new: NewScratchpad) -> ToolAnswer:
+def update_scratchpad(context: ToolContext, new: NewScratchpad) -> ToolAnswer:
     """The agent's own text in place of it; the old one stays in the history."""
-    pad = desk.mind.write_scratchpad(new.markdown, by="agent")
-    return ToolAnswer(_WRITTEN.of(desk.language), _facts(pad))
+    pad = context.mind.write_scratchpad(new.markdown, by="agent")
+    return ToolAnswer(_WRITTEN.of(context.language), _facts(pad))
 
 
 def _facts(pad: Scratchpad) -> dict[str, str]:

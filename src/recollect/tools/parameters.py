@@ -1,6 +1,6 @@
-"""What a tool takes: told to models as JSON Schema, and held against what they send.
+"""Parameters of tools: their JSON Schema, and the validation of what models send.
 
-A parameter is the metadata of a field of a frozen dataclass; the dataclass is what a handler gets.
+A parameter is the metadata of a field of a frozen dataclass, which the handler receives.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from recollect.tools.words import Bilingual
 Type = Literal["text", "choice", "share", "count", "flag", "texts"]
 A = TypeVar("A")
 
-_SHOWN = 40  # characters of a wrong value that are said back
+_ECHOED = 40  # characters of an invalid value in an error
 _SCHEMAS: dict[Type, dict[str, Any]] = {
     "text": {"type": "string"},
     "choice": {"type": "string"},
@@ -34,7 +34,7 @@ _EXPECTED: dict[Type, Bilingual] = {
     "flag": Bilingual("Pass true or false", "请传 true 或 false"),
     "texts": Bilingual("Pass a list of texts", "请传文本列表"),
 }
-_WRONG = Bilingual("{name} is {value}", "{name} 的值是 {value}")
+_INVALID = Bilingual("{name} is {value}", "{name} 的值是 {value}")
 _UNKNOWN = Bilingual("There is no argument {name}", "没有参数 {name}")
 _ALLOWED = Bilingual("Use: {names}", "可用：{names}")
 _NONE = Bilingual("This tool takes no arguments", "此工具不带参数")
@@ -55,8 +55,8 @@ class Parameter:
     empty: bool = False
 
     def schema(self, language: Language) -> dict[str, Any]:
-        found = {**_SCHEMAS[self.type], "description": self.about.of(language)}
-        return {**found, "enum": list(self.choices)} if self.choices else found
+        schema = {**_SCHEMAS[self.type], "description": self.about.of(language)}
+        return {**schema, "enum": list(self.choices)} if self.choices else schema
 
 
 def parameter(
@@ -69,8 +69,8 @@ def parameter(
     default: Any = MISSING,
 ) -> Any:
     """A field of an arguments class; with a ``default`` it may be left out."""
-    taken = Parameter(type, Bilingual(en, zh), choices, empty)
-    return dataclasses.field(metadata={"parameter": taken}, default=default)
+    described = Parameter(type, Bilingual(en, zh), choices, empty)
+    return dataclasses.field(metadata={"parameter": described}, default=default)
 
 
 def schema_of(arguments: type[Any], language: Language) -> dict[str, Any]:
@@ -86,42 +86,42 @@ def schema_of(arguments: type[Any], language: Language) -> dict[str, Any]:
 
 
 def read_arguments(
-    arguments: type[A], given: Mapping[str, object], language: Language, longest: int
+    arguments: type[A], values: Mapping[str, object], language: Language, longest: int
 ) -> A:
     """The arguments a model sent, or InvalidInput that tells it what to send instead."""
     fields = {field.name: field for field in dataclasses.fields(arguments)}  # type: ignore[arg-type]
-    for name in given:
+    for name in values:
         if name not in fields:
             allowed = _ALLOWED.of(language, names=", ".join(fields)) if fields else ""
             raise InvalidInput(
-                _UNKNOWN.of(language, name=_shown(name)), remedy=allowed or _NONE.of(language)
+                _UNKNOWN.of(language, name=_echo(name)), remedy=allowed or _NONE.of(language)
             )
-    values = {}
+    read = {}
     for name, field in fields.items():
-        value = given.get(name)
+        value = values.get(name)
         may_be_left_out = field.default is not MISSING
         if value is not None and not (value == "" and may_be_left_out):
-            values[name] = _Reader(name, _parameter(field), language, longest).read(value)
+            read[name] = _ArgumentReader(name, _parameter(field), language, longest).read(value)
         elif not may_be_left_out:
             remedy = _parameter(field).about.of(language)
             raise InvalidInput(_MISSING.of(language, name=name), remedy=remedy)
-    return arguments(**values)
+    return arguments(**read)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    """Holds one value against its parameter."""
+class _ArgumentReader:
+    """Validates one value against its parameter."""
 
     name: str
-    wanted: Parameter
+    parameter: Parameter
     language: Language
     longest: int
 
     def read(self, value: object) -> object:
-        match self.wanted.type, value:
+        match self.parameter.type, value:
             case "text", str():
                 return self._text(value)
-            case "choice", str() if value in self.wanted.choices:
+            case "choice", str() if value in self.parameter.choices:
                 return value
             case "flag", bool():
                 return value
@@ -132,9 +132,9 @@ class _Reader:
             case "texts", list() if all(isinstance(item, str) for item in value):
                 return tuple(self._text(item) for item in value)
         raise InvalidInput(
-            _WRONG.of(self.language, name=self.name, value=_shown(value)),
-            remedy=_EXPECTED[self.wanted.type].of(
-                self.language, choices=", ".join(self.wanted.choices)
+            _INVALID.of(self.language, name=self.name, value=_echo(value)),
+            remedy=_EXPECTED[self.parameter.type].of(
+                self.language, choices=", ".join(self.parameter.choices)
             ),
         )
 
@@ -148,25 +148,25 @@ class _Reader:
             raise InvalidInput(
                 _BROKEN.of(self.language, name=self.name), remedy=_CLEAN.of(self.language)
             )
-        if not value.strip() and not self.wanted.empty:
+        if not value.strip() and not self.parameter.empty:
             raise InvalidInput(
                 _MISSING.of(self.language, name=self.name),
-                remedy=self.wanted.about.of(self.language),
+                remedy=self.parameter.about.of(self.language),
             )
         return value
 
 
 def _parameter(field: dataclasses.Field[Any]) -> Parameter:
-    found: Parameter = field.metadata["parameter"]
-    return found
+    parameter: Parameter = field.metadata["parameter"]
+    return parameter
 
 
-def _shown(value: object) -> str:
-    """A wrong value as it is said back: short, and printable whatever it holds."""
+def _echo(value: object) -> str:
+    """An invalid value for an error message: short and printable."""
     if isinstance(value, list | dict):
         return "[…]" if isinstance(value, list) else "{…}"
     try:
-        said = repr(value) if isinstance(value, str) and value.isprintable() else ascii(value)
+        text = repr(value) if isinstance(value, str) and value.isprintable() else ascii(value)
     except ValueError:  # a number with too many digits to be written out
         return "…"
-    return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+    return text if len(text) <= _ECHOED else f"{text[:_ECHOED]}…"

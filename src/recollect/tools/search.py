@@ -35,31 +35,33 @@ _RESULT = Bilingual("result", "结果")
 _FAILED = Bilingual("failed", "失败")
 
 
-def search_memory(desk: ToolContext, asked: SearchMemory) -> ToolAnswer:
+def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
     """Memories and episode summaries, best first."""
-    of: tuple[RecordType, ...] = ("memory",) if asked.kind else ("memory", "episode")
-    hits = desk.mind.recall(
-        asked.query,
-        k=desk.wanted(asked.limit),
+    of: tuple[RecordType, ...] = ("memory",) if request.kind else ("memory", "episode")
+    hits = context.mind.recall(
+        request.query,
+        k=context.limited(request.limit),
         of=of,
-        kind=asked.kind,
-        project=asked.project,
-        since=asked.since,
-        until=asked.until,
+        kind=request.kind,
+        project=request.project,
+        since=request.since,
+        until=request.until,
     )
-    shown = [one for hit in hits if (one := _shown_hit(desk, hit)) is not None]
-    if not shown:
-        return ToolAnswer(_NO_MEMORY.of(desk.language), {"results": [], "left_out": 0})
-    return evidence(shown, "search_memory", language=desk.language, room=desk.settings.answer_chars)
+    lines = [entry for hit in hits if (entry := _hit_line(context, hit)) is not None]
+    if not lines:
+        return ToolAnswer(_NO_MEMORY.of(context.language), {"results": [], "left_out": 0})
+    return evidence(
+        lines, "search_memory", language=context.language, max_chars=context.settings.answer_chars
+    )
 
 
-def _shown_hit(desk: ToolContext, hit: Hit) -> EvidenceLine | None:
-    text = cut(hit.text, desk.settings.item_chars)
+def _hit_line(context: ToolContext, hit: Hit) -> EvidenceLine | None:
+    text = cut(hit.text, context.settings.item_chars)
     data = {"type": hit.type, "id": hit.id, "text": text, "at": plain(hit.at)}
     if hit.type == "episode":
         head = line(hit.id, (day(hit.at), "episode", hit.session), text)
         return EvidenceLine(head, {**data, "session": hit.session})
-    memory = _memory(desk.mind, hit.id)
+    memory = _memory(context.mind, hit.id)
     if memory is None or memory.kind == "credential":
         return None  # forgotten meanwhile, or never to be shown to a model
     facts = (day(memory.valid_from), memory.kind, memory.trust, place(hit.sources))
@@ -76,44 +78,44 @@ def _memory(mind: Mind, id_: str) -> Memory | None:
     return next((version for version in versions if version.id == id_), None)
 
 
-def search_traces(desk: ToolContext, asked: SearchTraces) -> ToolAnswer:
+def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
     """Raw turns: of the database, else of the host's traces, else of the JSONL copies."""
     query = TraceQuery(
-        asked.query, asked.session, asked.since, asked.until, desk.wanted(asked.limit)
+        request.query, request.session, request.since, request.until, context.limited(request.limit)
     )
-    found = find_traces(desk.mind, query, desk.traces)
-    skipped = _UNREADABLE.of(desk.language, count=found.unreadable) if found.unreadable else ""
-    about = {"source": found.level, "unreadable": found.unreadable}
-    if not found.turns:
-        text = f"{_NO_TRACE.of(desk.language)} {skipped}".strip()
+    traces = find_traces(context.mind, query, context.traces)
+    skipped = _UNREADABLE.of(context.language, count=traces.unreadable) if traces.unreadable else ""
+    about = {"source": traces.level, "unreadable": traces.unreadable}
+    if not traces.turns:
+        text = f"{_NO_TRACE.of(context.language)} {skipped}".strip()
         return ToolAnswer(text, {"results": [], "left_out": 0, **about})
-    if found.level != "database":  # recall has noted those
-        for turn in found.turns:
-            desk.mind.note_shown(
+    if traces.level != "database":  # recall has noted those
+        for turn in traces.turns:
+            context.mind.note_shown(
                 [turn.content, *(result.content for result in turn.tool_results)],
                 trust=turn.trust or "external",
             )
     answer = evidence(
-        [_shown_turn(desk, turn) for turn in found.turns],
+        [_turn_line(context, turn) for turn in traces.turns],
         "search_conversation_traces",
-        language=desk.language,
-        room=desk.settings.answer_chars,
-        note=f"{_LEVELS[found.level].of(desk.language)} {skipped}".strip(),
+        language=context.language,
+        max_chars=context.settings.answer_chars,
+        note=f"{_LEVELS[traces.level].of(context.language)} {skipped}".strip(),
     )
     return ToolAnswer(answer.text, {**answer.data, **about})
 
 
-def _shown_turn(desk: ToolContext, turn: Trace) -> EvidenceLine:
-    most = desk.settings.item_chars
+def _turn_line(context: ToolContext, turn: Trace) -> EvidenceLine:
+    max_chars = context.settings.item_chars
     calls = [
-        (call.name, cut(json.dumps(plain(call.input), ensure_ascii=False), most))
+        (call.name, cut(json.dumps(plain(call.input), ensure_ascii=False), max_chars))
         for call in turn.tool_calls
     ]
-    results = [(result.is_error, cut(result.content, most)) for result in turn.tool_results]
-    content = cut(turn.content, most)
+    results = [(result.is_error, cut(result.content, max_chars)) for result in turn.tool_results]
+    content = cut(turn.content, max_chars)
     at = "" if turn.at is None else str(plain(turn.at))
     id_ = turn.session if turn.index is None else f"{turn.session}#{turn.index}"
-    told = "\n".join([content, *_tool_lines(calls, results, desk.language)])
+    body = "\n".join([content, *_tool_lines(calls, results, context.language)])
     facts = (at[:16].replace("T", " "), turn.role, turn.sender)
     data = {
         "session": turn.session,
@@ -123,16 +125,18 @@ def _shown_turn(desk: ToolContext, turn: Trace) -> EvidenceLine:
         "sender": turn.sender,
         "at": at,
         "content": content,
-        "tool_calls": plain([{"name": name, "input": told} for name, told in calls]),
-        "tool_results": plain([{"is_error": bad, "content": said} for bad, said in results]),
+        "tool_calls": plain([{"name": name, "input": body} for name, body in calls]),
+        "tool_results": plain([{"is_error": bad, "content": text} for bad, text in results]),
     }
-    return EvidenceLine(line(id_, facts, told), data)
+    return EvidenceLine(line(id_, facts, body), data)
 
 
 def _tool_lines(
     calls: list[tuple[str, str]], results: list[tuple[bool, str]], language: Language
 ) -> list[str]:
-    called = [f"({_CALLED.of(language)} {label(name)} {one_line(told)})" for name, told in calls]
+    called = [
+        f"({_CALLED.of(language)} {label(name)} {one_line(arguments)})" for name, arguments in calls
+    ]
     return called + [
-        f"({(_FAILED if bad else _RESULT).of(language)}: {said})" for bad, said in results
+        f"({(_FAILED if bad else _RESULT).of(language)}: {text})" for bad, text in results
     ]

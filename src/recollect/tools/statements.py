@@ -1,4 +1,4 @@
-"""add_memory, and the statements that wait for the user's word."""
+"""add_memory, and the pending statements that wait for the user."""
 
 from __future__ import annotations
 
@@ -55,95 +55,95 @@ _NOTHING_WAITS = Bilingual("Nothing waits for the user's word.", "没有等待�
 _IGNORED = Bilingual("{id} is not kept and will not be offered again.", "{id} 不保留，也不再询问。")
 _LATER = Bilingual("{id} is put off until {until}.", "{id} 推迟到 {until} 以后再问。")
 _UNKNOWN = Bilingual("No memory has the id {id}", "没有 id 为 {id} 的记忆")
-_ANSWERED = Bilingual("{id} does not wait for an answer any more", "{id} 已不在等待回答")
+_NOT_WAITING = Bilingual("{id} does not wait for an answer any more", "{id} 已不在等待回答")
 _LIST = Bilingual("Call list_pending for the ids that wait", "请用 list_pending 查看等待中的 id")
 
 
-def add_memory(desk: ToolContext, told: AddMemory) -> ToolAnswer:
-    """What a model wants kept: of trust "agent", reconciled with what is known."""
-    settled = desk.mind.propose(
+def add_memory(context: ToolContext, new: AddMemory) -> ToolAnswer:
+    """A statement of the model, with trust "agent", reconciled with existing memories."""
+    settled = context.mind.propose(
         Candidate(
-            kind=told.kind,
-            content=told.content,
-            subject=told.subject,
-            predicate=told.predicate,
-            value=told.value,
-            importance=told.importance,
+            kind=new.kind,
+            content=new.content,
+            subject=new.subject,
+            predicate=new.predicate,
+            value=new.value,
+            importance=new.importance,
             confidence=_CONFIDENCE,
-            project=told.project,
-            tags=told.tags,
-            is_update=told.updates,
+            project=new.project,
+            tags=new.tags,
+            is_update=new.updates,
             trust="agent",
         )
     )
-    return _settled(desk, settled)
+    return _settled(context, settled)
 
 
-def list_pending(desk: ToolContext, wanted: ListPending) -> ToolAnswer:
-    """A few statements to put to the user; each offer is counted."""
-    offered = desk.mind.pending(offer=True, limit=wanted.limit)
+def list_pending(context: ToolContext, request: ListPending) -> ToolAnswer:
+    """A few pending statements for the user; each offer is counted."""
+    offered = context.mind.pending(offer=True, limit=request.limit)
     if not offered:
-        return ToolAnswer(_NOTHING_WAITS.of(desk.language), {"results": [], "left_out": 0})
-    shown = [_shown(memory, desk.settings.item_chars) for memory in offered]
+        return ToolAnswer(_NOTHING_WAITS.of(context.language), {"results": [], "left_out": 0})
+    lines = [_pending_line(memory, context.settings.item_chars) for memory in offered]
     return evidence(
-        shown,
+        lines,
         "list_pending",
-        language=desk.language,
-        room=desk.settings.answer_chars,
-        note=(_ASK if desk.settings.answer_pending else _ASK_BY_USER).of(desk.language),
+        language=context.language,
+        max_chars=context.settings.answer_chars,
+        note=(_ASK if context.settings.answer_pending else _ASK_BY_USER).of(context.language),
     )
 
 
-def confirm_memory(desk: ToolContext, chosen: PendingMemory) -> ToolAnswer:
+def confirm_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
     """The user says it is true."""
-    return _answered(desk, chosen.id, lambda: _settled(desk, desk.mind.confirm(chosen.id)))
+    return _answered(context, chosen.id, lambda: _settled(context, context.mind.confirm(chosen.id)))
 
 
-def ignore_memory(desk: ToolContext, chosen: PendingMemory) -> ToolAnswer:
+def ignore_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
     """The user does not want it kept."""
 
     def ignore() -> ToolAnswer:
-        memory = desk.mind.ignore(chosen.id)
-        return ToolAnswer(_IGNORED.of(desk.language, id=memory.id), _facts(memory))
+        memory = context.mind.ignore(chosen.id)
+        return ToolAnswer(_IGNORED.of(context.language, id=memory.id), _facts(memory))
 
-    return _answered(desk, chosen.id, ignore)
+    return _answered(context, chosen.id, ignore)
 
 
-def later_memory(desk: ToolContext, chosen: PendingMemory) -> ToolAnswer:
+def later_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
     """The user will answer another time."""
 
     def put_off() -> ToolAnswer:
-        memory = desk.mind.snooze(chosen.id)
+        memory = context.mind.snooze(chosen.id)
         until = plain(memory.snoozed_until)
-        text = _LATER.of(desk.language, id=memory.id, until=str(until)[:16].replace("T", " "))
+        text = _LATER.of(context.language, id=memory.id, until=str(until)[:16].replace("T", " "))
         return ToolAnswer(text, {**_facts(memory), "until": until})
 
-    return _answered(desk, chosen.id, put_off)
+    return _answered(context, chosen.id, put_off)
 
 
-def _answered(desk: ToolContext, id_: str, answer: Callable[[], ToolAnswer]) -> ToolAnswer:
-    """What to do where the id is wrong, in words of the tools."""
-    said = neutral(cut(id_, 60))
+def _answered(context: ToolContext, id_: str, answer: Callable[[], ToolAnswer]) -> ToolAnswer:
+    """The answer, or an error about the id that names the tools to use."""
+    id_text = neutral(cut(id_, 60))
     try:
         return answer()
     except NotFound as error:
         raise NotFound(
-            _UNKNOWN.of(desk.language, id=said), remedy=_LIST.of(desk.language)
+            _UNKNOWN.of(context.language, id=id_text), remedy=_LIST.of(context.language)
         ) from error
     except Conflict as error:
         raise Conflict(
-            _ANSWERED.of(desk.language, id=said), remedy=_LIST.of(desk.language)
+            _NOT_WAITING.of(context.language, id=id_text), remedy=_LIST.of(context.language)
         ) from error
 
 
-def _settled(desk: ToolContext, settled: Decision) -> ToolAnswer:
+def _settled(context: ToolContext, settled: Decision) -> ToolAnswer:
     memory = settled.memory
     text = _SETTLED[settled.outcome].of(
-        desk.language,
+        context.language,
         id="" if memory is None else memory.id,
         replaced=", ".join(settled.replaced),
         reason=settled.reason,
-        how=(_HOW if desk.settings.answer_pending else _HOW_BY_USER).of(desk.language),
+        how=(_HOW if context.settings.answer_pending else _HOW_BY_USER).of(context.language),
     )
     data = {"decision": settled.outcome, "reason": settled.reason}
     if memory is not None:
@@ -161,7 +161,7 @@ def _facts(memory: Memory) -> dict[str, str]:
     }
 
 
-def _shown(memory: Memory, most: int) -> EvidenceLine:
+def _pending_line(memory: Memory, max_chars: int) -> EvidenceLine:
     facts = (day(memory.valid_from), memory.kind, memory.trust, place(memory.sources))
-    text = cut(memory.content, most)
+    text = cut(memory.content, max_chars)
     return EvidenceLine(line(memory.id, facts, text), {**_facts(memory), "content": text})

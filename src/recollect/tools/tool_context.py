@@ -1,4 +1,4 @@
-"""What every handler has at hand."""
+"""The context of a tool call."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ class ToolContext:
     def settings(self) -> ToolSettings:
         return self.mind.settings.tools
 
-    def wanted(self, limit: int | None) -> int:
-        """How many results to give; asking for too many is no mistake."""
+    def limited(self, limit: int | None) -> int:
+        """The number of results to give; a limit that is too high is lowered, not refused."""
         return min(self.settings.results if limit is None else limit, MAX_RESULTS)

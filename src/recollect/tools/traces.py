@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from recollect.entry import open as open_mind
 from recollect.errors import InvalidInput
-from recollect.index.segment import query_terms
+from recollect.health.metrics import content_terms
 from recollect.mind import Mind
 from recollect.moving.chats import Chats, Piece
 from recollect.moving.loader import Loader, Refused
@@ -40,7 +40,7 @@ _FOR_ONE_SEARCH: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class TraceQuery:
-    """What is looked for."""
+    """One search for turns."""
 
     query: str
     session: str | None
@@ -55,30 +55,30 @@ TraceSource = Callable[[TraceQuery], Iterable[Trace]] | str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class TraceResult:
-    """Turns, best first, the level that had them, and how much could not be read on the way."""
+    """Turns, best first, the level they came from, and the number of unreadable lines."""
 
     level: Level
     turns: tuple[Trace, ...]
     unreadable: int = 0
 
 
-def find_traces(mind: Mind, asked: TraceQuery, source: TraceSource | None) -> TraceResult:
-    """The first level that has the words of the query; without any, what comes nearest."""
-    near = _in_database(mind, asked)
-    if _any_match(asked, near):
+def find_traces(mind: Mind, query: TraceQuery, host_source: TraceSource | None) -> TraceResult:
+    """The turns of the first level that has words of the query, else the nearest recorded ones."""
+    near = _in_database(mind, query)
+    if _any_match(query, near):
         return TraceResult("database", tuple(turn for _, turn in near))
     unreadable = 0
     levels: tuple[tuple[Level, TraceSource | None], ...] = (
-        ("host", source),
+        ("host", host_source),
         ("jsonl", mind.transcripts),
     )
-    for level, given in levels:
-        if given is None:
+    for level, source in levels:
+        if source is None:
             continue
-        if callable(given):
-            turns = tuple(islice(given(asked), asked.limit))
+        if callable(source):
+            turns = tuple(islice(source(query), query.limit))
         else:
-            reader = _Folder(Path(given), asked, mind.settings.tools)
+            reader = _Folder(Path(source), query, mind.settings.tools)
             turns = reader.ranked()
             unreadable += reader.unreadable
         if turns:
@@ -89,33 +89,28 @@ def find_traces(mind: Mind, asked: TraceQuery, source: TraceSource | None) -> Tr
 # --- the database ---------------------------------------------------------------------------------
 
 
-def _in_database(mind: Mind, asked: TraceQuery) -> list[tuple[Hit, Turn]]:
+def _in_database(mind: Mind, query: TraceQuery) -> list[tuple[Hit, Turn]]:
     hits = mind.recall(
-        asked.query,
-        k=asked.limit,
+        query.query,
+        k=query.limit,
         of=("turn",),
-        session=asked.session,
-        since=asked.since,
-        until=asked.until,
+        session=query.session,
+        since=query.since,
+        until=query.until,
     )
     return [(hit, turn) for hit in hits if (turn := _whole(mind, hit)) is not None]
 
 
 def _whole(mind: Mind, hit: Hit) -> Turn | None:
-    """The turn of a hit, with what its tools were told and said."""
+    """The turn of a hit, with the arguments and results of its tools."""
     next_moment = hit.at + timedelta(microseconds=1)
     same_time = mind.turns(session=hit.session, since=hit.at, until=next_moment, limit=1_000)
     return next((turn for turn in same_time if turn.id == hit.id), None)
 
 
-def _any_match(asked: TraceQuery, found: list[tuple[Hit, Turn]]) -> bool:
-    telling = _telling_words(asked.query)
-    return any(not telling or telling.intersection(hit.why.terms) for hit, _ in found)
-
-
-def _telling_words(query: str) -> set[str]:
-    """The words of a query that say what is meant: no stop words, no single characters."""
-    return {term.text for term in query_terms(query) if term.weight >= 1}
+def _any_match(query: TraceQuery, hits: list[tuple[Hit, Turn]]) -> bool:
+    content_words = content_terms(query.query)
+    return any(not content_words or content_words.intersection(hit.why.terms) for hit, _ in hits)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -124,10 +119,10 @@ def _telling_words(query: str) -> set[str]:
 class _Folder:
     """The JSONL files of a folder, the newest first, up to a number of bytes."""
 
-    def __init__(self, folder: Path, asked: TraceQuery, settings: ToolSettings) -> None:
+    def __init__(self, folder: Path, query: TraceQuery, settings: ToolSettings) -> None:
         self._folder = folder
-        self._asked = asked
-        self._words = _telling_words(asked.query)
+        self._query = query
+        self._words = content_terms(query.query)
         self._bytes = settings.trace_bytes
         self._turns = _TURNS
         self.unreadable = 0
@@ -140,19 +135,19 @@ class _Folder:
         with open_mind(":memory:", worker="none", **_FOR_ONE_SEARCH) as mind:
             for _ in Loader(mind, refused=self._refuse).load(pieces):
                 pass
-            found = [turn for _, turn in _in_database(mind, self._asked)]
+            turns = [turn for _, turn in _in_database(mind, self._query)]
         undated = {_place(piece.turn) for piece in pieces if piece.turn and piece.turn.at is None}
-        return tuple(_without_time(turn) if _place(turn) in undated else turn for turn in found)
+        return tuple(_without_time(turn) if _place(turn) in undated else turn for turn in turns)
 
     def _matching(self) -> Iterator[Piece]:
-        left = self._turns
+        remaining = self._turns
         for path in self._newest_first():
-            if self._bytes <= 0 or left <= 0:
+            if self._bytes <= 0 or remaining <= 0:
                 return
-            # Of a long file the end is kept: it is what happened last.
-            kept = deque(filter(self._matches, self._pieces(path)), maxlen=left)
-            left -= len(kept)
-            yield from kept
+            # Of a long file the end is kept, which is the newest part.
+            matching = deque(filter(self._matches, self._pieces(path)), maxlen=remaining)
+            remaining -= len(matching)
+            yield from matching
 
     def _newest_first(self) -> list[Path]:
         dated = []
@@ -187,8 +182,8 @@ class _Folder:
 
 
 def _searchable(turn: NewTurn) -> str:
-    told = (str(plain(part)) for part in (*turn.tool_calls, *turn.tool_results))
-    return "\n".join((turn.content, *told)).casefold()
+    tool_texts = (str(plain(part)) for part in (*turn.tool_calls, *turn.tool_results))
+    return "\n".join((turn.content, *tool_texts)).casefold()
 
 
 def _place(turn: Trace) -> tuple[str, int | None]:

@@ -1,1 +1,1 @@
-"""A conversation in the terminal that remembers."""
+"""The terminal chat with memory."""

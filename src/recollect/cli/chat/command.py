@@ -19,9 +19,14 @@ def chat(state: State, project: str | None) -> None:
     The model is the one of the settings chat.provider and chat.name. Without one this is a recall
     console: each line is looked up. /help shows the commands.
     """
-    from recollect.cli.chat.start import chat_with
+    from recollect.cli.chat.console import Console
+    from recollect.cli.chat.messages import spoken_language
+    from recollect.cli.chat.terminal import Terminal
+    from recollect.providers.chat.choose import main_model_for
 
     if state.json:
         raise click.UsageError("A chat is for people. Use recall or context with --json.")
     with state.open(create=True, worker="thread") as mind:
-        chat_with(mind, project=project, plain=state.plain, env=os.environ)
+        language = spoken_language(mind.settings.memory.language, os.environ)
+        model, terminal = main_model_for(mind.settings), Terminal(plain=state.plain)
+        Console(mind, model, terminal, language=language, project=project).run()

@@ -14,11 +14,11 @@ from recollect.mind import Mind
 from recollect.providers.chat.base import ChatModel
 from recollect.types import Hit
 
-_PATIENCE = 30.0  # seconds that leaving waits for what a conversation leaves to do
+_PATIENCE = 30.0  # seconds to wait for background work on leaving
 
 
 class Console:
-    """A person at a terminal, a memory, and a model to talk to, where there is one."""
+    """The chat loop over a terminal, a mind, and a model if one is set."""
 
     def __init__(
         self,
@@ -34,17 +34,17 @@ class Console:
         self._words = WORDS[language]
         self._project = project
         self._model = model
-        self._talk = (
+        self._conversation = (
             None if model is None else ChatConversation(mind, model, self._words.system, project)
         )
-        self._asking = TerminalQuestions(mind, terminal, self._words)
+        self._questions = TerminalQuestions(mind, terminal, self._words)
         self._query = ""
         self._hits: list[Hit] = []
         self._commands: Mapping[str, Callable[[str], None]] = {
             "/why": self._why,
             "/learnt": self._learnt,
             "/context": self._context,
-            "/pending": lambda _: self._asking.all_pending(),
+            "/pending": lambda _: self._questions.all_pending(),
             "/forget": self._forget,
             "/scratchpad": self._scratchpad,
             "/session": self._session,
@@ -52,7 +52,7 @@ class Console:
         }
 
     def run(self) -> None:
-        """Until the person leaves; then the conversation is ended and written up."""
+        """Run until the person leaves; then end the conversation and learn from it."""
         words = self._words
         if self._model is None:
             self._terminal.dim(words.hello_recall)
@@ -80,19 +80,19 @@ class Console:
 
     def _next(self) -> str:
         """A message that was typed in place of an answer comes first."""
-        held = self._asking.instead
-        self._asking.instead = ""
-        return held or self._terminal.read(self._words.you, self._words.more)
+        typed = self._questions.instead
+        self._questions.instead = ""
+        return typed or self._terminal.read(self._words.you, self._words.more)
 
     def _hear(self, line: str) -> None:
-        """One line; what goes wrong with it is said, and the next one is waited for."""
+        """Handle one line; print its error, if any, and go on."""
         try:
             if line.startswith("/") and "\n" not in line:
                 self._command(line)
-            elif self._talk is None:
+            elif self._conversation is None:
                 self._recall(line)
             else:
-                self._say(self._talk, line)
+                self._say(self._conversation, line)
         except RecollectError as error:
             self._terminal.trouble(str(error))
         except KeyboardInterrupt:
@@ -107,19 +107,19 @@ class Console:
         else:
             act(rest.strip())
 
-    # --- talking --------------------------------------------------------------------------------
+    # --- messages -------------------------------------------------------------------------------
 
-    def _say(self, talk: ChatConversation, text: str) -> None:
+    def _say(self, conversation: ChatConversation, text: str) -> None:
         words = self._words
         try:
-            asked = talk.ask(text)
+            exchange = conversation.ask(text)
         except RecollectError as error:
             self._terminal.trouble(words.not_kept.format(error=error))
             return
         self._query, self._hits = text, []
         try:
             with self._terminal.waiting(words.thinking):
-                reply = talk.answer(asked)
+                reply = conversation.answer(exchange)
         except RecollectError as error:
             self._terminal.trouble(words.not_answered.format(error=error))
             return
@@ -127,9 +127,9 @@ class Console:
             self._terminal.dim(words.stopped)
             return
         self._terminal.say(reply)
-        if talk.compress(asked):
+        if conversation.compress(exchange):
             self._terminal.dim(words.compressed)
-        self._asking.new_pending()
+        self._questions.new_pending()
 
     def _recall(self, text: str) -> None:
         self._query = text
@@ -145,33 +145,33 @@ class Console:
         if not self._query:
             self._terminal.dim(words.nothing_asked)
             return
-        if self._talk is not None:
-            self._hits = self._talk.recalled()
+        if self._conversation is not None:
+            self._hits = self._conversation.recalled()
         title = words.recalled if self._hits else words.recalled_nothing
         self._terminal.strong(title.format(query=self._query))
         show_hits(self._terminal, words, self._hits)
 
     def _learnt(self, _: str) -> None:
         words = self._words
-        if self._talk is None:
+        if self._conversation is None:
             self._terminal.dim(words.no_session)
             return
-        learnt, waiting = self._talk.learnt()
+        learnt, waiting = self._conversation.learnt()
         self._terminal.strong(words.learnt if learnt else words.learnt_nothing)
         show_memories(self._terminal, learnt)
         if waiting:
             self._terminal.dim(words.not_learnt_yet.format(count=waiting))
 
     def _context(self, _: str) -> None:
-        if self._talk is not None and self._talk.last is not None:
-            show_account(self._terminal, self._words, self._talk.last.context)
-        elif self._talk is None and self._query:
+        if self._conversation is not None and self._conversation.last is not None:
+            show_account(self._terminal, self._words, self._conversation.last.context)
+        elif self._conversation is None and self._query:
             show_account(self._terminal, self._words, self._mind.context(self._query))
         else:
             self._terminal.dim(self._words.nothing_asked)
 
     def _forget(self, what: str) -> None:
-        self._asking.forget(what, self._hits)
+        self._questions.forget(what, self._hits)
 
     def _scratchpad(self, _: str) -> None:
         text = self._mind.scratchpad().text.strip()
@@ -179,32 +179,32 @@ class Console:
 
     def _session(self, what: str) -> None:
         words = self._words
-        if self._talk is None:
+        if self._conversation is None:
             self._terminal.dim(words.no_session)
         elif what == "new":
-            session = self._talk.begin_again()
+            session = self._conversation.begin_again()
             self._query, self._hits = "", []
             self._terminal.dim(words.new_session.format(session=session))
         elif what:
             self._terminal.trouble(words.unknown.format(command=f"/session {what}"))
         else:
-            self._terminal.say(words.this_session.format(session=self._talk.session))
+            self._terminal.say(words.this_session.format(session=self._conversation.session))
 
     # --- leaving --------------------------------------------------------------------------------
 
     def _leave(self) -> None:
-        if self._talk is None:
+        if self._conversation is None:
             return
         try:
-            if self._talk.end():
+            if self._conversation.end():
                 self._write_up()
         except RecollectError as error:
             self._terminal.trouble(str(error))
         finally:
-            self._talk.close()
+            self._conversation.close()
 
     def _write_up(self) -> None:
-        """What the conversation leaves to do is durable: whoever does not want to wait may go."""
+        """Wait for the background work; it is durable, so the person may leave."""
         words = self._words
         self._terminal.dim(words.ending)
         try:

@@ -1,4 +1,4 @@
-"""What the chat itself says, in both languages."""
+"""The texts of the chat, in both languages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ChatMessages:
     offer: str
     offer_keys: str
     nothing_pending: str
-    kept: str
+    confirmed: str
     known_already: str
     not_taken: str
     ignored: str
@@ -95,11 +95,11 @@ _EN = ChatMessages(
     routes="found by",
     learnt="Learnt from this conversation:",
     learnt_nothing="Nothing was learnt from this conversation yet.",
-    not_learnt_yet="{count} messages wait: they are read when the talk pauses, or ends.",
+    not_learnt_yet="{count} messages wait: they are read when the conversation pauses, or ends.",
     offer="Is this right?",
     offer_keys="1 yes, keep it · 2 no · 3 later · Enter: skip > ",
     nothing_pending="Nothing waits for your word.",
-    kept="Kept: {text}",
+    confirmed="Kept: {text}",
     known_already="Known already: {text}",
     not_taken="Not kept: {reason}",
     ignored="Not kept, and not asked again.",
@@ -114,7 +114,7 @@ _EN = ChatMessages(
     account="{tokens} of {budget} tokens",
     parts="{name}: {tokens} of {size}",
     left_out="Left out:",
-    compressed="(The beginning left the window; its story is kept.)",
+    compressed="(The beginning left the window; an episode of it is kept.)",
     this_session="Conversation {session}",
     new_session="A new conversation: {session}. The last one is written up in the background.",
     no_session="There is no conversation: nothing is recorded here.",
@@ -163,7 +163,7 @@ _ZH = ChatMessages(
     offer="这样对吗？",
     offer_keys="1 对，记住 · 2 不对 · 3 以后再说 · 回车跳过 > ",
     nothing_pending="没有等你确认的内容。",
-    kept="已记住：{text}",
+    confirmed="已记住：{text}",
     known_already="已经知道：{text}",
     not_taken="没有记住：{reason}",
     ignored="不记，也不再问。",
@@ -192,10 +192,10 @@ _ZH = ChatMessages(
 WORDS: Mapping[Language, ChatMessages] = {"en": _EN, "zh": _ZH}
 
 
-def spoken_language(wanted: Literal["auto", "zh", "en"], locale: Mapping[str, str]) -> Language:
+def spoken_language(setting: Literal["auto", "zh", "en"], locale: Mapping[str, str]) -> Language:
     """The language of the settings, else that of the terminal's locale."""
-    if wanted != "auto":
-        return wanted
+    if setting != "auto":
+        return setting
     names = (locale.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     named = next(filter(None, names), "")
     return "zh" if named.lower().startswith("zh") else "en"

@@ -1,4 +1,4 @@
-"""Questions to the person: is this right, and is that to be forgotten."""
+"""Questions to the person: pending statements, and confirmation of forgetting."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from recollect.cli.chat.terminal import Terminal
 from recollect.mind import Mind
 from recollect.types import Decision, Hit, Memory
 
-_LOOKED_AT = 100  # pending statements
+_MAX_PENDING = 100  # pending statements
 YES, NO, LATER = "1", "2", "3"
 
 
-class _Wanted(NamedTuple):
-    """What is to be forgotten: one record, or whatever has some words."""
+class _ForgetTarget(NamedTuple):
+    """What to forget: one record, or records with a phrase."""
 
     id: str | None = None
     query: str | None = None
 
 
 class TerminalQuestions:
-    """Asks at the terminal. Whatever is no answer is the next message, in ``instead``."""
+    """Asks at the terminal. Input that is no answer is the next message, in ``instead``."""
 
     def __init__(self, mind: Mind, terminal: Terminal, words: ChatMessages) -> None:
         self._mind = mind
@@ -34,14 +34,14 @@ class TerminalQuestions:
 
     def new_pending(self) -> None:
         """At the end of a reply: a few statements that were not asked about before."""
-        waiting = {memory.id for memory in self._mind.pending(limit=_LOOKED_AT)}
+        waiting = {memory.id for memory in self._mind.pending(limit=_MAX_PENDING)}
         if waiting - self._offered:
             offered = self._mind.pending(offer=True)
             self._ask([memory for memory in offered if memory.id not in self._offered])
 
     def all_pending(self) -> None:
-        """Everything that waits, one after the other."""
-        waiting = self._mind.pending(limit=_LOOKED_AT)
+        """Ask about every pending statement."""
+        waiting = self._mind.pending(limit=_MAX_PENDING)
         if not waiting:
             self._terminal.dim(self._words.nothing_pending)
         self._ask(waiting)
@@ -51,33 +51,33 @@ class TerminalQuestions:
             self._offered.add(memory.id)
             self._terminal.strong(self._words.offer)
             show_memories(self._terminal, [memory])
-            said = self._terminal.read(self._words.offer_keys, self._words.more).strip()
-            if said == YES:
-                self._terminal.dim(self._kept(self._mind.confirm(memory.id)))
-            elif said == NO:
+            answer = self._terminal.read(self._words.offer_keys, self._words.more).strip()
+            if answer == YES:
+                self._terminal.dim(self._confirmation(self._mind.confirm(memory.id)))
+            elif answer == NO:
                 self._mind.ignore(memory.id)
                 self._terminal.dim(self._words.ignored)
-            elif said == LATER:
+            elif answer == LATER:
                 self._mind.snooze(memory.id)
                 self._terminal.dim(self._words.put_off)
-            elif said:
-                self.instead = said
+            elif answer:
+                self.instead = answer
                 return
 
-    def _kept(self, settled: Decision) -> str:
+    def _confirmation(self, settled: Decision) -> str:
         if settled.memory is None:
             return self._words.not_taken.format(reason=settled.reason)
-        known = self._words.known_already if settled.outcome == "same" else self._words.kept
-        return known.format(text=settled.memory.content)
+        template = self._words.known_already if settled.outcome == "same" else self._words.confirmed
+        return template.format(text=settled.memory.content)
 
     def forget(self, what: str, listed: Sequence[Hit]) -> None:
-        """Show what would go, and remove it when the person says so."""
+        """Show what would be removed, and remove it when confirmed."""
         words = self._words
-        wanted = _wanted(what, listed)
-        if wanted is None:
+        target = _forget_target(what, listed)
+        if target is None:
             self._terminal.dim(words.forget_what)
             return
-        preview = self._mind.forget(id=wanted.id, query=wanted.query, dry_run=True)
+        preview = self._mind.forget(id=target.id, query=target.query, dry_run=True)
         if not preview.items:
             self._terminal.dim(words.forget_nothing)
             return
@@ -86,17 +86,17 @@ class TerminalQuestions:
         if self._terminal.read(words.forget_sure).strip() != YES:
             self._terminal.dim(words.left_as_is)
             return
-        counts = self._mind.forget(id=wanted.id, query=wanted.query).counts
-        told = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
-        self._terminal.dim(words.forgotten.format(counts=told))
+        counts = self._mind.forget(id=target.id, query=target.query).counts
+        summary = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+        self._terminal.dim(words.forgotten.format(counts=summary))
 
 
-def _wanted(what: str, listed: Sequence[Hit]) -> _Wanted | None:
-    """Words, or the number of something in the last list; None when it is neither."""
+def _forget_target(what: str, listed: Sequence[Hit]) -> _ForgetTarget | None:
+    """A phrase, or a number of the last list; None when it is neither."""
     if not what:
         return None
     number = what.removeprefix("#")
     if what.startswith("#") and number.isdecimal():
         place = int(number) - 1
-        return _Wanted(id=listed[place].id) if 0 <= place < len(listed) else None
-    return _Wanted(query=what)
+        return _ForgetTarget(id=listed[place].id) if 0 <= place < len(listed) else None
+    return _ForgetTarget(query=what)

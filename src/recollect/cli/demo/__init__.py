@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import time
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,19 +13,39 @@ from typing import Any
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.demo.day import changed_mind
-from recollect.cli.demo.stage import DEFAULT_FILE, Stage, make_room, next_free
-from recollect.cli.demo.steps import STEPS
+from recollect.cli.demo.day import (
+    changed_mind,
+    first_words,
+    pending_questions,
+    poison_and_secret,
+    tool_traffic,
+)
+from recollect.cli.demo.night import figures, night, prompt, questions, sudden_death
+from recollect.cli.demo.stage import DEFAULT_FILE, Stage, next_free, remove_earlier
 from recollect.cli.demo.story import LASTS
 from recollect.cli.output import bold, dim, emit, say
 from recollect.cli.state import State, pass_state
+
+# The docstring of a step is its title.
+STEPS: tuple[Callable[[Stage], Mapping[str, Any]], ...] = (
+    first_words,
+    tool_traffic,
+    poison_and_secret,
+    changed_mind,
+    pending_questions,
+    sudden_death,
+    night,
+    questions,
+    prompt,
+    figures,
+)
 
 
 @click.command(cls=Command)
 @click.option("--keep", is_flag=True, help="Keep the file of an earlier run; write another one.")
 @pass_state
 def demo(state: State, keep: bool) -> None:
-    """See it at work, with no key and no network.
+    """Show what it does, with no key and no network.
 
     Writes ./recollect-demo.db, or the file --db names, anew each time, and leaves it for you to
     try the other commands on. A file that is not a demo of its own is never touched.
@@ -32,7 +53,7 @@ def demo(state: State, keep: bool) -> None:
     path = Path(state.db or DEFAULT_FILE).expanduser().absolute()
     if keep:
         path = next_free(path)
-    make_room(path)
+    remove_earlier(path)
     started = time.monotonic()
     silence = io.StringIO()
     with contextlib.redirect_stdout(silence) if state.json else contextlib.nullcontext():
@@ -43,7 +64,7 @@ def demo(state: State, keep: bool) -> None:
 
 
 def _play(path: Path) -> list[dict[str, Any]]:
-    """Every step in its order; the story ends today."""
+    """Run every step; the story ends today."""
     morning = datetime.now().astimezone().replace(hour=9, minute=0, second=0, microsecond=0)
     acts: list[dict[str, Any]] = []
     with Stage(path, morning - timedelta(days=LASTS)) as stage:
@@ -58,11 +79,11 @@ def _play(path: Path) -> list[dict[str, Any]]:
 def _farewell(path: Path, acts: list[dict[str, Any]], seconds: float) -> None:
     changed = next(act["facts"]["memory"] for act in acts if act["step"] == changed_mind.__name__)
     try:
-        shown = path.relative_to(Path.cwd())
+        name = path.relative_to(Path.cwd())
     except ValueError:
-        shown = path
+        name = path
     say()
-    say(bold(f"That took {seconds:.1f} s. The memory is in {shown}; try it:"))
+    say(bold(f"That took {seconds:.1f} s. The memory is in {name}; try it:"))
     for arguments in (
         'search "Python 版本"',
         f"show {changed}",
@@ -74,7 +95,7 @@ def _farewell(path: Path, acts: list[dict[str, Any]], seconds: float) -> None:
         "events --daily",
         "doctor --deep",
     ):
-        say(f"  recollect {arguments} {dim(f'--db {shown}')}")
+        say(f"  recollect {arguments} {dim(f'--db {name}')}")
 
 
 def _long_ago() -> datetime:

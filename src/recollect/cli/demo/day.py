@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.cli.attach import show_attachments
 from recollect.cli.demo import story
-from recollect.cli.demo.stage import Stage, expect, tell
+from recollect.cli.demo.stage import Stage, expect, narrate
 from recollect.cli.episodes import show_episodes
 from recollect.cli.memories import show_memories
 from recollect.cli.output import ListEntry, counted, entries, indented, say
@@ -21,19 +21,22 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
     stage.converse(story.SETUP_TURNS, day=0)
     show_turns(stage.mind.turns(session=story.SETUP), margin=3)
     done = stage.rest()
-    found = stage.mind.memories()
-    said = " ".join(memory.content for memory in found)
-    expect(all(w in said for w in (story.NAME, story.ALLERGY, story.OLD_PYTHON)), f"learnt {said}")
-    tell(f"Ten minutes later {counted(done, 'job')} ran. Learnt by rules, each with its source:")
-    show_memories(found, margin=3)
+    memories = stage.mind.memories()
+    contents = " ".join(memory.content for memory in memories)
+    expect(
+        all(w in contents for w in (story.NAME, story.ALLERGY, story.OLD_PYTHON)),
+        f"learnt {contents}",
+    )
+    narrate(f"Ten minutes later {counted(done, 'job')} ran. Learnt by rules, each with its source:")
+    show_memories(memories, margin=3)
     events = stage.mind.daily_events()
     expect(len(events) == 1, "no daily event was written")
-    tell("One line for the day, and a copy of the talk as JSONL:")
+    narrate("One line for the day, and a copy of the conversation as JSONL:")
     say(indented(f"{events[0].day}  {events[0].summary}", 3))
     say(indented(f"{stage.beside.name}/ holds {', '.join(stage.transcripts())}", 3))
     return {
         "turns": len(story.SETUP_TURNS),
-        "learnt": [memory.content for memory in found],
+        "learnt": [memory.content for memory in memories],
         "transcripts": stage.transcripts(),
     }
 
@@ -42,37 +45,39 @@ def tool_traffic(stage: Stage) -> Mapping[str, Any]:
     """Four weeks later, in English: tools are called, and the session ends as a story"""
     stage.converse(story.KYOTO_TURNS, day=28)
     show_turns(stage.mind.turns(session=story.KYOTO), margin=3)
-    found = stage.mind.attachments(session=story.KYOTO)
-    expect([file.path for file in found] == [story.BUDGET_PDF], "the PDF was not noticed")
-    tell("Nobody announced the file; it was noticed in the tool call:")
-    show_attachments(found, margin=3)
+    files = stage.mind.attachments(session=story.KYOTO)
+    expect([file.path for file in files] == [story.BUDGET_PDF], "the PDF was not noticed")
+    narrate("Nobody announced the file; it was noticed in the tool call:")
+    show_attachments(files, margin=3)
     stage.mind.end_session(story.KYOTO)
     stage.rest()
     episodes = stage.mind.episodes(session=story.KYOTO)
     expect(len(episodes) == 1 and len(episodes[0].actions) == 2, "the story was not told")
-    tell("The session ended, and this is its episode:")
+    narrate("The session ended, and this is its episode:")
     show_episodes(episodes, full=True, margin=3)
     return {
-        "attachments": [file.path for file in found],
+        "attachments": [file.path for file in files],
         "actions": [action.tool for action in episodes[0].actions],
     }
 
 
 def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
     """Two things in there were not for keeping: an order from a web page, and a token"""
-    known = [*stage.mind.memories(), *stage.mind.pending()]
-    obeyed = [memory.content for memory in known if "booking" in memory.content]
+    memories = [*stage.mind.memories(), *stage.mind.pending()]
+    obeyed = [memory.content for memory in memories if "booking" in memory.content]
     expect(not obeyed, f"an injected instruction became a memory: {obeyed}")
     answer, request = (stage.mind.turns(session=story.KYOTO)[place] for place in (2, 4))
     entries([ListEntry("the order", story.INJECTED)], margin=3)
-    tell(
+    narrate(
         f"It stays where it was said, as words of a {answer.trust}. No memory, no rule came of it."
     )
     entries([ListEntry("the token", request.content)], margin=3)
     places = stage.files_with(story.TOKEN)
     expect(story.TOKEN not in request.content and not places, f"the token is in {places}")
-    tell(f"It was taken out before it was written: {counted(stage.files(), 'file')} searched,")
-    tell("found in none. (A secret you ask to keep is encrypted: recollect add --kind credential)")
+    narrate(f"It was taken out before it was written: {counted(stage.files(), 'file')} searched,")
+    narrate(
+        "found in none. (A secret you ask to keep is encrypted: recollect add --kind credential)"
+    )
     return {"obeyed": len(obeyed), "files_with_the_token": len(places)}
 
 
@@ -86,13 +91,13 @@ def changed_mind(stage: Stage) -> Mapping[str, Any]:
     history = stage.mind.history(now.id)
     expect((then.value, now.value) == (story.OLD_PYTHON, story.NEW_PYTHON), "the chain")
     expect([v.id for v in history.versions] == [then.id, now.id], "the chain")
-    tell("One current memory, with its chain and all that happened to it:")
+    narrate("One current memory, with its chain and all that happened to it:")
     show_history(history, margin=3)
-    tell(f"Asked as of day 30, memory answers: {then.content}")
+    narrate(f"Asked as of day 30, memory answers: {then.content}")
     return {"memory": now.id, "versions": [version.value for version in history.versions]}
 
 
-def asked(stage: Stage) -> Mapping[str, Any]:
+def pending_questions(stage: Stage) -> Mapping[str, Any]:
     """Where a host wants to be sure, statements are put to the user first"""
     with stage.careful() as mind:
         stage.converse(story.TASTE_TURNS, mind=mind)
@@ -100,14 +105,14 @@ def asked(stage: Stage) -> Mapping[str, Any]:
         stage.rest(mind)
         offered = mind.pending(offer=True)
         expect(len(offered) == len(story.TASTE_TURNS), "nothing was offered")
-        tell("With routing.write = 0.95 these wait for a word; at most 3 are offered a reply:")
+        narrate("With routing.write = 0.95 these wait for a word; at most 3 are offered a reply:")
         show_pending(offered, margin=3)
-        wanted = next(memory for memory in offered if story.WANTED in memory.content)
-        unwanted = next(memory for memory in offered if story.UNWANTED in memory.content)
-        kept = mind.confirm(wanted.id).memory
-        mind.ignore(unwanted.id)
-        expect(kept is not None and kept.status == "active", "it was not kept")
+        liked = next(memory for memory in offered if story.LIKED in memory.content)
+        disliked = next(memory for memory in offered if story.DISLIKED in memory.content)
+        confirmed = mind.confirm(liked.id).memory
+        mind.ignore(disliked.id)
+        expect(confirmed is not None and confirmed.status == "active", "it was not kept")
         expect(not mind.pending(), "something still waits")
-    tell(f"The user says yes to {story.WANTED!r} and no to {story.UNWANTED!r}. Kept:")
-    show_memories([kept] if kept else [], margin=3)
-    return {"offered": len(offered), "kept": story.WANTED, "ignored": story.UNWANTED}
+    narrate(f"The user says yes to {story.LIKED!r} and no to {story.DISLIKED!r}. Kept:")
+    show_memories([confirmed] if confirmed else [], margin=3)
+    return {"offered": len(offered), "kept": story.LIKED, "ignored": story.DISLIKED}

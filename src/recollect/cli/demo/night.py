@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect.cli.context import show_account
 from recollect.cli.demo import story
-from recollect.cli.demo.stage import Stage, expect, tell
+from recollect.cli.demo.stage import Stage, expect, narrate
 from recollect.cli.memories import show_memories
 from recollect.cli.output import bold, counted, indented, say
 from recollect.cli.recall import show_hits
@@ -24,42 +24,50 @@ def sudden_death(stage: Stage) -> Mapping[str, Any]:
     moment = stage.clock.now().isoformat()
     with subprocess.Popen([*command, moment], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
-        told = [int(writer.stdout.readline() or -1) for _ in range(story.ACKNOWLEDGED)]
+        acknowledged = [int(writer.stdout.readline() or -1) for _ in range(story.ACKNOWLEDGED)]
         writer.send_signal(signal.SIGKILL)
-        told += [int(line) for line in writer.stdout if line.endswith("\n")]
-    kept = {turn.index for turn in stage.mind.turns(session=story.NOTES, limit=100_000)}
-    expect(len(told) >= story.ACKNOWLEDGED and set(told) <= kept, "an acknowledged turn is lost")
-    tell(f"Before it died it had {counted(len(told), 'turn')} acknowledged. Found afterwards:")
-    say(f"   {len(kept & set(told))} of {len(told)}, none lost")
-    return {"acknowledged": len(told), "survived": len(kept & set(told))}
+        acknowledged += [int(line) for line in writer.stdout if line.endswith("\n")]
+    stored = {turn.index for turn in stage.mind.turns(session=story.NOTES, limit=100_000)}
+    expect(
+        len(acknowledged) >= story.ACKNOWLEDGED and set(acknowledged) <= stored,
+        "an acknowledged turn is lost",
+    )
+    narrate(
+        f"Before it died it had {counted(len(acknowledged), 'turn')} acknowledged."
+        " Found afterwards:"
+    )
+    say(f"   {len(stored & set(acknowledged))} of {len(acknowledged)}, none lost")
+    return {"acknowledged": len(acknowledged), "survived": len(stored & set(acknowledged))}
 
 
 def night(stage: Stage) -> Mapping[str, Any]:
     """The night comes: what mattered for a day is gone in the morning, and so are old copies"""
     passing = [m for m in stage.mind.memories() if story.PASSING in m.content]
     expect(len(passing) == 1 and passing[0].kind == "temp", "nothing was kept for the day")
-    tell("In the evening it was still known that")
+    narrate("In the evening it was still known that")
     show_memories(passing, margin=3)
     stage.clock.advance(hours=24)
     drained = stage.mind.drain()
     morning = {memory.id for memory in stage.mind.memories()}
     expect(passing[0].id not in morning, "the passing memory is still there")
-    tell("and in the morning it is not. What lasts is still there:")
+    narrate("and in the morning it is not. What lasts is still there:")
     say(indented(counted(len(morning), "memory", "memories"), 3))
     copies = {f"{session}.jsonl" for session in (story.SETUP, story.KYOTO, story.UPGRADE)}
-    gone = sorted(copies - set(stage.transcripts()))
+    removed = sorted(copies - set(stage.transcripts()))
     turns = stage.mind.turns(session=story.SETUP)
-    expect(gone == [f"{story.SETUP}.jsonl"], "the old transcript did not go")
+    expect(removed == [f"{story.SETUP}.jsonl"], "the old transcript did not go")
     expect(len(turns) == len(story.SETUP_TURNS), "the database copy is not whole")
     written = stage.documents()
     expect(bool(written), "no documents were written")
-    tell(f"{counted(drained.done, 'job')} ran. Documents for people are in {stage.beside.name}:")
+    narrate(f"{counted(drained.done, 'job')} ran. Documents for people are in {stage.beside.name}:")
     say(indented(", ".join(written), 3))
-    tell("JSONL copies older than 30 days are gone:")
-    say(indented(f"{', '.join(gone)}; its {counted(len(turns), 'turn')} stay in the database", 3))
+    narrate("JSONL copies older than 30 days are gone:")
+    say(
+        indented(f"{', '.join(removed)}; its {counted(len(turns), 'turn')} stay in the database", 3)
+    )
     return {
         "expired": [memory.content for memory in passing],
-        "removed": gone,
+        "removed": removed,
         "documents": written,
     }
 
@@ -67,17 +75,17 @@ def night(stage: Stage) -> Mapping[str, Any]:
 def questions(stage: Stage) -> Mapping[str, Any]:
     """Recall, in both languages, with the reasons"""
     answers: dict[str, str] = {}
-    for asked in story.QUESTIONS:
+    for question in story.QUESTIONS:
         if answers:
             say()
-        past = stage.clock.now() - asked.ago if asked.ago else None
-        hits = stage.mind.recall(asked.text, k=3, of=asked.of, as_of=past)
-        right = [number for number, hit in enumerate(hits, 1) if asked.expects in hit.text]
-        expect(bool(right), f"{asked.text!r} did not find {asked.expects!r}")
+        past = stage.clock.now() - question.ago if question.ago else None
+        hits = stage.mind.recall(question.text, k=3, of=question.of, as_of=past)
+        right = [number for number, hit in enumerate(hits, 1) if question.expects in hit.text]
+        expect(bool(right), f"{question.text!r} did not find {question.expects!r}")
         when = f"   (as of {past.astimezone():%Y-%m-%d})" if past else ""
-        say(f"   {bold('? ' + asked.text)}{when}")
+        say(f"   {bold('? ' + question.text)}{when}")
         show_hits(hits[: right[0]], explain=True, margin=3)
-        answers[asked.text] = hits[right[0] - 1].text
+        answers[question.text] = hits[right[0] - 1].text
     return {"answers": answers}
 
 
@@ -90,7 +98,9 @@ def prompt(stage: Stage) -> Mapping[str, Any]:
     for line in built.text.splitlines():
         say(indented(line, 3).rstrip())
     show_account(built, margin=3)
-    tell("The order from the web page is in there as data: dated, marked as a tool's, and fenced.")
+    narrate(
+        "The order from the web page is in there as data: dated, marked as a tool's, and fenced."
+    )
     return {"tokens": built.tokens, "budget": built.budget}
 
 
@@ -100,5 +110,5 @@ def figures(stage: Stage) -> Mapping[str, Any]:
     findings = stage.mind.doctor()
     expect(all(finding.ok for finding in findings), "the database is not well")
     show_stats(stats, margin=3)
-    tell(f"{counted(len(findings), 'check')} of the database, all well.")
+    narrate(f"{counted(len(findings), 'check')} of the database, all well.")
     return {"turns": stats.turns, "sessions": stats.sessions, "memories": stats.memories}

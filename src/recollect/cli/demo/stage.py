@@ -1,4 +1,4 @@
-"""Where the demo plays: its file, its clock, and its mind."""
+"""The environment of the demo: its file, its clock, and its mind."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class DemoFailed(RecollectError):
 
 
 def files_of(path: Path) -> Path:
-    """The folder of whatever a demo writes beside its database."""
+    """The folder of the files a demo writes beside its database."""
     return path.with_name(f"{path.stem}-files")
 
 
 def open_demo(path: Path, clock: Clock, *, write: float = 0.85) -> Mind:
-    """The mind of the demo; ``write`` is how sure it has to be to ask nobody.
+    """The mind of the demo; ``write`` is the confidence above which nobody is asked.
 
-    What counts here is said outright, so that the settings of whoever runs it change nothing.
+    Its settings are explicit, so that those of the user change nothing.
     """
     beside = files_of(path).name
     return open_mind(
@@ -68,7 +68,7 @@ class Stage:
         return self
 
     def careful(self) -> Mind:
-        """A second mind on the same file, whose host wants to be asked more often."""
+        """A second mind on the same file, which asks more often."""
         return open_demo(self.path, self.clock, write=0.95)
 
     def __exit__(
@@ -94,7 +94,7 @@ class Stage:
             self.clock.advance(seconds=30)
 
     def rest(self, mind: Mind | None = None) -> int:
-        """Nobody speaks for ten minutes, and the background work is done; says how much."""
+        """Let ten minutes pass and run the background work; returns the number of jobs."""
         self.clock.advance(minutes=10)
         drained = (mind or self.mind).drain()
         expect(not drained.dead and not drained.retried, "a job failed")
@@ -122,15 +122,15 @@ class Stage:
         return sorted(file.name for file in folder.glob("*.md")) if folder else []
 
 
-def tell(text: str) -> None:
-    """A sentence between what is shown."""
+def narrate(text: str) -> None:
+    """Print a sentence between the results."""
     say(dim(indented(text, 3)))
 
 
-def expect(found: bool, what: str) -> None:
-    """A demo that does not show what it says has failed."""
-    if not found:
-        raise DemoFailed(f"The demo did not come out: {what}", remedy="Please report this")
+def expect(condition: bool, failure: str) -> None:
+    """Fail the demo where a result is wrong."""
+    if not condition:
+        raise DemoFailed(f"The demo did not come out: {failure}", remedy="Please report this")
 
 
 def next_free(path: Path) -> Path:
@@ -143,7 +143,7 @@ def next_free(path: Path) -> Path:
     return free
 
 
-def make_room(path: Path) -> None:
+def remove_earlier(path: Path) -> None:
     """Remove the file of an earlier demo; refuse anything else."""
     if not path.exists():
         return
@@ -165,7 +165,7 @@ def _is_demo(path: Path) -> bool:
         return False
     try:
         with open_demo(path, SystemClock()) as mind:
-            found = {session.id for session in mind.sessions(limit=1_000)}
+            sessions = {info.id for info in mind.sessions(limit=1_000)}
     except StoreError:
         return False
-    return MARK in found and found <= SESSIONS
+    return MARK in sessions and sessions <= SESSIONS

@@ -75,7 +75,7 @@ TASTE_TURNS = (
     NewTurn(TASTE, "user", "I prefer tea over coffee.", DEVELOPER),
     NewTurn(TASTE, "user", "I like listening to jazz.", DEVELOPER),
 )
-WANTED, UNWANTED = "tea", "jazz"
+LIKED, DISLIKED = "tea", "jazz"
 
 ACKNOWLEDGED = 40  # how many notes the writer gets out before it is killed
 

@@ -1,4 +1,4 @@
-"""The process that the demo kills: records turns and says each one that is safe.
+"""The process that the demo kills: records turns and prints each durable one.
 
 python -m recollect.cli.demo.writer FILE MOMENT
 """

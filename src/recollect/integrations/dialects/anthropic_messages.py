@@ -25,29 +25,29 @@ class Messages:
 
     def query(self, request: Request) -> str:
         items = plain_items(request.get("messages"))
-        place = _asked(items)
+        place = _last_prompt(items)
         return "" if place is None else _words(items[place].get("content"))
 
-    def inject(self, request: Request, shown: PromptAddition) -> Request:
-        made = dict(request)
+    def inject(self, request: Request, addition: PromptAddition) -> Request:
+        injected = dict(request)
         items = plain_items(request["messages"])
-        place = _asked(items)
-        if shown.user and place is not None:
-            content = with_words_before(items[place].get("content"), shown.user, "text")
+        place = _last_prompt(items)
+        if addition.user and place is not None:
+            content = with_words_before(items[place].get("content"), addition.user, "text")
             items[place] = {**items[place], "content": content}
-            made["messages"] = items
-        if shown.system:
+            injected["messages"] = items
+        if addition.system:
             own = request.get("system")
             if isinstance(own, str) or not isinstance(own, Iterable):
-                made["system"] = shown.after(own if isinstance(own, str) else None)
+                injected["system"] = addition.after(own if isinstance(own, str) else None)
             else:
-                made["system"] = [*own, {"type": "text", "text": shown.system}]
-        return made
+                injected["system"] = [*own, {"type": "text", "text": addition.system}]
+        return injected
 
     def answer(self, response: Any, session: str) -> NewTurn:
         return _answer(plain_items(response.content), session)
 
-    def gatherer(self) -> Blocks:
+    def assembler(self) -> Blocks:
         return Blocks()
 
 
@@ -77,7 +77,7 @@ class Blocks:
 
 
 def _turns(item: Mapping[str, Any], session: str) -> list[NewTurn]:
-    """A message of the user's side may hold what tools answered, and words after it."""
+    """The turns of a message; a user message may hold tool results, then text."""
     content = item.get("content")
     blocks = [] if isinstance(content, str) else plain_items(content)
     if item.get("role") == "assistant":
@@ -109,16 +109,16 @@ def _calls(blocks: Iterable[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
 
 
 def _words(content: object) -> str:
-    """What was said, without calls, results and thoughts."""
+    """The text without tool calls, results and thinking."""
     if isinstance(content, str):
         return content
     apart = ("tool_use", "tool_result", "thinking", "redacted_thinking")
-    said = [block for block in plain_items(content) if block.get("type") not in apart]
-    return text_of(said)
+    spoken = [block for block in plain_items(content) if block.get("type") not in apart]
+    return text_of(spoken)
 
 
-def _asked(items: list[dict[str, Any]]) -> int | None:
-    """The last message with words of the user; results of tools alone ask nothing."""
+def _last_prompt(items: list[dict[str, Any]]) -> int | None:
+    """The index of the last message with text of the user; tool results alone do not count."""
     places = [
         place
         for place, item in enumerate(items)

@@ -1,4 +1,4 @@
-"""What every chat interface is asked: who said what, where memory goes in, what was answered."""
+"""The protocol of a chat interface: turns of a request, injection of evidence, the answer."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Dialect(Protocol):
 
     def turns(self, request: Request, session: str) -> list[NewTurn]: ...
     def query(self, request: Request) -> str: ...
-    def inject(self, request: Request, shown: PromptAddition) -> Request: ...
+    def inject(self, request: Request, addition: PromptAddition) -> Request: ...
     def answer(self, response: Any, session: str) -> NewTurn: ...
-    def gatherer(self) -> StreamAssembler: ...
+    def assembler(self) -> StreamAssembler: ...
 
 
-def plain_items(given: object) -> list[dict[str, Any]]:
+def plain_items(items: object) -> list[dict[str, Any]]:
     """Messages as dicts; a host may also pass the objects that it got from the library."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(items, str) or not isinstance(items, Iterable):
         return []
-    return [_plain(item) for item in given]
+    return [_plain(item) for item in items]
 
 
 def _plain(item: object) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _plain(item: object) -> dict[str, Any]:
 
 
 def text_of(content: object) -> str:
-    """The words of a message; a picture or a file is named, not kept."""
+    """The text of a message; of a picture or file only the type."""
     if isinstance(content, str):
         return content
     return "\n".join(filter(None, (_part(part) for part in plain_items(content))))

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, and what speaks like them."""
+"""OpenAI's chat completions, and compatible interfaces."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ class ChatCompletions:
     """``client.chat.completions``."""
 
     def turns(self, request: Request, session: str) -> list[NewTurn]:
-        """Every message of the conversation; instructions of the host are none."""
-        found = (_turn(item, session) for item in plain_items(request.get("messages")))
-        return [turn for turn in found if turn is not None]
+        """Every message except the host's instructions."""
+        turns = (_turn(item, session) for item in plain_items(request.get("messages")))
+        return [turn for turn in turns if turn is not None]
 
     def query(self, request: Request) -> str:
         items = plain_items(request.get("messages"))
         place = last_user(items)
         return "" if place is None else text_of(items[place].get("content"))
 
-    def inject(self, request: Request, shown: PromptAddition) -> Request:
+    def inject(self, request: Request, addition: PromptAddition) -> Request:
         messages = list(request["messages"])
         items = plain_items(messages)
         place = last_user(items)
-        if shown.user and place is not None:
-            content = with_words_before(items[place].get("content"), shown.user, "text")
+        if addition.user and place is not None:
+            content = with_words_before(items[place].get("content"), addition.user, "text")
             messages[place] = {**items[place], "content": content}
-        if shown.system:
+        if addition.system:
             first = items[0] if items and items[0].get("role") in _SYSTEM else None
             # Some servers take a system message only at the beginning, and only one.
             if first is None:
-                messages.insert(0, {"role": "system", "content": shown.system})
+                messages.insert(0, {"role": "system", "content": addition.system})
             else:
-                content = shown.after(text_of(first.get("content")))
+                content = addition.after(text_of(first.get("content")))
                 messages[0] = {**first, "content": content}
         return {**request, "messages": messages}
 
@@ -56,13 +56,13 @@ class ChatCompletions:
         calls = [_call(call.model_dump()) for call in message.tool_calls or ()]
         return NewTurn(session, "assistant", message.content or "", tool_calls=tuple(calls))
 
-    def gatherer(self) -> ChatStream:
+    def assembler(self) -> ChatStream:
         return ChatStream()
 
 
 @dataclass(slots=True)
 class ChatStream:
-    """A streamed answer; of several choices the first."""
+    """Assembles a streamed answer; of several choices the first."""
 
     text: list[str] = field(default_factory=list)
     calls: dict[int, dict[str, str]] = field(default_factory=dict)
@@ -100,6 +100,6 @@ def _turn(item: Mapping[str, Any], session: str) -> NewTurn | None:
 
 
 def _call(call: Mapping[str, Any]) -> ToolCall:
-    inside = call.get("function") or call.get("custom") or {}
-    told = inside.get("arguments", inside.get("input", ""))
-    return tool_call(str(inside.get("name", "")), told, str(call.get("id") or ""))
+    function = call.get("function") or call.get("custom") or {}
+    arguments = function.get("arguments", function.get("input", ""))
+    return tool_call(str(function.get("name", "")), arguments, str(call.get("id") or ""))

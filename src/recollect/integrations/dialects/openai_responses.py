@@ -36,25 +36,25 @@ class Responses:
         place = last_user(items)
         return "" if place is None else text_of(items[place].get("content"))
 
-    def inject(self, request: Request, shown: PromptAddition) -> Request:
-        made = dict(request)
-        if shown.system:
+    def inject(self, request: Request, addition: PromptAddition) -> Request:
+        injected = dict(request)
+        if addition.system:
             own = request.get("instructions")
-            made["instructions"] = shown.after(own if isinstance(own, str) else None)
-        if shown.user:
-            made["input"] = with_shown(_items(request), shown)
-        return made
+            injected["instructions"] = addition.after(own if isinstance(own, str) else None)
+        if addition.user:
+            injected["input"] = inject_items(_items(request), addition)
+        return injected
 
     def answer(self, response: Any, session: str) -> NewTurn:
         return answer_of(plain_items(response.output), session)
 
-    def gatherer(self) -> ResponseStream:
+    def assembler(self) -> ResponseStream:
         return ResponseStream()
 
 
 @dataclass(slots=True)
 class ResponseStream:
-    """A streamed answer: each item is told whole when it is done."""
+    """Assembles a streamed answer from its completed items."""
 
     items: list[dict[str, Any]] = field(default_factory=list)
 
@@ -66,25 +66,25 @@ class ResponseStream:
         return answer_of(self.items, session)
 
 
-def with_shown(items: list[dict[str, Any]], shown: PromptAddition) -> list[dict[str, Any]]:
-    """The items with what was recalled before the words that are being answered."""
-    made = list(items)
+def inject_items(items: list[dict[str, Any]], addition: PromptAddition) -> list[dict[str, Any]]:
+    """The items with the evidence before the message that is being answered."""
+    injected = list(items)
     place = last_user(items)
-    if place is not None and shown.user:
-        content = with_words_before(items[place].get("content"), shown.user, "input_text")
-        made[place] = {**items[place], "content": content}
-    return made
+    if place is not None and addition.user:
+        content = with_words_before(items[place].get("content"), addition.user, "input_text")
+        injected[place] = {**items[place], "content": content}
+    return injected
 
 
 def answer_of(items: list[dict[str, Any]], session: str) -> NewTurn:
-    """One turn of all that a model said and called."""
+    """One turn with all text and calls of a response."""
     text = [text_of(item.get("content")) for item in items if item.get("type") == "message"]
     calls = [call for item in items if (call := _call(item)) is not None]
     return NewTurn(session, "assistant", "\n".join(text), tool_calls=tuple(calls))
 
 
 def turn_of(item: Mapping[str, Any], session: str) -> NewTurn | None:
-    """One item as a turn; what is neither said, called nor answered is none."""
+    """One message, call or call output as a turn; None for other items."""
     role = _ROLES.get(str(item.get("role")))
     if role is not None:
         return NewTurn(session, role, text_of(item.get("content")))
@@ -92,18 +92,18 @@ def turn_of(item: Mapping[str, Any], session: str) -> NewTurn | None:
     if call is not None:
         return NewTurn(session, "assistant", "", tool_calls=(call,))
     if str(item.get("type")).endswith("call_output"):
-        told = item.get("output")
-        return tool_turn(session, str(item.get("call_id") or ""), text_of(told))
+        output = item.get("output")
+        return tool_turn(session, str(item.get("call_id") or ""), text_of(output))
     return None
 
 
 def _call(item: Mapping[str, Any]) -> ToolCall | None:
     if item.get("type") not in ("function_call", "custom_tool_call"):
         return None
-    told = item.get("arguments", item.get("input", ""))
-    return tool_call(str(item.get("name", "")), told, str(item.get("call_id") or ""))
+    arguments = item.get("arguments", item.get("input", ""))
+    return tool_call(str(item.get("name", "")), arguments, str(item.get("call_id") or ""))
 
 
 def _items(request: Request) -> list[dict[str, Any]]:
-    given = request.get("input")
-    return [{"role": "user", "content": given}] if isinstance(given, str) else plain_items(given)
+    items = request.get("input")
+    return [{"role": "user", "content": items}] if isinstance(items, str) else plain_items(items)
