@@ -14,7 +14,7 @@ from recollect.index.segment import index_text
 from recollect.language.dates.moments import maybe_moment
 from recollect.language.guard import Guard
 from recollect.language.secrets.envelope import masked, unsealed_part
-from recollect.learn.settlement import dump_claim
+from recollect.learn.claims import dump_claim
 from recollect.providers.vault import Vault
 from recollect.rules import checks
 from recollect.rules.importance import IMPORTANT_FROM

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Literal
 
-from recollect.learn.settlement import (
+from recollect.learn.claims import (
     CLAIMING,
     VOID,
     Contribution,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.language.guard import guard_of
-from recollect.learn.settlement import dump_claim
+from recollect.learn.claims import dump_claim
 from recollect.rules.support import Claim, Scales, repeated
 from recollect.settings import Settings
 from recollect.store.contract import Unit
