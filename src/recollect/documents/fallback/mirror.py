@@ -15,8 +15,8 @@ from recollect.store.rows import Placed, TurnRow
 from recollect.store.sqlite.jobs import SqliteTasks
 from recollect.store.sqlite.journal import SqliteJournal
 from recollect.store.sqlite.ledger import SqliteLedger
+from recollect.store.sqlite.postings import TextStats
 from recollect.store.sqlite.store import SqliteUnit
-from recollect.store.sqlite.text import TextStats
 from recollect.types import EMPTY, Event, Fact, SafeName, Turn, key_of
 
 HOST_FAIL = "host_fail"

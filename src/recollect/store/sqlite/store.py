@@ -30,9 +30,10 @@ from recollect.store.sqlite.journal import SqliteJournal
 from recollect.store.sqlite.ledger import SqliteLedger
 from recollect.store.sqlite.memories import SqliteMemories
 from recollect.store.sqlite.names import SqliteNames
+from recollect.store.sqlite.postings import TextStats
 from recollect.store.sqlite.runs import SqliteCards, SqliteOnboardings, SqliteRuns
 from recollect.store.sqlite.scratchpads import SqliteScratchpads
-from recollect.store.sqlite.text import SqliteText, TextStats
+from recollect.store.sqlite.text import SqliteText
 from recollect.store.sqlite.tiers import SqliteTiers
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Finding, Stats
