@@ -10,9 +10,9 @@ from typing import Any
 _OPEN, _CLOSE = "<!-- recollect ", " -->"
 
 
-def mark(told: Mapping[str, Any]) -> str:
-    """A comment that holds ``told``; no text in it can look like the beginning or the end."""
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+def mark(payload: Mapping[str, Any]) -> str:
+    """A comment that holds JSON; no text in it can look like the beginning or the end of one."""
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
     safe = text.replace("<", r"\u003c").replace(">", r"\u003e")
     return f"{_OPEN}{safe}{_CLOSE}"
 
@@ -23,10 +23,10 @@ def read_mark(text: str) -> tuple[str, dict[str, Any]] | None:
     if start < 0 or not text.endswith(_CLOSE):
         return None
     try:
-        told = json.loads(text[start + len(_OPEN) : -len(_CLOSE)])
+        payload = json.loads(text[start + len(_OPEN) : -len(_CLOSE)])
     except ValueError:  # a person's pen has been here
         return None
-    return (text[:start], told) if isinstance(told, dict) else None
+    return (text[:start], payload) if isinstance(payload, dict) else None
 
 
 def read_time(text: str) -> datetime:
