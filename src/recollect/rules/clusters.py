@@ -101,23 +101,23 @@ def absorbed(
     that small differences do not add up along a chain.
     """
     order = sorted(group, key=lambda place: strength(memories[place]))
-    gone: set[int] = set()
-    found: list[tuple[int, list[int]]] = []
+    settled: set[int] = set()
+    groups: list[tuple[int, list[int]]] = []
     for place in order:
-        if place in gone:
+        if place in settled:
             continue
-        taken = []
+        same = []
         for other in order:
             pair = pairs.get((min(place, other), max(place, other)))
-            if other == place or other in gone or pair is None:
+            if other == place or other in settled or pair is None:
                 continue
             if same_statement(memories[place], memories[other], pair, settings):
-                taken.append(other)
-        gone.update(taken)
-        if taken:
-            gone.add(place)
-            found.append((place, taken))
-    return found
+                same.append(other)
+        settled.update(same)
+        if same:
+            settled.add(place)
+            groups.append((place, same))
+    return groups
 
 
 def portions(
@@ -127,18 +127,18 @@ def portions(
     most: int,
 ) -> list[list[int]]:
     """A cluster in parts of at most ``most``, each around its strongest member."""
-    left = sorted(group, key=lambda place: strength(memories[place]))
+    remaining = sorted(group, key=lambda place: strength(memories[place]))
     parts: list[list[int]] = []
-    while left:
-        first = left.pop(0)
+    while remaining:
+        first = remaining.pop(0)
 
         def near(place: int, first: int = first) -> float:
             pair = pairs.get((min(first, place), max(first, place)))
             return 0.0 if pair is None else pair.likeness
 
-        others = sorted((p for p in left if near(p) > 0), key=lambda p: (-near(p), p))
+        others = sorted((p for p in remaining if near(p) > 0), key=lambda p: (-near(p), p))
         part = [first, *others[: most - 1]]
-        left = [place for place in left if place not in part]
+        remaining = [place for place in remaining if place not in part]
         if len(part) > 1:
             parts.append(part)
     return parts

@@ -46,20 +46,20 @@ def check(settings: Settings, origins: Mapping[str, ValueOrigin]) -> list[Proble
     ]
 
 
-Found = Iterator[tuple[Mapping[str, object], str, str]]
+Violations = Iterator[tuple[Mapping[str, object], str, str]]
 
 
-def _sums(settings: Settings) -> Found:
+def _sums(settings: Settings) -> Violations:
     """Weights of one sum add up to 1."""
     weights = settings.ranking.weights
     parts = {f"ranking.weights.{name}": value for name, value in weights.values().items()}
     total = sum(parts.values())
     if not isclose(total, 1, abs_tol=1e-6):
-        shown = {key: value for key, value in parts.items() if value}
-        yield shown, f"they add up to {total:g}", "Weights add up to 1"
+        nonzero = {key: value for key, value in parts.items() if value}
+        yield nonzero, f"they add up to {total:g}", "Weights add up to 1"
 
 
-def _orders(settings: Settings) -> Found:
+def _orders(settings: Settings) -> Violations:
     """Of two settings one bounds the other."""
     for low, high in _ORDERED:
         values: dict[str, Any] = {low: _at(settings, low), high: _at(settings, high)}
@@ -71,7 +71,7 @@ def _at(settings: Settings, key: str) -> Any:
     return reduce(getattr, key.split("."), settings)
 
 
-def _prompt(settings: Settings) -> Found:
+def _prompt(settings: Settings) -> Violations:
     """The parts of the prompt fit the window and are either cut or kept."""
     context = settings.context
     both = [name for name in context.cut if name in context.keep]
@@ -81,13 +81,13 @@ def _prompt(settings: Settings) -> Found:
     shares = {name: size.percent for name, size in context.sections.items()}
     total = sum(shares.values())
     if total > 100 + 1e-6:
-        shown = {
+        nonzero = {
             f"context.sections.{name}": f"{share:g}%" for name, share in shares.items() if share
         }
-        yield shown, f"they add up to {total:g}%", "Shares add up to at most 100%"
+        yield nonzero, f"they add up to {total:g}%", "Shares add up to at most 100%"
 
 
-def _rules(settings: Settings) -> Found:
+def _rules(settings: Settings) -> Violations:
     """A rule waits for an event that there is, and does something."""
     for name, rule in settings.events.rules.items():
         key = f"events.rules.{name}"

@@ -128,8 +128,8 @@ class Merge:
         try:
             checked = sort.parse(value.text) if isinstance(value, Text) else sort.read(value)
         except Wrong as why:
-            shown = "" if sort.secret else f"{getattr(value, 'text', value)!r:.60}"
-            self._problems.append(wrong(name, shown, str(why), sort.allowed, self._origin))
+            text = "" if sort.secret else f"{getattr(value, 'text', value)!r:.60}"
+            self._problems.append(wrong(name, text, str(why), sort.allowed, self._origin))
             return
         self._values[path] = checked
         self._origins[".".join(path)] = self._origin
@@ -152,22 +152,22 @@ def _tree(values: Mapping[Path, Any]) -> dict[str, Any]:
 def _build(default: G, tree: Raw) -> G:
     """The group with what the tree gives, else as in ``default``."""
     values = default.values()
-    for name, given in tree.items():
+    for name, value in tree.items():
         setting, before = type(default).fields[name], values[name]
         if setting.table:
-            values[name] = Table({**before, **_entries(setting, before, given)})
+            values[name] = Table({**before, **_entries(setting, before, value)})
         elif setting.group is not None:
-            values[name] = _build(before, given)
+            values[name] = _build(before, value)
         else:
-            values[name] = given
+            values[name] = value
     return type(default).trusted(values)
 
 
-def _entries(setting: Setting, before: Raw, given: Raw) -> Raw:
+def _entries(setting: Setting, before: Raw, entries: Raw) -> Raw:
     group = setting.group
     if group is None:
-        return given
-    return {name: _build(before.get(name) or group(), item) for name, item in given.items()}
+        return entries
+    return {name: _build(before.get(name) or group(), item) for name, item in entries.items()}
 
 
 def _keys(group: SettingsGroup, prefix: str) -> Iterator[str]:

@@ -116,11 +116,11 @@ def _different(value: Any, ours: Any) -> Any:
 
 def _spelled(preset: str, key: str, name: str, section: type[SettingsGroup]) -> str:
     """The value in the other word the preset uses for it, if it does."""
-    said: Any = read_preset(preset)[1]
+    tree: Any = read_preset(preset)[1]
     for part in key.split("."):
-        said = said.get(part, {})
+        tree = tree.get(part, {})
     words = [word for word, (field, _) in section.spellings.items() if field == name]
-    return "".join(f"`{word} = {toml_value(said[word])}`" for word in words if word in said)
+    return "".join(f"`{word} = {toml_value(tree[word])}`" for word in words if word in tree)
 
 
 def _table(key: str, field: Setting, presets: Mapping[str, Settings], level: int) -> Iterator[str]:
@@ -137,12 +137,12 @@ def _table(key: str, field: Setting, presets: Mapping[str, Settings], level: int
     yield ""
     ours = presets["default"]
     for preset, settings in presets.items():
-        known = _at(ours, key) if settings is not ours else {}
+        defaults = _at(ours, key) if settings is not ours else {}
         for name, entry in _at(settings, key).items():
-            if known.get(name) != entry:
-                said = plain(Setting(None, "", group=field.group), entry)
-                shown = ", ".join(f"{k} = {toml_value(v)}" for k, v in said.items())
-                yield f"- {preset}, `{name}`: `{shown}`"
+            if defaults.get(name) != entry:
+                values = plain(Setting(None, "", group=field.group), entry)
+                text = ", ".join(f"{k} = {toml_value(v)}" for k, v in values.items())
+                yield f"- {preset}, `{name}`: `{text}`"
     yield ""
 
 
