@@ -460,7 +460,7 @@ def _forgetting(
             copies.erase(space, session, settings.jobs.max_attempts)
 
     def documents(space: str, removed: RemovedRecords) -> None:
-        says = {"quotes": removed.traces.quotes, "repeats": removed.traces.repeats}
+        text_tests = {"quotes": removed.traces.quotes, "repeats": removed.traces.repeats}
         if on_disk:
             scrub(
                 shared.store,
@@ -470,14 +470,14 @@ def _forgetting(
                 memories=removed.memories,
                 now=shared.clock.now(),
                 renamed=partial(removed.traces.renamed, "project"),
-                **says,
+                **text_tests,
             )
-        aside = folder_beside(shared.path, space, settings.memory)
-        if aside is not None:
+        plain_files = folder_beside(shared.path, space, settings.memory)
+        if plain_files is not None:
             target = fallback.ErasureTarget(
-                removed.turns, removed.memories, **says, renamed=removed.traces.renamed
+                removed.turns, removed.memories, **text_tests, renamed=removed.traces.renamed
             )
-            fallback.scrub(shared.store, space, aside, target, shared.clock.now())
+            fallback.scrub(shared.store, space, plain_files, target, shared.clock.now())
 
     def caches() -> None:
         buffers.short_term.clear()
@@ -512,8 +512,8 @@ def files_on_disk(shared: Shared) -> list[Path]:
     paths = [database, *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm"))]
     paths += sorted(transcripts.folder_of(_history(shared), shared.space).glob("*.jsonl"))
     paths += files_of(folders_of(database, shared.space, settings), settings)
-    aside = folder_beside(shared.path, shared.space, settings.memory)
-    paths += [aside.notes, *aside.logs().values()] if aside is not None else []
+    plain_files = folder_beside(shared.path, shared.space, settings.memory)
+    paths += [plain_files.notes, *plain_files.logs().values()] if plain_files is not None else []
     chroma = database.with_name(f"{database.name}.chroma")
     return [*paths, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
 

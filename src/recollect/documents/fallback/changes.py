@@ -1,4 +1,4 @@
-"""What was added to the plain files since they were last read, whoever wrote it."""
+"""Changes: entries added to the plain files since they were last read, by any writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dated logs: what was said on one day, as markdown that gives every turn back as it was.
+"""Dated logs: the turns of one day as Markdown that parses back to the same turns.
 
 A turn is a heading, its words as a quotation, and a mark that completes it: without the mark it
 was cut off while being written, and nobody was told that it is kept.

@@ -1,4 +1,4 @@
-"""Marks: what a person need not read stands in a comment that markdown does not show."""
+"""Marks: metadata of an entry as JSON in a Markdown comment, which readers do not show."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def mark(payload: Mapping[str, Any]) -> str:
 
 
 def read_mark(text: str) -> tuple[str, dict[str, Any]] | None:
-    """What stands before the mark at the end, and what it tells; None where no whole one is."""
+    """The text before the mark at the end, and its payload; None where there is no whole mark."""
     start = text.rfind(_OPEN)
     if start < 0 or not text.endswith(_CLOSE):
         return None
     try:
         payload = json.loads(text[start + len(_OPEN) : -len(_CLOSE)])
-    except ValueError:  # a person's pen has been here
+    except ValueError:  # edited by a person
         return None
     return (text[:start], payload) if isinstance(payload, dict) else None
 

@@ -1,4 +1,4 @@
-"""Transactions that note what has to go into the plain files: turns, ends, failures, statements."""
+"""Transactions that collect what goes into the plain files: turns, ends, failures, statements."""
 
 from __future__ import annotations
 

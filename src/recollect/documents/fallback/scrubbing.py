@@ -1,4 +1,4 @@
-"""Forgetting in the plain files: what leaves the database leaves them too."""
+"""Erasure in the plain files: what is removed from the database is removed here too."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from recollect.store.contract import Store
 from recollect.store.erasure import NameKind
 from recollect.types import SafeName
 
-Says = Callable[[str], bool]
+TextTest = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureTarget:
-    """What is forgotten: ids, and how to tell a text that says it.
+    """Records to erase: their ids, and tests for texts that repeat them.
 
     ``quotes`` judges texts of the engine, ``repeats`` those of a person; ``renamed`` says what a
     name of a kind is replaced by.
@@ -30,13 +30,13 @@ class ErasureTarget:
 
     turns: Collection[str]
     memories: Collection[str]
-    quotes: Says
-    repeats: Says
+    quotes: TextTest
+    repeats: TextTest
     renamed: Callable[[NameKind, str], SafeName]
 
 
 def scrub(store: Store, space: str, folder: Folder, target: ErasureTarget, now: datetime) -> None:
-    """Take it out of every file. What the database still holds stays here as well."""
+    """Erase the target from every file. Records that the database still has stay."""
     if not folder.path.is_dir():
         return
     with folder.alone():
@@ -176,7 +176,7 @@ def _is_rest(line: str) -> bool:
 
 
 def _quotes_target(target: ErasureTarget, record: object) -> bool:
-    """Whether any text of a record says it."""
+    """Whether any text of a record quotes the target."""
     return any(map(target.quotes, _texts(plain(record))))
 
 

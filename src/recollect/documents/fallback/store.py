@@ -44,7 +44,7 @@ class PlainFileStore(SqliteStore):
         self._busy_timeout = settings.store.busy_timeout.total_seconds()
         super().__init__(MEMORY, busy_timeout=self._busy_timeout, now=now)
         self.folder = folder
-        self._shown = space
+        self._mirrored_space = space
         self._reader = PlainFileReader(folder, DATED_LOGS, now)
         self._guard = guard_of(settings)
         self._disown = Disowner(settings, self._guard.owners)
@@ -55,7 +55,7 @@ class PlainFileStore(SqliteStore):
         self.begin_again(clean=True)
         connection.watch(self)
 
-    def show(self, writer: MemoryWriter, caches: Sequence[Callable[[], None]]) -> None:
+    def attach(self, writer: MemoryWriter, caches: Sequence[Callable[[], None]]) -> None:
         """Show the files from now on. ``writer`` adds their statements; ``caches`` empties what is
         derived from the store, for when it is built again.
         """
@@ -135,7 +135,7 @@ class PlainFileStore(SqliteStore):
         if restarted := added is None:
             added = self._start_again()
         with self.database.write() as conn:
-            unit = SqliteUnit(conn, self.create(conn, self._shown), self.text_stats)
+            unit = SqliteUnit(conn, self.create(conn, self._mirrored_space), self.text_stats)
             self._add_entries(unit, added.entries)
             for note in added.notes:
                 with contextlib.suppress(InvalidInput):
