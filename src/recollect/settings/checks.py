@@ -28,7 +28,7 @@ _ORDERED = (
 
 
 def check(settings: Settings, origins: Mapping[str, ValueOrigin]) -> list[Problem]:
-    """Everything that does not go together; says of each key where its value came from."""
+    """Violations of the checks between settings; names the origin of each value."""
 
     def named(key: str, value: object) -> str:
         return f"{key} = {value} (from {origins.get(key, _NOWHERE)})"

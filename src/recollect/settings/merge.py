@@ -27,23 +27,23 @@ class Text:
 
 
 class Merge:
-    """Every value given so far by its path, who gave it, and what was wrong."""
+    """Values of all layers so far by path, the origin of each, and the problems found."""
 
     def __init__(self) -> None:
         self._values: dict[Path, Any] = {}
         self._origins: dict[str, ValueOrigin] = {}
         self._problems: list[Problem] = []
-        self._given: set[Path] = set()  # by the layer that is being added
+        self._set_paths: set[Path] = set()  # by the layer that is being added
         self._origin = ValueOrigin("built-in")
 
     def add(self, raw: Raw, origin: ValueOrigin, *, split: bool = False) -> None:
         """Put a layer on top. ``split``: its keys may be paths."""
-        self._given, self._origin = set(), origin
+        self._set_paths, self._origin = set(), origin
         self._group(Settings, (), raw, split=split)
 
     def add_variables(self, variables: Mapping[str, tuple[list[str], str]]) -> None:
         """Put environment variables on top: name, path and text of each."""
-        self._given = set()
+        self._set_paths = set()
         for name, (path, text) in variables.items():
             self._origin = ValueOrigin("environment", name)
             self._descend(Settings, (), path, Text(text))
@@ -120,11 +120,11 @@ class Merge:
 
     def _value(self, path: Path, sort: Sort, value: object, *, word: str = "") -> None:
         name = ".".join((*path[:-1], word or path[-1]))
-        if path in self._given:
+        if path in self._set_paths:
             what = f"{name} (from {self._origin}): it was given before, in another way"
             self._problems.append(Problem(what, "Keep one of the two"))
             return
-        self._given.add(path)
+        self._set_paths.add(path)
         try:
             checked = sort.parse(value.text) if isinstance(value, Text) else sort.read(value)
         except Wrong as why:

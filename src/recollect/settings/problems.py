@@ -1,4 +1,4 @@
-"""What is wrong with settings, said so that it can be put right."""
+"""Problems in settings, each with its remedy."""
 
 from __future__ import annotations
 
