@@ -1,4 +1,4 @@
-"""Action nodes: each tool call of a stretch of conversation, with what came of it.
+"""Action nodes: each tool call of some turns, with its result.
 
 Built from the calls and their results alone. A call and its result may stand in one turn or in
 two; they are matched by id, and where hosts give no ids, in order.
@@ -53,7 +53,7 @@ def action_nodes(turns: Sequence[Turn], result_chars: int) -> tuple[ActionNode, 
 
 
 def failure(result: ToolResult) -> str:
-    """What went wrong, or nothing."""
+    """The error of a tool result; empty for a success."""
     text = result.content
     if result.is_error:
         return error_line(text) or "error"

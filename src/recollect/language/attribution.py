@@ -1,4 +1,4 @@
-"""Statements of somebody else than the owner, told as that person's."""
+"""Attribution: a statement by somebody else than the owner gets that person as its subject."""
 
 from __future__ import annotations
 

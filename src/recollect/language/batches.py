@@ -1,4 +1,4 @@
-"""Texts that are cheaper to look at together than one by one."""
+"""Batches: texts that are cheaper to process together than one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch of turns in one short line, by rule: what was asked, and which tools were used."""
+"""Digest of a batch of turns in one line, by rule: the requests, and the tools used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a stretch of conversation ended, by what was said and done at its end.
+"""Outcome of a conversation, by its last messages and tool results.
 
 The word of the user counts first, then what the tools answered last, then how the agent closed.
 """

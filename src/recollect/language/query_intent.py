@@ -1,4 +1,4 @@
-"""What the wording of a query says about the evidence it wants."""
+"""Intent of a query, by its wording: the kind of evidence that answers it."""
 
 from __future__ import annotations
 

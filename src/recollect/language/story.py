@@ -1,4 +1,4 @@
-"""The story of a stretch of conversation, told by rule; a model's draft goes before the rules."""
+"""Episodes by rule: goal, outcome, actions and summary of some turns; a draft has priority."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class EpisodeDraft:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Everything that can be told of a stretch of turns."""
+    """The content of an episode."""
 
     summary: str
     goal: str
@@ -64,7 +64,7 @@ def story_of(
     tags: Iterable[str] = (),
     ended: bool = True,
 ) -> Story:
-    """The story of these turns; a draft's words go before those of the rules."""
+    """The story of these turns; what a draft gives has priority over the rules."""
     actions = action_nodes(turns, _RESULT_CHARS)
     tools = tuple(dict.fromkeys(action.tool for action in actions))
     goal = goal_of(turns)

@@ -1,4 +1,4 @@
-"""What may be stored: checks of text, names and numbers at the door."""
+"""Checks of arguments before anything is stored: texts, names, numbers, lists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BRIEF = 80  # characters of a wrong value, or bits of a number
 
 
 def brief_value(value: object) -> str:
-    """A wrong value for an error message; asks nothing of objects that nobody knows."""
+    """A wrong value, short, for an error message. Calls no code of unknown objects."""
     if isinstance(value, int) and value.bit_length() > _BRIEF:
         return f"a number of {value.bit_length():,} bits"
     if isinstance(value, str):
@@ -162,7 +162,7 @@ def check_tags(tags: Iterable[str], most: int, name: str = "tags") -> tuple[str,
 
 
 def check_several(items: Iterable[Item], name: str) -> tuple[Item, ...]:
-    """A list of things, whatever it was given as."""
+    """Any iterable but a text, as a tuple."""
     if isinstance(items, tuple):
         return items
     if isinstance(items, str) or not isinstance(items, Iterable):

@@ -1,4 +1,4 @@
-"""Which memories are one: pairs that are near become clusters, and a rule or a model judges them.
+"""Duplicates: near pairs of memories form clusters, which a rule or a model judges.
 
 Grouping is by sorting, never by comparing all with all.
 """
@@ -29,7 +29,7 @@ class Pair(NamedTuple):
 
 
 def components(count: int, pairs: Iterable[Pair]) -> list[list[int]]:
-    """Places that hang together, in order; those with nobody near are left out."""
+    """Connected components as lists of places, in order; single places are left out."""
     parent = list(range(count))
 
     def root(place: int) -> int:
@@ -49,7 +49,7 @@ def components(count: int, pairs: Iterable[Pair]) -> list[list[int]]:
 
 
 def strength(memory: Memory) -> tuple[int, int, float, float, str]:
-    """Who stands for the others: the most trusted, most confirmed, most important, then the
+    """Sort key for the memory that stays: the most trusted, confirmed and important, then the
     fuller statement; among equals the older.
     """
     fields = sum(map(bool, (memory.subject, memory.predicate, memory.value)))
@@ -97,8 +97,8 @@ def absorbed(
     pairs: Mapping[tuple[int, int], Pair],
     settings: ReconcileSettings,
 ) -> list[tuple[int, list[int]]]:
-    """Who stays and what it takes in, by rule. Each is compared with the one that stays, so
-    that small differences do not add up along a chain.
+    """The memories that stay, each with the duplicates it absorbs, by rule. Every duplicate is
+    compared with the one that stays, so that small differences do not add up along a chain.
     """
     order = sorted(group, key=lambda place: strength(memories[place]))
     settled: set[int] = set()

@@ -1,4 +1,4 @@
-"""Rules on the bus: whether an event passes the tests of a rule."""
+"""Event rules: whether an event passes the conditions of a rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two statements say the same in other words."""
+"""Similarity of two statements in different words."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Arguments of public calls, checked against the annotations of the call before anything is done.
 
 A wrong type is refused here, once for every call, with one of our errors; what a value of the right
-type may be (a range, a known word, text that UTF-8 can hold) is for `intake`. The annotations are
-read when a call is made for the first time.
+type may be (a range, one of a few words, text that UTF-8 can hold) is checked by `rules/checks.py`.
+The annotations are read at the first call.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ forwarded or attached.
 Hosts put files into a user's message, and people paste mails, pages and chats into theirs. Only
 what a person says in their own voice states what they want or who they are; everything else in
 the message is material, however it is worded. Four mechanisms find it: delimiters (``delimiters``),
-the shape and the heads of lines (``lines``), requests that point at a text (``pointing``), and
+the shape and the heads of lines (``lines``), requests that point at a text (``references``), and
 quotation marks (``quotations``). A block in doubt is not the person's own voice.
 
 Pure, and linear in the text: of a very long message the two ends are read.
