@@ -32,9 +32,7 @@ def attributed(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
         return candidate
     if not _is_about_the_speaker(candidate):
         return candidate
-    return replace(
-        candidate, subject=sender, content=_attributed_content(candidate.content, sender)
-    )
+    return replace(candidate, subject=sender, content=_attributed_text(candidate.content, sender))
 
 
 def _is_about_the_speaker(candidate: Candidate) -> bool:
@@ -46,7 +44,7 @@ def _is_about_the_speaker(candidate: Candidate) -> bool:
     return unsaid or bool(_ABOUT_THE_USER.match(candidate.content))
 
 
-def _attributed_content(content: str, sender: str) -> str:
+def _attributed_text(content: str, sender: str) -> str:
     if sender.casefold() in content.casefold():
         return content
     about = _ABOUT_THE_USER.match(content)

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import Any, cast
 
 from recollect.errors import InvalidInput
-from recollect.language.one_line import one_line
+from recollect.language.lines import one_line
 from recollect.language.secrets.batch import redact_many
 from recollect.language.secrets.finder import USUAL, redact, redact_json
 from recollect.language.secrets.randomness import MARK, Bounds

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from recollect.language.code import compiled
+from recollect.language.markdown import stripped
 from recollect.types import Completion, PadSection, Scratchpad
 
 Language = Literal["en", "zh"]
@@ -58,7 +59,7 @@ def parse(markdown: str) -> Scratchpad:
     other: list[PadSection] = []
     spoken: list[Language] = []
     for heading, lines in _sections(markdown.replace("\r\n", "\n")):
-        body = _trimmed(lines)
+        body = stripped(lines)
         section = _TITLES.get(_title(heading).casefold())
         if section is not None:
             bodies[section[0]] += body
@@ -139,12 +140,6 @@ def _fenced(lines: Sequence[str]) -> frozenset[int]:
 def _title(line: str) -> str:
     match = compiled(_HEADING).fullmatch(line)
     return match["title"].rstrip(":：") if match else ""
-
-
-def _trimmed(lines: Sequence[str]) -> list[str]:
-    """Without the empty lines around."""
-    full = [number for number, line in enumerate(lines) if line.strip()]
-    return list(lines[full[0] : full[-1] + 1]) if full else []
 
 
 def _items(lines: Sequence[str]) -> tuple[str, ...]:

@@ -121,18 +121,18 @@ def _of_json(text: str, limit: int) -> str | None:
 
 def _packed(parts: list[str], limit: int) -> str:
     """As many parts as fit, and how many did not."""
-    packed: list[str] = []
+    fitting: list[str] = []
     for number, part in enumerate(parts):
         remaining = len(parts) - number - 1
         rest = f", +{remaining} keys" if remaining else ""
-        used = len(", ".join([*packed, part])) + 2 + len(rest)
+        used = len(", ".join([*fitting, part])) + 2 + len(rest)
         if used > limit:
             hidden = f"+{remaining + 1} keys"
             return cut(
-                "{" + ", ".join([*packed, hidden] if packed else [part, hidden]) + "}", limit
+                "{" + ", ".join([*fitting, hidden] if fitting else [part, hidden]) + "}", limit
             )
-        packed.append(part)
-    return "{" + ", ".join(packed) + "}"
+        fitting.append(part)
+    return "{" + ", ".join(fitting) + "}"
 
 
 def _brief(value: Any, limit: int) -> str:

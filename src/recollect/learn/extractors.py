@@ -34,8 +34,7 @@ from recollect.ids import is_id, order_of
 from recollect.language.echo import without_echo
 from recollect.language.fence import strip_fenced
 from recollect.language.guard import Guard
-from recollect.language.lines import indented, label
-from recollect.language.one_line import one_line
+from recollect.language.lines import indented, label, one_line
 from recollect.language.tool_results import tool_summary
 from recollect.language.voice import split_voice
 from recollect.learn.candidates import checked

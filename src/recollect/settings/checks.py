@@ -62,12 +62,13 @@ def _sums(settings: Settings) -> Violations:
 def _orders(settings: Settings) -> Violations:
     """Of two settings one bounds the other."""
     for low, high in _ORDERED:
-        values: dict[str, Any] = {low: _at(settings, low), high: _at(settings, high)}
+        values: dict[str, Any] = {low: value_at(settings, low), high: value_at(settings, high)}
         if values[low] > values[high] and (values[high] or high != "decay.demote_below"):
             yield values, "the first is above the second", f"{low} is at most {high}"
 
 
-def _at(settings: Settings, key: str) -> Any:
+def value_at(settings: Settings, key: str) -> Any:
+    """The value of a dotted key."""
     return reduce(getattr, key.split("."), settings)
 
 

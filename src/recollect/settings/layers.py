@@ -102,15 +102,13 @@ def _chosen_preset(
 ) -> tuple[object, ValueOrigin]:
     """The preset that is asked for, by the strongest layer that names one."""
     tree, file = written
-    candidates = [
+    named = [
         (preset, ValueOrigin("arguments")),
         (overrides.pop("preset", None), ValueOrigin("arguments")),
         (env.get(PREFIX + "PRESET"), ValueOrigin("environment", PREFIX + "PRESET")),
         (tree.pop("preset", None), ValueOrigin("file", str(file))),
     ]
-    return next(
-        (one for one in candidates if one[0] is not None), ("default", ValueOrigin("built-in"))
-    )
+    return next((one for one in named if one[0] is not None), ("default", ValueOrigin("built-in")))
 
 
 def _preset_name(name: object, origin: ValueOrigin) -> str:

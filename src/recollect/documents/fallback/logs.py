@@ -64,9 +64,8 @@ def written(entry: Entry) -> str:
             payload = {key: value for key, value in plain(turn).items() if value not in ("", [])}
             payload.pop("content", None)
             del payload["state"]
-            payload |= {"project": entry.project} if entry.project else {}
-            payload |= {"topic": entry.topic} if entry.topic else {}
-            payload |= {"placed": True} if entry.placed else {}
+            extra = {"project": entry.project, "topic": entry.topic, "placed": entry.placed}
+            payload |= {key: value for key, value in extra.items() if value}
             return f"{_HEADING}{turn.at:%H:%M} {who}\n{quoted}\n{mark({'turn': payload})}\n\n"
 
 

@@ -38,10 +38,9 @@ class Note:
 
 def written(note: Note) -> str:
     """A statement as a bullet; its further lines are indented."""
-    payload = {k: v for k, v in plain(note.memory).items() if v not in ("", [], None)}
-    payload = {key: value for key, value in payload.items() if key not in _LEFT_OUT}
-    payload |= {"supersedes": note.supersedes} if note.supersedes else {}
-    payload |= {"operation": note.operation} if note.operation else {}
+    fields = {k: v for k, v in plain(note.memory).items() if k not in _LEFT_OUT}
+    fields |= {"supersedes": note.supersedes, "operation": note.operation}
+    payload = {key: value for key, value in fields.items() if value not in ("", [], None)}
     text = note.memory.content.replace("\n", "\n  ")
     return f"- {text} {mark({'memory': payload})}\n"
 

@@ -146,7 +146,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 _EXPRESSIONS = ("reject", "require", "trim", "reject_clause", "subject_trim", "subject_reject")
 _ALSO = frozenset({"slot", "value", "check", "reject", "subject"})
-_GROUP = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
+PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
 
 
 def entry_of(raw: Mapping[str, Any], vocabulary: Vocabulary) -> Entry:
@@ -180,7 +180,7 @@ def check_expressions(entry: Entry) -> None:
     where = f"{entry.vocabulary.file}: {entry}"
     groups = {*entry.matcher.groupindex, "value"}
     templates = [entry.slot, *entry.value, *(one["value"] for one in entry.also)]
-    for group, table in (reference for text in templates for reference in _GROUP.findall(text)):
+    for group, table in (pair for text in templates for pair in PLACEHOLDER.findall(text)):
         if group not in groups:
             raise ConfigError(
                 f"{where} names the group {group!r}, which its match does not have",

@@ -93,14 +93,14 @@ class Values:
         fits = 2 <= len(value) <= 4 and _HAN_NAME.fullmatch(value) and self._surname.match(value)
         return value if fits else ""
 
-    def tool(self, text: str, *, listed_only: bool = False) -> str:
+    def tool(self, text: str, *, listed: bool = False) -> str:
         """A product: one that is known, or one that is written as a name."""
         value = self.clean(text)
         bare = self._article.sub("", value)
         for name in (bare, value):
             if product(name):
                 return canonical(name)
-        if listed_only or not value or GAP in value or len(value.split()) > 4:
+        if listed or not value or GAP in value or len(value.split()) > 4:
             return ""
         return bare if self._looks_named(bare) else ""
 

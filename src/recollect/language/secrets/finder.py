@@ -18,6 +18,7 @@ from functools import cache, partial
 from typing import Any
 
 from recollect.language.secrets.broken_keys import broken_end
+from recollect.language.secrets.commands import is_basic_login
 from recollect.language.secrets.disguises import undisguised
 from recollect.language.secrets.families import secrets_in_digits, secrets_in_words
 from recollect.language.secrets.formats import FORMATS, Format
@@ -238,21 +239,13 @@ def _holds(name: str, value: str, bounds: Bounds) -> bool:
     if name == "bearer_token":
         return looks_random(value, bounds)
     if name == "basic_auth":
-        return _is_basic(value)
+        return is_basic_login(value)
     if name == "model_key":
         return looks_random(value, bounds) and any(map(str.isdigit, value))
     # In the hundreds of letters of a private key any short word turns up by chance.
     return (name.endswith("private_key") or not is_placeholder(value)) and (
         entropy(value[:_MEASURED]) >= _LEAST
     )
-
-
-def _is_basic(value: str) -> bool:
-    try:
-        _, colon, password = base64.b64decode(value, validate=True).partition(b":")
-    except binascii.Error:
-        return False
-    return bool(colon and password) and not is_placeholder(password.decode("latin-1"))
 
 
 def _discord(text: str) -> Iterator[SecretSpan]:
