@@ -19,7 +19,7 @@ from bench.utterances import (
     score,
     utterances,
 )
-from recollect.language.extract import Said, extract
+from recollect.language.extract import EarlierMessage, extract
 from recollect.settings import Settings, load
 from recollect.types import Candidate
 
@@ -89,7 +89,7 @@ def learn(one: Utterance, settings: Settings) -> tuple[Candidate, ...]:
         one.text,
         said_at=_SAID_AT,
         role=one.role,
-        earlier=[Said(message.role, message.text) for message in one.before],
+        earlier=[EarlierMessage(message.role, message.text) for message in one.before],
     )
 
 

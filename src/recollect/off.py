@@ -37,7 +37,7 @@ def open_off(folder: Folder, space: str, settings: Settings, clock: Clock) -> Pl
     store = PlainFileStore(folder, space, inner, clock.now)
     services = build(store, MEMORY, space, inner, clock, threaded=False)
     caches = (services.short_term.clear, services.scratchpads.clear)
-    store.show(services.memories, caches)
+    store.attach(services.memories, caches)
     return PlainFileMind(store, space, settings, clock, services)
 
 

@@ -413,9 +413,9 @@ def _upkeep(shared: Shared, extraction: ExtractionJob) -> Upkeep:
     def write_report(space: str, day: date, sections: Sections) -> str:
         if not on_disk:
             return ""
-        told = tuple(DailySection(title, tuple(lines)) for title, lines in sections)
+        daily_sections = tuple(DailySection(title, tuple(lines)) for title, lines in sections)
         language = settings.memory.language
-        report = DailyReport(day, told, "zh" if language == "zh" else "en")
+        report = DailyReport(day, daily_sections, "zh" if language == "zh" else "en")
         return str(shared.documents_of(space).write_report(report))
 
     tools = StepServices(
@@ -459,23 +459,25 @@ def _forgetting(
         if on_disk:
             copies.erase(space, session, settings.jobs.max_attempts)
 
-    def documents(space: str, left: RemovedRecords) -> None:
-        says = {"quotes": left.traces.quotes, "repeats": left.traces.repeats}
+    def documents(space: str, removed: RemovedRecords) -> None:
+        text_tests = {"quotes": removed.traces.quotes, "repeats": removed.traces.repeats}
         if on_disk:
             scrub(
                 shared.store,
                 space,
                 folders_of(Path(shared.path), space, settings),
                 settings,
-                memories=left.memories,
+                memories=removed.memories,
                 now=shared.clock.now(),
-                renamed=partial(left.traces.renamed, "project"),
-                **says,
+                renamed=partial(removed.traces.renamed, "project"),
+                **text_tests,
             )
-        aside = folder_beside(shared.path, space, settings.memory)
-        if aside is not None:
-            gone = fallback.Gone(left.turns, left.memories, **says, renamed=left.traces.renamed)
-            fallback.scrub(shared.store, space, aside, gone, shared.clock.now())
+        plain_files = folder_beside(shared.path, space, settings.memory)
+        if plain_files is not None:
+            target = fallback.ErasureTarget(
+                removed.turns, removed.memories, **text_tests, renamed=removed.traces.renamed
+            )
+            fallback.scrub(shared.store, space, plain_files, target, shared.clock.now())
 
     def caches() -> None:
         buffers.short_term.clear()
@@ -507,13 +509,13 @@ def files_on_disk(shared: Shared) -> list[Path]:
     if shared.path == MEMORY:
         return []
     database, settings = Path(shared.path), shared.settings
-    found = [database, *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm"))]
-    found += sorted(transcripts.folder_of(_history(shared), shared.space).glob("*.jsonl"))
-    found += files_of(folders_of(database, shared.space, settings), settings)
-    aside = folder_beside(shared.path, shared.space, settings.memory)
-    found += [aside.notes, *aside.logs().values()] if aside is not None else []
+    paths = [database, *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm"))]
+    paths += sorted(transcripts.folder_of(_history(shared), shared.space).glob("*.jsonl"))
+    paths += files_of(folders_of(database, shared.space, settings), settings)
+    plain_files = folder_beside(shared.path, shared.space, settings.memory)
+    paths += [plain_files.notes, *plain_files.logs().values()] if plain_files is not None else []
     chroma = database.with_name(f"{database.name}.chroma")
-    return [*found, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
+    return [*paths, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
 
 
 def _write_views(shared: Shared, space: str) -> None:

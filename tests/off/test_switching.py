@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.clock import ManualClock
-from recollect.documents.fallback.logs import Said, parse, written
+from recollect.documents.fallback.logs import LoggedTurn, parse, written
 from recollect.documents.fallback.notes import Note
 from recollect.documents.fallback.notes import parse as parse_notes
 from recollect.documents.fallback.notes import written as written_note
@@ -284,7 +284,7 @@ def test_a_log_gives_back_what_was_written(content: str, sender: str, told: str,
         trust="external",
         tokens=7,
     )
-    said = Said(turn, project=constant("p"), placed=True)
+    said = LoggedTurn(turn, project=constant("p"), placed=True)
     assert list(parse(written(said) + written(said))) == [said, said]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from recollect.language.extract import Said, extract
+from recollect.language.extract import EarlierMessage, extract
 from recollect.settings import load
 from recollect.types import Candidate, Role
 
@@ -15,11 +15,11 @@ NOON = datetime(2026, 2, 11, 12, 0, tzinfo=UTC)  # a Wednesday
 
 def learn(text: str, *earlier: str, role: Role = "user") -> tuple[Candidate, ...]:
     """What is learnt from a message after others of the same person."""
-    return learn_after(text, [Said("user", one) for one in earlier], role=role)
+    return learn_after(text, [EarlierMessage("user", one) for one in earlier], role=role)
 
 
 def learn_after(
-    text: str, earlier: Sequence[Said], *, role: Role = "user"
+    text: str, earlier: Sequence[EarlierMessage], *, role: Role = "user"
 ) -> tuple[Candidate, ...]:
     return extract(
         text,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.language.dates.query_dates import PartialDate, date_fit, find_date
-from recollect.language.query_intent import named_speaker, read_asking
+from recollect.language.query_intent import named_speaker, read_intent
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from recollect.language.query_intent import named_speaker, read_asking
     ],
 )
 def test_what_the_agent_said_is_asked_for(query: str) -> None:
-    assert read_asking(query).of_assistant
+    assert read_intent(query).of_assistant
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_the_agent_said_is_asked_for(query: str) -> None:
     ],
 )
 def test_what_the_agent_said_is_not_asked_for(query: str) -> None:
-    assert not read_asking(query).of_assistant
+    assert not read_intent(query).of_assistant
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_the_agent_said_is_not_asked_for(query: str) -> None:
     ],
 )
 def test_help_is_asked_for(query: str) -> None:
-    assert read_asking(query).for_help
+    assert read_intent(query).for_help
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_help_is_asked_for(query: str) -> None:
     ],
 )
 def test_help_is_not_asked_for(query: str) -> None:
-    assert not read_asking(query).for_help
+    assert not read_intent(query).for_help
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_help_is_not_asked_for(query: str) -> None:
     ],
 )
 def test_a_whole_course_of_things_is_asked_for(query: str) -> None:
-    asking = read_asking(query)
+    asking = read_intent(query)
     assert asking.of_whole
     assert not asking.for_help
 
@@ -125,7 +125,7 @@ def test_a_whole_course_of_things_is_asked_for(query: str) -> None:
     ],
 )
 def test_one_thing_is_asked_for(query: str) -> None:
-    asking = read_asking(query)
+    asking = read_intent(query)
     assert not asking.of_whole
     assert not asking.wide
 
@@ -134,7 +134,7 @@ def test_one_thing_is_asked_for(query: str) -> None:
     "query", ["Can you help me plan a trip?", "总结一下装修", "What happened on 2026-02-03?"]
 )
 def test_more_than_a_fit_is_asked_for(query: str) -> None:
-    assert read_asking(query).wide
+    assert read_intent(query).wide
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_more_than_a_fit_is_asked_for(query: str) -> None:
 )
 def test_a_date(query: str, wanted: PartialDate | None) -> None:
     assert find_date(query) == wanted
-    assert read_asking(query).date == wanted
+    assert read_intent(query).date == wanted
 
 
 def at(text: str) -> datetime:
@@ -220,7 +220,7 @@ def test_a_named_speaker(query: str, speakers: list[str], named: str) -> None:
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=8), max_size=4), st.datetimes())
 def test_no_text_is_an_error(query: str, speakers: list[str], moment: datetime) -> None:
-    asking = read_asking(query)
+    asking = read_intent(query)
     if asking.date is not None:
         assert 0 <= date_fit(asking.date, moment) <= 1
     assert named_speaker(query, speakers) in {"", *(name.lower() for name in speakers)}

@@ -12,8 +12,8 @@ from recollect.language.story import (
     Story,
     goal_of,
     is_request,
+    story_of,
     summary_of,
-    tell,
     without,
 )
 from recollect.types import ROLES, ToolCall, ToolResult, Turn
@@ -38,7 +38,7 @@ LOGIN = (
 
 
 def told(*turns: Turn, draft: EpisodeDraft | None = None) -> Story:
-    return tell(turns, draft=draft, tags=("myclaw", ""))
+    return story_of(turns, draft=draft, tags=("myclaw", ""))
 
 
 def test_without_a_model() -> None:

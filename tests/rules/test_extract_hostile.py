@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.extract import Said
+from recollect.language.extract import EarlierMessage
 from recollect.types import KINDS
 from tests.rules.extracting import learn, learn_after
 
@@ -88,11 +88,15 @@ def test_time_grows_with_the_length(piece: str) -> None:
 @pytest.mark.feature("X6")
 def test_a_stretch_before_compression_takes_moments() -> None:
     said = [
-        Said("user", "I switched from VS Code to Zed last week, can you port my settings over?"),
-        Said("assistant", "Sure. Here is how the settings of both compare: ... " * 20),
-        Said("user", "好的。另外我们把 Node 升级到 22 了，以后脚本都用 pnpm 跑"),
-        Said("tool", "error: port 8080 is in use\n" * 50),
-        Said("user", "The build fails with this message and I do not know why, any idea?"),
+        EarlierMessage(
+            "user", "I switched from VS Code to Zed last week, can you port my settings over?"
+        ),
+        EarlierMessage("assistant", "Sure. Here is how the settings of both compare: ... " * 20),
+        EarlierMessage("user", "好的。另外我们把 Node 升级到 22 了，以后脚本都用 pnpm 跑"),
+        EarlierMessage("tool", "error: port 8080 is in use\n" * 50),
+        EarlierMessage(
+            "user", "The build fails with this message and I do not know why, any idea?"
+        ),
     ] * 10
 
     def stretch() -> int:

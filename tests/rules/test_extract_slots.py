@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.language.extract import Said
+from recollect.language.extract import EarlierMessage
 from recollect.language.extract.dates import due_day
 from recollect.rules.lifetimes import DURATIONS
 from recollect.rules.slots import has_one_answer
@@ -130,7 +130,10 @@ def test_the_latest_of_a_sort_is_corrected() -> None:
 
 
 def test_what_others_said_is_not_corrected() -> None:
-    said = [Said("assistant", "We use Python 3.10"), Said("tool", "I use Python 3.9")]
+    said = [
+        EarlierMessage("assistant", "We use Python 3.10"),
+        EarlierMessage("tool", "I use Python 3.9"),
+    ]
     assert learn_after("no, it's 3.11", said) == ()
 
 

@@ -11,7 +11,7 @@ import pytest
 from flit_core.wheel import make_wheel_in
 
 from recollect.language.extract.entries import Entry, Scope, check_expressions
-from recollect.language.extract.examples import check_examples, examples_of, shown
+from recollect.language.extract.examples import check_examples, examples_of, statement_text
 from recollect.language.extract.languages import BUILT_IN, Patterns, built_in
 from recollect.language.extract.message import MessageReader
 from recollect.learn.pattern_files import check_speed
@@ -46,7 +46,10 @@ def test_every_pattern_earns_its_place() -> None:
     for entry in entries():
         others.left_out = entry
         learnt = (
-            (tuple(shown(found) for found in reader.read(one.message, one.before)), one.learnt)
+            (
+                tuple(statement_text(found) for found in reader.read(one.message, one.before)),
+                one.learnt,
+            )
             for one in examples_of(entry)
         )
         if all(found == wanted for found, wanted in learnt):

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.decay import class_of, faded
+from recollect.rules.decay import class_of, faded, fading
 from recollect.rules.ranking import (
     ScoreParts,
     access,
     combine,
     persona_boost,
     rank_share,
-    recency,
     reciprocal_rank,
     unit,
 )
@@ -105,7 +104,7 @@ def test_shiyi(semantic: float, keyword: float, fresh: float, score: float) -> N
 )
 def test_semibot(age: int, decayed: float, score: float) -> None:
     ranking = load("semibot", env={}).ranking
-    fresh = recency(days(age), ranking.recency_half_life)
+    fresh = fading(days(age), ranking.recency_half_life)
     assert fresh == pytest.approx(decayed, abs=1e-6)
     parts = ScoreParts(semantic=0.8, importance=0.6, recency=fresh)
     assert combine(parts, ranking.weights) == pytest.approx(score, abs=1e-6)
@@ -154,7 +153,7 @@ def test_myclaw(kind: Kind, scores: tuple[float, ...]) -> None:
     ],
 )
 def test_recency(age: timedelta, half_life: timedelta, expected: float) -> None:
-    assert recency(age, half_life) == pytest.approx(expected)
+    assert fading(age, half_life) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.wishes import LONGEST, is_standing_wish
+from recollect.language.requests import LONGEST_WISH, is_standing_wish
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_it_is_none(text: str) -> None:
 
 def test_a_long_text_is_about_something_else() -> None:
     wish = "I prefer short answers. "
-    assert is_standing_wish(wish + "x" * (LONGEST - len(wish)))
-    assert not is_standing_wish(wish + "x" * LONGEST)
+    assert is_standing_wish(wish + "x" * (LONGEST_WISH - len(wish)))
+    assert not is_standing_wish(wish + "x" * LONGEST_WISH)
 
 
 @given(st.text(max_size=700))

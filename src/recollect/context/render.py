@@ -8,8 +8,7 @@ from typing import Literal
 
 from recollect.context.parts import Item
 from recollect.language.fence import fence, neutral
-from recollect.language.lines import indented, label
-from recollect.language.one_line import one_line
+from recollect.language.lines import indented, label, one_line
 from recollect.prompts import Language
 from recollect.settings.recall import SectionName
 from recollect.types import Message, Turn

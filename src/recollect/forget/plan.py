@@ -31,7 +31,7 @@ from recollect.forget.traces import (
 )
 from recollect.ids import is_id
 from recollect.language.guard import guard_of
-from recollect.language.story import tell
+from recollect.language.story import story_of
 from recollect.learn.episodes import episode_of, episode_terms
 from recollect.rules import checks
 from recollect.settings import Settings
@@ -249,7 +249,7 @@ class Planner:
             partition = (Name("project", info.project), Name("topic", info.topic))
             about = tuple(plan.renamed.get(name, name.text) for name in partition)
         ended = episode.source != "context_compress"
-        story = tell(turns, tags=about, ended=ended)
+        story = story_of(turns, tags=about, ended=ended)
         rewritten = episode_of(
             story,
             turns,

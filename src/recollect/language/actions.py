@@ -1,4 +1,4 @@
-"""Action nodes: each tool call of a stretch of conversation, with what came of it.
+"""Action nodes: each tool call of some turns, with its result.
 
 Built from the calls and their results alone. A call and its result may stand in one turn or in
 two; they are matched by id, and where hosts give no ids, in order.
@@ -53,13 +53,13 @@ def action_nodes(turns: Sequence[Turn], result_chars: int) -> tuple[ActionNode, 
 
 
 def failure(result: ToolResult) -> str:
-    """What went wrong, or nothing."""
+    """The error of a tool result; empty for a success."""
     text = result.content
     if result.is_error:
         return error_line(text) or "error"
-    told = _told_by_json(text)
-    if told is not None:
-        return told
+    problem = _json_failure(text)
+    if problem is not None:
+        return problem
     if compiled(_BEGINS_WRONG).match(text[:_LOOK]) or compiled(_ENDS_WRONG).search(text[-_LOOK:]):
         return error_line(text)
     return ""
@@ -96,7 +96,7 @@ def _node(turns: Sequence[Turn], called: _Called, limit: int) -> ActionNode:
     return ActionNode(
         tool=called.call.name,
         params=key_params(called.call.input, limit),
-        result=_shown(called.result, limit) if called.result else "",
+        result=_result_summary(called.result, limit) if called.result else "",
         success=not wrong,
         error=cut(wrong, limit),
         decision=cut(_decision(turns, called), limit),
@@ -104,10 +104,10 @@ def _node(turns: Sequence[Turn], called: _Called, limit: int) -> ActionNode:
     )
 
 
-def key_params(given: Mapping[str, Any], limit: int) -> dict[str, Any]:
+def key_params(arguments: Mapping[str, Any], limit: int) -> dict[str, Any]:
     """The parameters that say what a call was about, each short; nested ones by their size."""
     order = {name: place for place, name in enumerate(_KEY_PARAMS)}
-    named = sorted(given.items(), key=lambda item: order.get(item[0].lower(), len(order)))
+    named = sorted(arguments.items(), key=lambda item: order.get(item[0].lower(), len(order)))
     return {cut(str(key), limit): _short(value, limit) for key, value in named[:MOST_PARAMS]}
 
 
@@ -121,7 +121,7 @@ def _short(value: Any, limit: int) -> Any:
     return value
 
 
-def _shown(result: ToolResult, limit: int) -> str:
+def _result_summary(result: ToolResult, limit: int) -> str:
     text = result.content
     return tool_summary(text if _is_json(text) else " ".join(text.split()), limit)
 
@@ -141,16 +141,16 @@ def _decision(turns: Sequence[Turn], called: _Called) -> str:
             break
         if turn.role == "assistant" and turn.content.strip():
             return first_sentence(strip_fenced(turn.content))
-    told = turns[called.answered]
-    in_one = called.answered == called.turn and told.role == "assistant"
-    return first_sentence(strip_fenced(told.content)) if in_one else ""
+    answer = turns[called.answered]
+    in_one = called.answered == called.turn and answer.role == "assistant"
+    return first_sentence(strip_fenced(answer.content)) if in_one else ""
 
 
 def _is_json(text: str) -> bool:
     return text[:100].lstrip()[:1] in ("{", "[")
 
 
-def _told_by_json(text: str) -> str | None:
+def _json_failure(text: str) -> str | None:
     """What a JSON object says of its own success; None when the text is none or does not say."""
     if not _is_json(text):
         return None

@@ -1,4 +1,4 @@
-"""Statements of somebody else than the owner, told as that person's."""
+"""Attribution: a statement by somebody else than the owner gets that person as its subject."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def attributed(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
         return candidate
     if not _is_about_the_speaker(candidate):
         return candidate
-    return replace(candidate, subject=sender, content=_told(candidate.content, sender))
+    return replace(candidate, subject=sender, content=_attributed_text(candidate.content, sender))
 
 
 def _is_about_the_speaker(candidate: Candidate) -> bool:
@@ -44,7 +44,7 @@ def _is_about_the_speaker(candidate: Candidate) -> bool:
     return unsaid or bool(_ABOUT_THE_USER.match(candidate.content))
 
 
-def _told(content: str, sender: str) -> str:
+def _attributed_text(content: str, sender: str) -> str:
     if sender.casefold() in content.casefold():
         return content
     about = _ABOUT_THE_USER.match(content)

@@ -1,4 +1,4 @@
-"""Texts that are cheaper to look at together than one by one."""
+"""Batches: texts that are cheaper to process together than one by one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def together(
     if sum(map(len, texts)) > MOST:
         middle = len(texts) // 2
         halves = texts[:middle], texts[middle:]
-        return [found for half in halves for found in together(half, fits, many, one)]
+        return [result for half in halves for result in together(half, fits, many, one)]
     if fits("\n".join(texts)):
         return many(texts)
     fitting = [text for text in texts if fits(text)]

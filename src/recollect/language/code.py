@@ -1,4 +1,4 @@
-"""How much of a message is code, and what is left without it."""
+"""Code in a message: its share, and the text without it."""
 
 from __future__ import annotations
 

@@ -7,18 +7,18 @@ from collections.abc import Iterable
 from typing import Literal
 
 Language = Literal["en", "zh"]
-Wanted = Literal["auto", "en", "zh"]
+LanguageChoice = Literal["auto", "en", "zh"]
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _LOOKED_AT = 20_000  # characters
 
 
-def language_of(texts: Iterable[str], wanted: Wanted = "auto") -> Language:
+def language_of(texts: Iterable[str], choice: LanguageChoice = "auto") -> Language:
     """The language that is wanted, else the one with more to read: a Chinese character counts as
     much as half an English word.
     """
-    if wanted != "auto":
-        return wanted
+    if choice != "auto":
+        return choice
     sample = "\n".join(texts)[:_LOOKED_AT]
     return "zh" if len(_HAN.findall(sample)) > 2 * len(_WORD.findall(sample)) else "en"

@@ -1,4 +1,4 @@
-"""A batch of turns in one short line, by rule: what was asked, and which tools were used."""
+"""Digest of a batch of turns in one line, by rule: the requests, and the tools used."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _SPACE = re.compile(r"\s+")
 
 def digest(turns: Sequence[Turn], limit: int) -> str:
     """At most ``limit`` characters: the user's first sentences in order, then the tools."""
-    said = [_first_sentence(turn.content) for turn in turns if turn.role == "user"]
-    if not any(said):
-        said = [_first_sentence(turn.content) for turn in turns]
+    sentences = [_first_sentence(turn.content) for turn in turns if turn.role == "user"]
+    if not any(sentences):
+        sentences = [_first_sentence(turn.content) for turn in turns]
     tools = dict.fromkeys(label(call.name) for turn in turns for call in turn.tool_calls)
     tail = f" [{', '.join(tools)}]" if tools else ""
-    kept = ""
-    for sentence in dict.fromkeys(filter(None, said)):
-        longer = f"{kept} · {sentence}" if kept else sentence
+    line = ""
+    for sentence in dict.fromkeys(filter(None, sentences)):
+        longer = f"{line} · {sentence}" if line else sentence
         if len(longer) + len(tail) > limit:
             break
-        kept = longer
-    if not kept and any(said):
-        kept = shorten(next(filter(None, said)), max(1, limit - len(tail)))
-    return shorten((kept + tail).strip(), limit)
+        line = longer
+    if not line and any(sentences):
+        line = shorten(next(filter(None, sentences)), max(1, limit - len(tail)))
+    return shorten((line + tail).strip(), limit)
 
 
 def shorten(text: str, limit: int) -> str:

@@ -1,4 +1,4 @@
-"""What memory put into a prompt, recognised when it comes back.
+"""Echo detection: text that memory put into a prompt, recognised when it comes back.
 
 Every line that goes into a prompt leaves fingerprints: hashes of three tokens in a row, a Chinese
 character or a word being one. A sentence is an echo when unbroken runs of known fingerprints cover
@@ -66,13 +66,13 @@ _LEADS_IN = frozenset(
 
 def fingerprints(text: str) -> dict[int, tuple[int, ...]]:
     """The marks that each sentence of an injected text leaves, by the hash of the whole."""
-    found: dict[int, tuple[int, ...]] = {}
+    marks: dict[int, tuple[int, ...]] = {}
     for start, end in _sentences(text):
         tokens = _tokens(text[start:end])
         if len(tokens) >= _LEAST:
             (whole,) = _windows(tokens, len(tokens))
-            found[whole] = tuple(_windows(tokens, min(SHINGLE, len(tokens))))
-    return found
+            marks[whole] = tuple(_windows(tokens, min(SHINGLE, len(tokens))))
+    return marks
 
 
 def word_marks(text: str) -> frozenset[int]:
@@ -106,8 +106,8 @@ def taint_of(text: str, own: str, lines: Iterable[UntrustedLine]) -> Trust | Non
     if owned >= _OWN_WORDS:
         return None
     least = max(owned, _REPEATS)
-    found = [line.trust for line in lines if _repeats(words, line.words, least)]
-    return least_trusted(found) if found else None
+    trusts = [line.trust for line in lines if _repeats(words, line.words, least)]
+    return least_trusted(trusts) if trusts else None
 
 
 def _repeats(words: frozenset[int], line: frozenset[int], least: float) -> bool:
@@ -130,8 +130,8 @@ def without_echo(text: Text, role: Role, marks: Collection[int]) -> Text:
     quoted = role == "user"
     echoed: list[tuple[int, int]] = []
     for start, end in _quotes(plain) if quoted else _sentences(plain):
-        found = _echoes(plain, start, end, marks)
-        echoed += [span for span in found if not quoted or span == (start, end)]
+        spans = _echoes(plain, start, end, marks)
+        echoed += [span for span in spans if not quoted or span == (start, end)]
     return cast(Text, _without(plain, echoed))  # less of a safe text is safe
 
 
@@ -147,7 +147,7 @@ def _echoes(text: str, start: int, end: int, marks: Collection[int]) -> list[tup
     every = any(echoed) and all(map(or_, echoed, leads))
     if every or _is_known(whole, marks):
         return [(start, end)]
-    return [span for span, known in zip(spans, echoed, strict=True) if known]
+    return [span for span, is_echo in zip(spans, echoed, strict=True) if is_echo]
 
 
 def _is_known(tokens: Sequence[str], marks: Collection[int]) -> bool:
@@ -230,11 +230,11 @@ def _quotes(text: str) -> list[tuple[int, int]]:
 
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """The text without these stretches; a line that is gone whole takes its line break along."""
-    kept, place, whole_line = [], 0, False
+    parts, place, whole_line = [], 0, False
     for start, end in spans:
         whole_line = (whole_line and start == place) or start == 0 or text[start - 1] == "\n"
-        kept.append(text[place:start])
-        taken = text[start:end]
-        place = end if whole_line else start + len(taken.rstrip("\n"))
-    kept.append(text[place:])
-    return "".join(kept).strip() if spans else text
+        parts.append(text[place:start])
+        span = text[start:end]
+        place = end if whole_line else start + len(span.rstrip("\n"))
+    parts.append(text[place:])
+    return "".join(parts).strip() if spans else text

@@ -41,11 +41,11 @@ def _chinese() -> tuple[re.Pattern[str], ...]:
 
 def find_entities(text: str) -> tuple[str, ...]:
     """Names, quoted words, titles, files, addresses, versions, identifiers: each once, in order."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for part in two_ends(text, LONGEST):
         places = _disjoint([*_find_things(part), *_find_names(part), *_find_chinese(part)])
-        found.update((name, None) for _, _, name in places)
-    return tuple(found)
+        names.update((name, None) for _, _, name in places)
+    return tuple(names)
 
 
 def _disjoint(places: list[Place]) -> Iterator[Place]:

@@ -79,13 +79,13 @@ def _kind(text: str) -> ExactKind | None:
 def _topic(text: str, masked: str) -> str:
     """The text without the words that ask."""
     patterns = _patterns()
-    kept, place = [], 0
+    parts, place = [], 0
     for match in patterns["ASKING"].finditer(masked):
-        kept.append(text[place : match.start()])
+        parts.append(text[place : match.start()])
         place = match.end()
-    topic = _SPACES.sub(" ", " ".join([*kept, text[place:]])).strip(_EDGES)
+    topic = _SPACES.sub(" ", " ".join([*parts, text[place:]])).strip(_EDGES)
     for _ in range(3):  # a frame inside a frame: "so, do you remember"
         topic = patterns["FRAME"].sub("", topic).strip(_EDGES)
         topic = patterns["TAIL"].sub("", topic).strip(_EDGES)
-    said = {word.lower() for word in _LETTERS.findall(topic)}
-    return topic if said - words.EMPTY else ""
+    topic_words = {word.lower() for word in _LETTERS.findall(topic)}
+    return topic if topic_words - words.EMPTY else ""

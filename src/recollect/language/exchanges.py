@@ -1,4 +1,4 @@
-"""Turns that belong together: a tool call is never parted from its result."""
+"""Exchanges: groups of turns that keep every tool call together with its result."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ class _Plain(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         parts = unicodedata.normalize("NFKD", chr(code)).casefold()
-        found = self[code] = parts[:1].translate(_LOOK_ALIKES) or chr(code)
-        return found
+        character = self[code] = parts[:1].translate(_LOOK_ALIKES) or chr(code)
+        return character
 
 
 _PLAIN = _Plain()
@@ -77,11 +77,11 @@ def neutral(text: str) -> str:
     if _BEGINNINGS.isdisjoint(map(_PLAIN.__getitem__, map(ord, set(text)))):
         return text
     plain = text.lower() if text.isascii() else text.translate(_PLAIN)
-    kept, place = [], 0
+    parts, place = [], 0
     for mark in compiled(_DISGUISED).finditer(plain):
-        kept += [text[place : mark.start()], _HARMLESS]
+        parts += [text[place : mark.start()], _HARMLESS]
         place = mark.end()
-    return "".join([*kept, text[place:]])
+    return "".join([*parts, text[place:]])
 
 
 def strip_fenced(text: str) -> str:
@@ -93,17 +93,17 @@ def strip_fenced(text: str) -> str:
     """
     if MARK not in text:
         return text
-    kept: list[str] = []
+    parts: list[str] = []
     place = 0
     while opening := compiled(_OPENING).search(text, place):
-        kept.append(text[place : opening.start()])
+        parts.append(text[place : opening.start()])
         end = _end(text, opening.end() - 1, opening["nonce"] or "")
         if end is None:
             place = len(text)
             break
         place = end
-    kept.append(text[place:])
-    return compiled(_CLOSING).sub("", "".join(kept))
+    parts.append(text[place:])
+    return compiled(_CLOSING).sub("", "".join(parts))
 
 
 def _end(text: str, start: int, nonce: str) -> int | None:

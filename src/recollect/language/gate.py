@@ -85,9 +85,9 @@ def wants_memory(message: str, gate: GateSettings, projects: Collection[str] = (
         return Verdict(False, f"nod: {nod}")
     plain = _without_payload(plain)
     flat = f" {' '.join(compiled(_ENGLISH).findall(plain))} "
-    known = _known(plain, flat, projects)
-    if known:
-        return Verdict(True, known)
+    reference = _reference(plain, flat, projects)
+    if reference:
+        return Verdict(True, reference)
     order = _order(plain)
     if order:
         return Verdict(False, f"command: {order}")
@@ -128,36 +128,36 @@ def _without_payload(text: str) -> str:
     return order if cut and any(word in order for word in words.HANDLERS) else text
 
 
-def _known(text: str, flat: str, projects: Collection[str]) -> str | None:
+def _reference(text: str, flat: str, projects: Collection[str]) -> str | None:
     """The rule and the word by which the text refers to something that may be known."""
-    found = _listed(words.PRONOUNS, text) or _listed(words.PRONOUNS_EN, flat)
-    if found:
-        return f"pronoun: {found}"
-    found = _listed(words.TIMES, text) or _listed(words.TIMES_EN, flat)
+    word = _listed(words.PRONOUNS, text) or _listed(words.PRONOUNS_EN, flat)
+    if word:
+        return f"pronoun: {word}"
+    word = _listed(words.TIMES, text) or _listed(words.TIMES_EN, flat)
     if "前" in text or "过去" in text or "before" in text:
-        found = found or _matched(_AGO, text) or _matched(_PAST, text)
-    if found:
-        return f"time: {found}"
-    found = _project(text, projects)
-    if found:
-        return f"project: {found}"
-    found = _date(text, flat)
-    if found:
-        return f"date: {found}"
-    found = _file(text)
-    if found:
-        return f"file: {found}"
-    found = _listed(words.TASTES, text) or _listed(words.TASTES_EN, flat)
-    return f"preference: {found}" if found else None
+        word = word or _matched(_AGO, text) or _matched(_PAST, text)
+    if word:
+        return f"time: {word}"
+    word = _project(text, projects)
+    if word:
+        return f"project: {word}"
+    word = _date(text, flat)
+    if word:
+        return f"date: {word}"
+    word = _file(text)
+    if word:
+        return f"file: {word}"
+    word = _listed(words.TASTES, text) or _listed(words.TASTES_EN, flat)
+    return f"preference: {word}" if word else None
 
 
 def _date(text: str, flat: str) -> str | None:
-    found = _listed(words.DAYS_EN, flat)
-    if not found and compiled(_MAYBE_DATE).search(text):
-        found = _matched(_DATE, text)
-    if not found and ("0" in flat or _listed(words.MONTHS_EN, flat)):
-        found = _matched(_DATE_EN, flat)
-    return found
+    word = _listed(words.DAYS_EN, flat)
+    if not word and compiled(_MAYBE_DATE).search(text):
+        word = _matched(_DATE, text)
+    if not word and ("0" in flat or _listed(words.MONTHS_EN, flat)):
+        word = _matched(_DATE_EN, flat)
+    return word
 
 
 def _listed(listed: Iterable[str], text: str) -> str | None:
@@ -174,21 +174,21 @@ def _matched(pattern: str, text: str) -> str | None:
 
 def _project(text: str, projects: Collection[str]) -> str | None:
     for name in projects:
-        wanted = name.strip().lower()
-        at = text.find(wanted) if len(wanted) > 1 else -1
+        folded = name.strip().lower()
+        at = text.find(folded) if len(folded) > 1 else -1
         while at >= 0:
-            end = at + len(wanted)
+            end = at + len(folded)
             if not (
-                _joins(text[at - 1 : at], wanted[0]) or _joins(wanted[-1], text[end : end + 1])
+                _joins(text[at - 1 : at], folded[0]) or _joins(folded[-1], text[end : end + 1])
             ):
                 return name.strip()
-            at = text.find(wanted, end)
+            at = text.find(folded, end)
     return None
 
 
-def _joins(left: str, right: str) -> bool:
+def _joins(last: str, following: str) -> bool:
     """Whether two neighbours are of one word: both Latin letters or digits."""
-    both = left + right
+    both = last + following
     return len(both) == 2 and both.isascii() and both.isalnum()
 
 
@@ -200,10 +200,10 @@ def _file(text: str) -> str | None:
         name = text[start : match.end()]
         if start < match.start() and name not in words.NOT_FILES:
             return name
-    found = _listed(words.BARE_FILES, text)
-    if not found and ("/" in text or ":\\" in text):
-        found = _matched(_PATH, text)
-    return found
+    word = _listed(words.BARE_FILES, text)
+    if not word and ("/" in text or ":\\" in text):
+        word = _matched(_PATH, text)
+    return word
 
 
 def _in_name(character: str) -> bool:
@@ -232,9 +232,9 @@ def _order(text: str) -> str | None:
 
 
 def _question(text: str, flat: str) -> str | None:
-    found = _matched(_QUESTION_MARK, text) or _listed(words.QUESTIONS, text)
-    if found:
-        return found
+    cue = _matched(_QUESTION_MARK, text) or _listed(words.QUESTIONS, text)
+    if cue:
+        return cue
     if flat.isspace():
         return None
     for word in (" but ", " and ", " so "):

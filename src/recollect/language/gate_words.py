@@ -86,7 +86,7 @@ AUXILIARIES = frozenset(
 SUBJECTS = frozenset("i you we they he she it there".split())
 ALL_SUBJECTS = SUBJECTS | frozenset("my our your this that these those the any anyone".split())
 INDIRECT = tuple(
-    f" {lead} {asked} "
+    f" {lead} {question_word} "
     for lead in (
         "know",
         "remind me",
@@ -97,7 +97,7 @@ INDIRECT = tuple(
         "idea",
         "figure out",
     )
-    for asked in sorted(ASKING)
+    for question_word in sorted(ASKING)
 )
 
 EXTENSIONS = (

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import Any, cast
 
 from recollect.errors import InvalidInput
-from recollect.language.one_line import one_line
+from recollect.language.lines import one_line
 from recollect.language.secrets.batch import redact_many
 from recollect.language.secrets.finder import USUAL, redact, redact_json
 from recollect.language.secrets.randomness import MARK, Bounds
@@ -54,8 +54,8 @@ class Guard:
 
     def text(self, value: str, what: str, limit: int | None = None) -> SafeText:
         """A text of at most ``limit`` characters."""
-        told = checks.check_text(value, what, self.characters if limit is None else limit)
-        return SafeText(told if self.secrets is None else redact(told, self.secrets))
+        checked = checks.check_text(value, what, self.characters if limit is None else limit)
+        return SafeText(checked if self.secrets is None else redact(checked, self.secrets))
 
     def texts(self, values: Sequence[str], what: str) -> Sequence[SafeText]:
         """``text`` of each, in one go."""
@@ -64,17 +64,17 @@ class Guard:
         clean = values if self.secrets is None else redact_many(values, self.secrets)
         return cast(Sequence[SafeText], clean)
 
-    def part(self, part: str, told: str, content: SafeText, what: str) -> SafeText:
-        """A part of a statement that was given as ``told`` and stored as ``content``: one that is
-        nothing but its secret does not show that by itself.
+    def part(self, part: str, statement: str, content: SafeText, what: str) -> SafeText:
+        """A part of ``statement``, which is stored as ``content``: empty where the part is a secret
+        of the statement, since by itself it need not look like one.
         """
         checks.check_text(part, what, self.characters)
-        return EMPTY if part in told and part not in content else self.text(part, what)
+        return EMPTY if part in statement and part not in content else self.text(part, what)
 
     def error(self, error: BaseException | str, limit: int = MAX_ERROR) -> SafeText:
         """A reason or an error as it is stored: never refused, cut to ``limit``."""
-        told = str(error)[: max(_ERROR_READ, 2 * limit)].encode(errors="replace").decode()
-        return SafeText((told if self.secrets is None else redact(told, self.secrets))[:limit])
+        text = str(error)[: max(_ERROR_READ, 2 * limit)].encode(errors="replace").decode()
+        return SafeText((text if self.secrets is None else redact(text, self.secrets))[:limit])
 
     # --- names ----------------------------------------------------------------------------------
 
@@ -99,8 +99,8 @@ class Guard:
 
     def label(self, value: str, what: str, limit: int = checks.MAX_NAME) -> SafeName:
         """One line that describes and does not identify: a subject, a tag, a path. May be empty."""
-        told = one_line(checks.check_text(value, what, limit))
-        return SafeName(SafeText(told if self.secrets is None else redact(told, self.secrets)))
+        line = one_line(checks.check_text(value, what, limit))
+        return SafeName(SafeText(line if self.secrets is None else redact(line, self.secrets)))
 
     def short(self, value: str, limit: int = checks.MAX_NAME) -> SafeName:
         """A label that the engine or a model made: never refused, cut to ``limit``."""
@@ -109,8 +109,8 @@ class Guard:
     def labels(self, values: Iterable[str], what: str = "tags") -> tuple[SafeName, ...]:
         """A few labels, each once."""
         checked = checks.check_tags(values, self.tags, what)
-        found = (self.label(value, f"one of {what}") for value in checked)
-        return tuple(dict.fromkeys(filter(None, found)))
+        labels = (self.label(value, f"one of {what}") for value in checked)
+        return tuple(dict.fromkeys(filter(None, labels)))
 
     # --- values of several strings --------------------------------------------------------------
 
@@ -118,15 +118,15 @@ class Guard:
         """JSON with safe keys and leaves, as it will be read back."""
         try:
             text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False)
-            told = json.loads(text)
+            parsed = json.loads(text)
         except (TypeError, ValueError, RecursionError) as error:
             raise InvalidInput(
                 f"{what} is not JSON: {self.error(error)}",
                 remedy="Use text, numbers, lists and objects only",
             ) from error
-        checks.check_depth(told, what)
+        checks.check_depth(parsed, what)
         checks.check_text(text, what, self.characters)
-        clean = told if self.secrets is None else redact_json(told, self.secrets)
+        clean = parsed if self.secrets is None else redact_json(parsed, self.secrets)
         return cast("dict[str, Fact]", clean)
 
     def action(self, node: ActionNode) -> SafeAction:
@@ -146,12 +146,12 @@ class Guard:
 
 def guard_of(settings: Settings) -> Guard:
     """The guard that the settings ask for."""
-    kept = settings.secrets.at_write != "redact"
+    keeps_secrets = settings.secrets.at_write != "redact"
     return Guard(
         characters=settings.ledger.max_characters,
         tool_calls=MAX_TOOL_CALLS,
         tags=MAX_TAGS,
-        secrets=None if kept else bounds_of(settings),
+        secrets=None if keeps_secrets else bounds_of(settings),
         owners=speaker_marks(settings.trust.owners),
     )
 
@@ -183,22 +183,22 @@ def _namer(bounds: Bounds | None) -> Callable[[str, str], SafeName]:
 
 
 def _safe_name(value: str, what: str, bounds: Bounds | None) -> SafeName:
-    told = checks.check_text(value, what, checks.MAX_NAME).strip()
-    line = one_line(told)
+    name = checks.check_text(value, what, checks.MAX_NAME).strip()
+    line = one_line(name)
     if not line:
         raise InvalidInput(f"{what} is empty", remedy="Give it a name")
-    shown = line if bounds is None else redact(line, bounds)
-    if shown == told:
-        return SafeName(SafeText(told))
-    digest = blake2b(told.encode(), digest_size=4).hexdigest()
-    if shown == line:
-        shown = f"{shown[: checks.MAX_NAME - 9]}~{digest}"
+    safe = line if bounds is None else redact(line, bounds)
+    if safe == name:
+        return SafeName(SafeText(name))
+    digest = blake2b(name.encode(), digest_size=4).hexdigest()
+    if safe == line:
+        safe = f"{safe[: checks.MAX_NAME - 9]}~{digest}"
     else:
-        shown = _MARKED.sub(rf"{MARK}\1-{digest}]", shown)
+        safe = _MARKED.sub(rf"{MARK}\1-{digest}]", safe)
         # Read back, it has to be the same name.
-        if bounds is None or len(shown) > checks.MAX_NAME or redact(shown, bounds) != shown:
-            shown = f"{MARK}name-{digest}]"
-    return SafeName(SafeText(shown))
+        if bounds is None or len(safe) > checks.MAX_NAME or redact(safe, bounds) != safe:
+            safe = f"{MARK}name-{digest}]"
+    return SafeName(SafeText(safe))
 
 
 # For what has no settings at hand: sizes and secrets as the default settings have them.

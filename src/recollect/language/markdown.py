@@ -80,13 +80,13 @@ def marks_in(text: str) -> frozenset[str]:
 
 def without(text: str, ids: frozenset[str]) -> str:
     """The text without the bullets of these ids, and without their marks elsewhere."""
-    kept: list[str] = []
+    lines: list[str] = []
     for piece in _pieces(text.split("\n")):
         if isinstance(piece, str):
-            kept.append(piece)
+            lines.append(piece)
         elif isinstance(piece, Free) or piece.mark not in ids:
-            kept += piece.lines
-    return _MARK.sub(lambda m: "" if _id(m) in ids else m[0], "\n".join(kept))
+            lines += piece.lines
+    return _MARK.sub(lambda m: "" if _id(m) in ids else m[0], "\n".join(lines))
 
 
 def tidy(text: str) -> str:
@@ -204,8 +204,8 @@ def _continues(line: str) -> bool:
 
 
 def _bullet(first: str, lines: tuple[str, ...]) -> Bullet:
-    found = [_id(match) for match in _MARK.finditer(first)]
-    mark = next((id_ for id_ in found if id_ == GENERATED or is_id(id_)), "")
+    ids = [_id(match) for match in _MARK.finditer(first)]
+    mark = next((id_ for id_ in ids if id_ == GENERATED or is_id(id_)), "")
     return Bullet(tidy("\n".join([_MARK.sub(" ", first), *lines[1:]])), mark, lines)
 
 

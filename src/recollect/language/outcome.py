@@ -1,4 +1,4 @@
-"""How a stretch of conversation ended, by what was said and done at its end.
+"""Outcome of a conversation, by its last messages and tool results.
 
 The word of the user counts first, then what the tools answered last, then how the agent closed.
 """
@@ -65,9 +65,9 @@ def outcome_of(
     turns: Sequence[Turn], actions: Sequence[ActionNode], *, ended: bool = True
 ) -> Outcome:
     """The outcome of these turns; ``ended`` when no more of them will come."""
-    said = [(n, turn) for n, turn in enumerate(turns) if turn.role == "user"]
-    if said:
-        place, last = said[-1]
+    user_turns = [(n, turn) for n, turn in enumerate(turns) if turn.role == "user"]
+    if user_turns:
+        place, last = user_turns[-1]
         judged = verdict(last.content)
         if judged is not None:
             return _after(judged, turns[place + 1 :], actions)

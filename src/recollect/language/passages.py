@@ -35,14 +35,14 @@ def passages(text: str) -> list[str]:
 
 def _sentences(text: str) -> list[str]:
     """Sentences, those without an end cut to size."""
-    found: list[str] = []
+    sentences: list[str] = []
     for sentence in _BREAK.split(text):
         if not sentence or not sentence.strip():
             continue
         tokens = estimate_tokens(sentence)
         if tokens <= TOKENS * _SLACK:
-            found.append(sentence)
+            sentences.append(sentence)
             continue
         step = max(1, len(sentence) * TOKENS // tokens)
-        found += [sentence[start : start + step] for start in range(0, len(sentence), step)]
-    return found
+        sentences += [sentence[start : start + step] for start in range(0, len(sentence), step)]
+    return sentences

@@ -1,4 +1,4 @@
-"""What the wording of a query says about the evidence it wants."""
+"""Intent of a query, by its wording: the kind of evidence that answers it."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def asks_of_past(query: str) -> bool:
     return _OF_PAST.search(query) is not None
 
 
-def read_asking(query: str) -> QueryIntent:
+def read_intent(query: str) -> QueryIntent:
     """Read the wording of a query."""
     of_assistant = _OF_ASSISTANT.search(query) is not None
     of_whole = _OF_WHOLE.search(query) is not None
-    told = of_assistant or of_whole or _OF_OWN_PAST.search(query) is not None
+    of_record = of_assistant or of_whole or _OF_OWN_PAST.search(query) is not None
     return QueryIntent(
         of_assistant=of_assistant,
-        for_help=not told and _FOR_HELP.search(query) is not None,
+        for_help=not of_record and _FOR_HELP.search(query) is not None,
         of_whole=of_whole,
         date=find_date(query),
     )

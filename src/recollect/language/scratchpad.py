@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from recollect.language.code import compiled
+from recollect.language.markdown import stripped
 from recollect.types import Completion, PadSection, Scratchpad
 
 Language = Literal["en", "zh"]
@@ -39,11 +40,11 @@ _HEADINGS: dict[Name, dict[Language, tuple[str, ...]]] = {
         "zh": ("下一步", "下一步计划", "后续计划"),
     },
 }
-_KNOWN: dict[str, tuple[Name, Language]] = {
+_TITLES: dict[str, tuple[Name, Language]] = {
     title.casefold(): (name, language)
     for name, titles in _HEADINGS.items()
-    for language, known in titles.items()
-    for title in known
+    for language, spellings in titles.items()
+    for title in spellings
 }
 _HEADING = r"#{1,2}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*"
 _FENCE = r"[ \t]{0,3}(?:```|~~~)"
@@ -58,11 +59,11 @@ def parse(markdown: str) -> Scratchpad:
     other: list[PadSection] = []
     spoken: list[Language] = []
     for heading, lines in _sections(markdown.replace("\r\n", "\n")):
-        body = _trimmed(lines)
-        known = _KNOWN.get(_title(heading).casefold())
-        if known is not None:
-            bodies[known[0]] += body
-            spoken += [known[1]] if body else []
+        body = stripped(lines)
+        section = _TITLES.get(_title(heading).casefold())
+        if section is not None:
+            bodies[section[0]] += body
+            spoken += [section[1]] if body else []
         elif heading or body:
             other.append(PadSection(heading, "\n".join(body)))
     return Scratchpad(
@@ -89,12 +90,12 @@ def render(pad: Scratchpad) -> str:
     }
     first = [section for section in pad.other if not section.heading]
     rest = [section for section in pad.other if section.heading]
-    known = [
+    sections = [
         PadSection(f"## {heading(name, pad.language)}", body)
         for name, body in bodies.items()
         if body
     ]
-    blocks = ("\n".join(filter(None, (s.heading, s.text))) for s in (*first, *known, *rest))
+    blocks = ("\n".join(filter(None, (s.heading, s.text))) for s in (*first, *sections, *rest))
     written = "\n\n".join(blocks)
     return f"{written}\n" if written else ""
 
@@ -118,13 +119,13 @@ def _sections(markdown: str) -> list[tuple[str, list[str]]]:
     """Heading lines and what stands under them; the first has no heading."""
     lines = markdown.split("\n")
     fenced = _fenced(lines)
-    found: list[tuple[str, list[str]]] = [("", [])]
+    sections: list[tuple[str, list[str]]] = [("", [])]
     for number, line in enumerate(lines):
         if number not in fenced and compiled(_HEADING).fullmatch(line):
-            found.append((line.rstrip(), []))
+            sections.append((line.rstrip(), []))
         else:
-            found[-1][1].append(line)
-    return found
+            sections[-1][1].append(line)
+    return sections
 
 
 def _fenced(lines: Sequence[str]) -> frozenset[int]:
@@ -141,19 +142,13 @@ def _title(line: str) -> str:
     return match["title"].rstrip(":：") if match else ""
 
 
-def _trimmed(lines: Sequence[str]) -> list[str]:
-    """Without the empty lines around."""
-    full = [number for number, line in enumerate(lines) if line.strip()]
-    return list(lines[full[0] : full[-1] + 1]) if full else []
-
-
 def _items(lines: Sequence[str]) -> tuple[str, ...]:
     """One item a line, without its bullet."""
-    found = []
+    items = []
     for line in lines:
         match = compiled(_BULLET).fullmatch(line.strip())
-        found.append(match["text"].strip() if match else line.strip())
-    return tuple(filter(None, found))
+        items.append(match["text"].strip() if match else line.strip())
+    return tuple(filter(None, items))
 
 
 def _listed(items: Sequence[str]) -> str:

@@ -83,12 +83,12 @@ def task_of(message: str, limit: int) -> str:
     somebody only tells.
     """
     plain = strip_fenced(message).strip()
-    if not is_request(plain) or verdict(plain) is not None or _is_told(plain):
+    if not is_request(plain) or verdict(plain) is not None or _is_statement(plain):
         return ""
     return _one_line(plain, limit)
 
 
-def _is_told(message: str) -> bool:
+def _is_statement(message: str) -> bool:
     return only_tells(message) and not compiled(_SWITCHES).search(message)
 
 

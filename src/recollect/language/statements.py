@@ -1,4 +1,4 @@
-"""Messages that tell something, rather than ask, order, wish or nod."""
+"""Statements: messages that state a fact, and are no question, order, wish or acknowledgement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The story of a stretch of conversation, told by rule; a model's draft goes before the rules."""
+"""Episodes by rule: goal, outcome, actions and summary of some turns; a draft has priority."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class EpisodeDraft:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Everything that can be told of a stretch of turns."""
+    """The content of an episode."""
 
     summary: str
     goal: str
@@ -57,36 +57,36 @@ class Story:
     importance: float
 
 
-def tell(
+def story_of(
     turns: Sequence[Turn],
     *,
     draft: EpisodeDraft | None = None,
     tags: Iterable[str] = (),
     ended: bool = True,
 ) -> Story:
-    """The story of these turns; a draft's words go before those of the rules."""
+    """The story of these turns; what a draft gives has priority over the rules."""
     actions = action_nodes(turns, _RESULT_CHARS)
     tools = tuple(dict.fromkeys(action.tool for action in actions))
     goal = goal_of(turns)
-    given = draft or EpisodeDraft("")
-    importance = DEFAULT_IMPORTANCE if given.importance is None else given.importance
+    draft = draft or EpisodeDraft("")
+    importance = DEFAULT_IMPORTANCE if draft.importance is None else draft.importance
     return Story(
-        summary=given.summary or summary_of(turns, goal, tools, SUMMARY_CHARS),
-        goal=given.goal or goal,
-        outcome=given.outcome or outcome_of(turns, actions, ended=ended),
+        summary=draft.summary or summary_of(turns, goal, tools, SUMMARY_CHARS),
+        goal=draft.goal or goal,
+        outcome=draft.outcome or outcome_of(turns, actions, ended=ended),
         actions=actions,
-        entities=_entities(turns, given.entities),
+        entities=_entities(turns, draft.entities),
         tools=tools,
-        tags=tuple(dict.fromkeys(filter(None, (*tags, *given.tags)))),
+        tags=tuple(dict.fromkeys(filter(None, (*tags, *draft.tags)))),
         importance=importance,
     )
 
 
 def goal_of(turns: Sequence[Turn]) -> str:
     """The first thing the user really asked for."""
-    said = [_own(turn).strip() for turn in turns if turn.role == "user"]
-    asked = next(filter(is_request, said), "") or next(filter(None, said), "")
-    return cut(request_in(asked), LONGEST_GOAL)
+    messages = [_own_text(turn).strip() for turn in turns if turn.role == "user"]
+    request = next(filter(is_request, messages), "") or next(filter(None, messages), "")
+    return cut(request_in(request), LONGEST_GOAL)
 
 
 def is_request(message: str) -> bool:
@@ -112,59 +112,59 @@ def summary_of(turns: Sequence[Turn], goal: str, tools: Sequence[str], limit: in
     """The goal, how it ended in the agent's words, the tools, and what else was asked for."""
     tail = f" [{', '.join(tools)}]" if tools else ""
     tail = tail if 3 * len(tail) <= limit else ""
-    asked = [_said(turn) for turn in turns if turn.role == "user"]
-    asked = [sentence for sentence in asked if is_request(sentence) and sentence != goal]
-    closing = next((_said(turn) for turn in reversed(turns) if _closes(turn)), "")
+    requests = [_request_of(turn) for turn in turns if turn.role == "user"]
+    requests = [sentence for sentence in requests if is_request(sentence) and sentence != goal]
+    closing = next((_request_of(turn) for turn in reversed(turns) if _closes(turn)), "")
     room = limit - len(tail)
-    told = cut(goal or _said_first(turns), room if not closing else max(room // 2, 1))
-    if closing and len(told) + len(" → ") + 1 < room:
-        closing = f" → {cut(closing, room - len(told) - len(' → '))}"
+    summary = cut(goal or _first_request(turns), room if not closing else max(room // 2, 1))
+    if closing and len(summary) + len(" → ") + 1 < room:
+        closing = f" → {cut(closing, room - len(summary) - len(' → '))}"
     else:
         closing = ""
-    for sentence in dict.fromkeys(asked):
-        longer = f"{told} · {sentence}"
+    for sentence in dict.fromkeys(requests):
+        longer = f"{summary} · {sentence}"
         if len(longer) + len(closing) > room:
             break
-        told = longer
-    return cut(f"{told}{closing}{tail}".strip(), limit)
+        summary = longer
+    return cut(f"{summary}{closing}{tail}".strip(), limit)
 
 
-def without(summary: str, said: Sequence[str]) -> str:
+def without(summary: str, removed: Sequence[str]) -> str:
     """A summary by rule without the sentences that stand in these texts; empty if none is left."""
-    told, arrow, closing = summary.partition(" → ")
-    texts = [" ".join(text.split()) for text in said]
-    kept = [
+    body, arrow, closing = summary.partition(" → ")
+    texts = [" ".join(text.split()) for text in removed]
+    remaining = [
         sentence
-        for sentence in told.split(" · ")
+        for sentence in body.split(" · ")
         if not any(sentence.rstrip("…") in text for text in texts)
     ]
-    return f"{' · '.join(kept)}{arrow}{closing}" if kept else ""
+    return f"{' · '.join(remaining)}{arrow}{closing}" if remaining else ""
 
 
-def _entities(turns: Sequence[Turn], given: Sequence[str]) -> tuple[str, ...]:
+def _entities(turns: Sequence[Turn], drafted: Sequence[str]) -> tuple[str, ...]:
     """Those of a draft, then the names in the conversation and in what its tools were told."""
-    found = dict.fromkeys(given)
+    entities = dict.fromkeys(drafted)
     for turn in turns:
-        told = [str(item) for call in turn.tool_calls for item in call.input.values()]
-        names = find_entities("\n".join([strip_fenced(turn.content), *(w[:300] for w in told)]))
-        found.update(dict.fromkeys(names))
-        if len(found) >= MOST_ENTITIES:
+        inputs = [str(item) for call in turn.tool_calls for item in call.input.values()]
+        names = find_entities("\n".join([strip_fenced(turn.content), *(w[:300] for w in inputs)]))
+        entities.update(dict.fromkeys(names))
+        if len(entities) >= MOST_ENTITIES:
             break
-    return tuple(found)[:MOST_ENTITIES]
+    return tuple(entities)[:MOST_ENTITIES]
 
 
-def _said(turn: Turn) -> str:
-    return request_in(_own(turn))
+def _request_of(turn: Turn) -> str:
+    return request_in(_own_text(turn))
 
 
-def _own(turn: Turn) -> str:
+def _own_text(turn: Turn) -> str:
     """What a turn says without memory's own words and, of a user, without what they quote."""
     plain = strip_fenced(turn.content)
     return own_voice(plain) if turn.role == "user" else plain
 
 
-def _said_first(turns: Sequence[Turn]) -> str:
-    return next(filter(None, (_said(turn) for turn in turns)), "")
+def _first_request(turns: Sequence[Turn]) -> str:
+    return next(filter(None, (_request_of(turn) for turn in turns)), "")
 
 
 def _closes(turn: Turn) -> bool:

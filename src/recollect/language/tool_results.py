@@ -50,10 +50,10 @@ def tool_summary(text: str, limit: int) -> str:
 
 def error_line(text: str) -> str:
     """The line that says what went wrong: the last of a traceback, else the first that names it."""
-    found = _error_lines(text)
-    if not found:
+    lines = _error_lines(text)
+    if not lines:
         return next(iter(_lines(text)), "")
-    return found[-1] if "Traceback (most recent call last)" in text else found[0]
+    return lines[-1] if "Traceback (most recent call last)" in text else lines[0]
 
 
 def cut(text: str, limit: int) -> str:
@@ -114,23 +114,25 @@ def _of_json(text: str, limit: int) -> str | None:
         return cut(_brief(value, limit), limit)
     if not isinstance(value, dict):
         return None
-    told = sorted(value.items(), key=lambda item: str(item[0]).lower() not in _TELLING_KEYS)
-    parts = [f"{_flat(str(key))}: {_brief(item, limit // 3)}" for key, item in told]
+    items = sorted(value.items(), key=lambda item: str(item[0]).lower() not in _TELLING_KEYS)
+    parts = [f"{_flat(str(key))}: {_brief(item, limit // 3)}" for key, item in items]
     return _packed(parts, limit)
 
 
 def _packed(parts: list[str], limit: int) -> str:
     """As many parts as fit, and how many did not."""
-    kept: list[str] = []
+    fitting: list[str] = []
     for number, part in enumerate(parts):
-        left = len(parts) - number - 1
-        rest = f", +{left} keys" if left else ""
-        used = len(", ".join([*kept, part])) + 2 + len(rest)
+        remaining = len(parts) - number - 1
+        rest = f", +{remaining} keys" if remaining else ""
+        used = len(", ".join([*fitting, part])) + 2 + len(rest)
         if used > limit:
-            hidden = f"+{left + 1} keys"
-            return cut("{" + ", ".join([*kept, hidden] if kept else [part, hidden]) + "}", limit)
-        kept.append(part)
-    return "{" + ", ".join(kept) + "}"
+            hidden = f"+{remaining + 1} keys"
+            return cut(
+                "{" + ", ".join([*fitting, hidden] if fitting else [part, hidden]) + "}", limit
+            )
+        fitting.append(part)
+    return "{" + ", ".join(fitting) + "}"
 
 
 def _brief(value: Any, limit: int) -> str:
@@ -155,12 +157,12 @@ def _of_lines(text: str, limit: int) -> str:
     room = limit - len(size) - 1 if 5 * len(size) <= limit else limit
     begins = _flat(cut(text, _SEEN * limit).removesuffix("…"))
     ends = _flat(cut_front(text, _SEEN * limit).removeprefix("…"))
-    found = [
+    lines = [
         line
         for line in _error_lines(text)
         if not begins.startswith(line) and not ends.endswith(line)
     ]
-    errors = cut(" | ".join(dict.fromkeys(found[:2] + found[-1:])), 2 * room // 5)
+    errors = cut(" | ".join(dict.fromkeys(lines[:2] + lines[-1:])), 2 * room // 5)
     paths = cut(", ".join(_paths(text, errors)), room // 6) if room != limit else ""
     middle = _GAP.join(filter(None, (errors, paths)))
     rest = max(0, room - len(middle) - len(_GAP) * (1 + bool(middle)))
@@ -186,12 +188,12 @@ def _error_lines(text: str) -> list[str]:
             place = lower.find(word, place + 1) if place >= 0 else -1
         last = lower.rfind(word)
         places.update(() if last < 0 else (last,))
-    found: dict[int, str] = {}
+    lines: dict[int, str] = {}
     for place in sorted(places):
         start, line = _line_at(text, place)
-        if start not in found and compiled(_ERRORS).search(line):
-            found[start] = line
-    return list(dict.fromkeys(found.values()))
+        if start not in lines and compiled(_ERRORS).search(line):
+            lines[start] = line
+    return list(dict.fromkeys(lines.values()))
 
 
 def _line_at(text: str, place: int) -> tuple[int, str]:
@@ -202,14 +204,14 @@ def _line_at(text: str, place: int) -> tuple[int, str]:
     return start, _flat(before + cut(after, _AFTER))
 
 
-def _paths(text: str, shown: str) -> list[str]:
-    found: dict[str, None] = {}
+def _paths(text: str, excluded: str) -> list[str]:
+    paths: dict[str, None] = {}
     for match in compiled(_PATHS).finditer(text[:_SEARCHED]):
-        if match.group() not in shown:
-            found[match.group()] = None
-        if len(found) == 3:
+        if match.group() not in excluded:
+            paths[match.group()] = None
+        if len(paths) == 3:
             break
-    return list(found)
+    return list(paths)
 
 
 def _lines(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a message is about, by its telling words, and whether two messages are about the same."""
+"""Topic of a message, by its content words, and the overlap of two topics."""
 
 from __future__ import annotations
 

@@ -68,14 +68,14 @@ def whole_character(text: str, place: int) -> int:
 def outside_code(text: str, place: int) -> int:
     """``place``, or the start of the block of code it stands in."""
     opened: tuple[int, str] | None = None
-    for found in _FENCE.finditer(text):
-        mark = found["mark"]
+    for fence in _FENCE.finditer(text):
+        mark = fence["mark"]
         if opened is None:
-            if found.start() >= place:
+            if fence.start() >= place:
                 break
-            opened = (found.start(), mark)
-        elif mark.startswith(opened[1]) and not found["info"].strip():
-            if found.end() > place:
+            opened = (fence.start(), mark)
+        elif mark.startswith(opened[1]) and not fence["info"].strip():
+            if fence.end() > place:
                 break
             opened = None
     return place if opened is None else opened[0]
@@ -87,7 +87,7 @@ def _good_stop(text: str, end: int) -> int:
         return end
     start = int(end * _STOP_WITHIN)
     for stop in _STOPS:
-        ends = [found.end() for found in stop.finditer(text, start, end)]
+        ends = [match.end() for match in stop.finditer(text, start, end)]
         if ends:
             return whole_character(text, outside_code(text, ends[-1]))
     return end

@@ -13,7 +13,7 @@ from recollect.index.embedding_job import Ask
 from recollect.index.segment import index_text
 from recollect.language.fence import fence
 from recollect.language.guard import DEFAULT, MAX_SUMMARY, Guard
-from recollect.language.story import SUMMARY_CHARS, EpisodeDraft, Story, tell
+from recollect.language.story import SUMMARY_CHARS, EpisodeDraft, Story, story_of
 from recollect.language.tokens import count_tokens
 from recollect.learn.extractors import TOOL_CHARS, line
 from recollect.prompts import Language, filled
@@ -144,7 +144,7 @@ def write_episode(
         info = unit.ledger.session(session)
         about = (info.project, info.topic) if info else ()
         ended = source != "context_compress"
-        story = tell(turns, draft=draft, tags=about, ended=ended)
+        story = story_of(turns, draft=draft, tags=about, ended=ended)
         new = replace(
             episode_of(story, turns, source, id_=new_id(now), session=session, guard=guard),
             memories=tuple(dict.fromkeys(memories)),

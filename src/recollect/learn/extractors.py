@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from recollect.language.attribution import attributed
 from recollect.language.detection import language_of
-from recollect.language.extract import Said, extract
+from recollect.language.extract import EarlierMessage, extract
 from recollect.language.fence import fence
 from recollect.language.guard import guard_of
 from recollect.language.secrets.finder import redact
@@ -34,8 +34,7 @@ from recollect.ids import is_id, order_of
 from recollect.language.echo import without_echo
 from recollect.language.fence import strip_fenced
 from recollect.language.guard import Guard
-from recollect.language.lines import indented, label
-from recollect.language.one_line import one_line
+from recollect.language.lines import indented, label, one_line
 from recollect.language.tool_results import tool_summary
 from recollect.language.voice import split_voice
 from recollect.learn.candidates import checked
@@ -301,7 +300,9 @@ def _is_a_person(turn: Turn) -> bool:
     return turn.role == "user" and turn.trust == "external" and bool(turn.sender)
 
 
-def _same_speaker(turn: Turn, before: Sequence[Turn], texts: Sequence[Said]) -> list[Said]:
+def _same_speaker(
+    turn: Turn, before: Sequence[Turn], texts: Sequence[EarlierMessage]
+) -> list[EarlierMessage]:
     """What was said before, without other users: "upgraded to 3.12" is not about theirs."""
     speaker = speaker_mark(turn.sender)
     return [
@@ -357,10 +358,10 @@ class ModelExtractor:
         return answer.value
 
 
-def _own_text(turn: Turn) -> Said:
+def _own_text(turn: Turn) -> EarlierMessage:
     """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
     text = redact(turn.content)
-    return Said(turn.role, own_voice(text, GAP) if turn.role == "user" else text)
+    return EarlierMessage(turn.role, own_voice(text, GAP) if turn.role == "user" else text)
 
 
 def _guidance() -> list[str]:

@@ -14,7 +14,7 @@ from recollect.recall.candidates import CandidateLists
 from recollect.recall.relevance import Relevance, by_conversation, by_ranks
 from recollect.recall.request import Request
 from recollect.rules import ranking as rules
-from recollect.rules.decay import class_of, faded
+from recollect.rules.decay import class_of, faded, fading
 from recollect.settings import Settings
 from recollect.settings.recall import RecallSettings
 from recollect.store import codec
@@ -126,7 +126,7 @@ class Ranker:
             relevance=float(relevant.relevance[n]),
             semantic=float(relevant.semantic[n]),
             keyword=float(relevant.keyword[n]),
-            recency=rules.recency(now - at, ranking.recency_half_life) if at else 0.0,
+            recency=fading(now - at, ranking.recency_half_life) if at else 0.0,
             importance=importance,
             access=rules.access(uses, _ACCESS_SATURATION),
         )

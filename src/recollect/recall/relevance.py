@@ -11,8 +11,8 @@ import numpy as np
 from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.language.dates.query_dates import date_fit
 from recollect.language.query_intent import QueryIntent, named_speaker
+from recollect.language.requests import LONGEST_WISH, is_standing_wish
 from recollect.language.voice import own_voice
-from recollect.language.wishes import LONGEST, is_standing_wish
 from recollect.recall.candidates import CandidateLists
 from recollect.recall.fusion import (
     ABSENT,
@@ -227,7 +227,7 @@ def _wishes(unit: Unit, docs: Sequence[int], asking: QueryIntent) -> Flags:
     """Which documents state a lasting wish of the user, for a query that asks for help."""
     if not asking.for_help:
         return np.zeros(len(docs), bool)
-    texts = unit.ledger.said_by_owner([doc for doc in docs if type_of(doc) == "turn"], LONGEST)
+    texts = unit.ledger.said_by_owner([doc for doc in docs if type_of(doc) == "turn"], LONGEST_WISH)
     wishes = {
         doc
         for doc, text in texts.items()

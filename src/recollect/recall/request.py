@@ -11,7 +11,7 @@ from recollect.language.dates.moments import maybe_moment
 from recollect.language.dates.reader import TimeSpan, find_times
 from recollect.language.exact import ExactQuestion, exact_question
 from recollect.language.guard import Guard
-from recollect.language.query_intent import QueryIntent, read_asking
+from recollect.language.query_intent import QueryIntent, read_intent
 from recollect.language.truncation import two_ends
 from recollect.rules import checks
 from recollect.store.rows import Scope
@@ -83,7 +83,7 @@ def read_request(
         query=query,
         k=k,
         scope=scope,
-        asking=read_asking(query),
+        asking=read_intent(query),
         exact=exact_question(query),
         times=_times(query, now),
         persona=persona,

@@ -53,8 +53,8 @@ def scores(
         return _scores(packed, weights, length)
     passages = [_passages(row) if len(row) > _LONG else [row] for row in packed]
     starts = np.cumsum([0, *(len(rows) for rows in passages[:-1])])
-    found = _scores([row for rows in passages for row in rows], weights, length)
-    best: NDArray[np.float64] = np.maximum.reduceat(found, starts)
+    passage_scores = _scores([row for rows in passages for row in rows], weights, length)
+    best: NDArray[np.float64] = np.maximum.reduceat(passage_scores, starts)
     return best
 
 
@@ -66,20 +66,20 @@ def _passages(row: bytes) -> list[bytes]:
 def _scores(
     packed: Sequence[bytes], weights: Mapping[int, float], length: float
 ) -> NDArray[np.float64]:
-    wanted = np.array(sorted(weights), np.uint32)
-    heft = np.array([weights[term] for term in wanted.tolist()])
+    query_terms = np.array(sorted(weights), np.uint32)
+    heft = np.array([weights[term] for term in query_terms.tolist()])
     lengths = np.array([len(row) for row in packed]) // TERM_BYTES
     terms = np.frombuffer(b"".join(packed), np.uint32)
     # A small table rules out nearly all terms before the exact look-up.
     likely = np.zeros(_TABLE + 1, bool)
-    likely[wanted & _TABLE] = True
+    likely[query_terms & _TABLE] = True
     spots = np.flatnonzero(likely[terms & _TABLE])
-    places = np.searchsorted(wanted, terms[spots])
-    places[places == len(wanted)] = 0
-    found = wanted[places] == terms[spots]
-    owners = np.searchsorted(np.cumsum(lengths), spots[found], "right")
-    cells = owners * len(wanted) + places[found]
-    shape = (len(packed), len(wanted))
+    places = np.searchsorted(query_terms, terms[spots])
+    places[places == len(query_terms)] = 0
+    matched = query_terms[places] == terms[spots]
+    owners = np.searchsorted(np.cumsum(lengths), spots[matched], "right")
+    cells = owners * len(query_terms) + places[matched]
+    shape = (len(packed), len(query_terms))
     counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
     norms = K1 / max(length, SHORT) * np.maximum(SHORT, lengths)
     total: NDArray[np.float64] = (K1 + 1) * (counts / (counts + norms[:, None])) @ heft

@@ -100,10 +100,10 @@ def allot(budget: TokenBudget, costs: Mapping[SectionName, int]) -> dict[Section
     for name in (*giving_way(budget), *kept_parts(budget)):
         if over <= 0:
             break
-        given = min(over, rooms.get(name, 0))
-        if given:
-            rooms[name] -= given
-            over -= given
+        reduction = min(over, rooms.get(name, 0))
+        if reduction:
+            rooms[name] -= reduction
+            over -= reduction
     return rooms
 
 
@@ -128,8 +128,8 @@ def _spread(
     flexible = sum(counted.get(name, 0) for name in context.cut)
     if not flexible:
         return dict(sizes)
-    left = max(0, room - (sum(counted.values()) - flexible))
+    remaining = max(0, room - (sum(counted.values()) - flexible))
     return {
-        name: size * left // flexible if name in context.cut and name in counted else size
+        name: size * remaining // flexible if name in context.cut and name in counted else size
         for name, size in sizes.items()
     }

@@ -1,4 +1,4 @@
-"""What may be stored: checks of text, names and numbers at the door."""
+"""Checks of arguments before anything is stored: texts, names, numbers, lists."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ MAX_DEPTH = 100
 MAX_ROWS = 1_000_000
 MAX_ERROR = 1_000_000
 MAX_SECONDS = 10_000_000_000.0
-_SHOWN = 80  # characters of a wrong value, or bits of a number
+_BRIEF = 80  # characters of a wrong value, or bits of a number
 
 
-def shown(value: object) -> str:
-    """A wrong value for an error message; asks nothing of objects that nobody knows."""
-    if isinstance(value, int) and value.bit_length() > _SHOWN:
+def brief_value(value: object) -> str:
+    """A wrong value, short, for an error message. Calls no code of unknown objects."""
+    if isinstance(value, int) and value.bit_length() > _BRIEF:
         return f"a number of {value.bit_length():,} bits"
     if isinstance(value, str):
-        return repr(value if len(value) <= _SHOWN else value[:_SHOWN] + "…")
+        return repr(value if len(value) <= _BRIEF else value[:_BRIEF] + "…")
     if value is None or isinstance(value, int | float):
         return repr(value)
     return f"a {type(value).__name__}"
@@ -61,10 +61,10 @@ def check_name(value: str, name: str) -> str:
 def check_choice(value: Choice, choices: Iterable[Choice], name: str) -> Choice:
     """One of a fixed set of words."""
     allowed = tuple(choices)
-    known: object = value
-    if not isinstance(known, str) or known not in allowed:
+    word: object = value
+    if not isinstance(word, str) or word not in allowed:
         raise InvalidInput(
-            f"{name}={shown(value)} is unknown", remedy=f"Use one of {', '.join(allowed)}"
+            f"{name}={brief_value(value)} is unknown", remedy=f"Use one of {', '.join(allowed)}"
         )
     return value
 
@@ -75,7 +75,7 @@ def check_index(value: object) -> int | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_INDEX:
         raise InvalidInput(
-            f"index={shown(value)} is not a place in a session",
+            f"index={brief_value(value)} is not a place in a session",
             remedy=f"Give a whole number from 0 to {MAX_INDEX}, or leave it out to append",
         )
     return value
@@ -85,7 +85,7 @@ def check_count(value: object, name: str, most: int) -> int:
     """A positive whole number."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise InvalidInput(
-            f"{name}={shown(value)}", remedy=f"Give a whole number from 1 to {most:,}"
+            f"{name}={brief_value(value)}", remedy=f"Give a whole number from 1 to {most:,}"
         )
     return value
 
@@ -103,14 +103,16 @@ def check_offset(value: object) -> int:
 def check_tokens(value: object, name: str) -> int:
     """A number of tokens."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
-        raise InvalidInput(f"{name}={shown(value)}", remedy="Give a whole number of 0 or more")
+        raise InvalidInput(
+            f"{name}={brief_value(value)}", remedy="Give a whole number of 0 or more"
+        )
     return value
 
 
 def check_share(value: object, name: str) -> float:
     """A number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidInput(f"{name}={shown(value)}", remedy="Give a number from 0 to 1")
+        raise InvalidInput(f"{name}={brief_value(value)}", remedy="Give a number from 0 to 1")
     return float(value)
 
 
@@ -119,7 +121,7 @@ def check_amount(value: object, name: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**53:
-        raise InvalidInput(f"{name}={shown(value)}", remedy="Give a number of 0 or more")
+        raise InvalidInput(f"{name}={brief_value(value)}", remedy="Give a number of 0 or more")
     return float(value)
 
 
@@ -130,21 +132,21 @@ def check_seconds(value: timedelta | float | None, name: str) -> float | None:
         return None
     if isinstance(seconds, bool) or not seconds >= 0:
         raise InvalidInput(
-            f"{name}={shown(value)}", remedy="Give seconds of 0 or more, a timedelta, or None"
+            f"{name}={brief_value(value)}", remedy="Give seconds of 0 or more, a timedelta, or None"
         )
     return float(min(seconds, MAX_SECONDS))
 
 
 def check_all(values: Iterable[object], kind: type[Item], name: str) -> list[Item]:
     """Values that are all of one type."""
-    found = []
+    checked = []
     for value in values:
         if not isinstance(value, kind):
             raise InvalidInput(
                 f"one of {name} is a {type(value).__name__}", remedy=f"Pass {kind.__name__} values"
             )
-        found.append(value)
-    return found
+        checked.append(value)
+    return checked
 
 
 def check_tags(tags: Iterable[str], most: int, name: str = "tags") -> tuple[str, ...]:
@@ -160,7 +162,7 @@ def check_tags(tags: Iterable[str], most: int, name: str = "tags") -> tuple[str,
 
 
 def check_several(items: Iterable[Item], name: str) -> tuple[Item, ...]:
-    """A list of things, whatever it was given as."""
+    """Any iterable but a text, as a tuple."""
     if isinstance(items, tuple):
         return items
     if isinstance(items, str) or not isinstance(items, Iterable):

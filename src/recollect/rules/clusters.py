@@ -1,4 +1,4 @@
-"""Which memories are one: pairs that are near become clusters, and a rule or a model judges them.
+"""Duplicates: near pairs of memories form clusters, which a rule or a model judges.
 
 Grouping is by sorting, never by comparing all with all.
 """
@@ -29,7 +29,7 @@ class Pair(NamedTuple):
 
 
 def components(count: int, pairs: Iterable[Pair]) -> list[list[int]]:
-    """Places that hang together, in order; those with nobody near are left out."""
+    """Connected components as lists of places, in order; single places are left out."""
     parent = list(range(count))
 
     def root(place: int) -> int:
@@ -49,7 +49,7 @@ def components(count: int, pairs: Iterable[Pair]) -> list[list[int]]:
 
 
 def strength(memory: Memory) -> tuple[int, int, float, float, str]:
-    """Who stands for the others: the most trusted, most confirmed, most important, then the
+    """Sort key for the memory that stays: the most trusted, confirmed and important, then the
     fuller statement; among equals the older.
     """
     fields = sum(map(bool, (memory.subject, memory.predicate, memory.value)))
@@ -97,27 +97,27 @@ def absorbed(
     pairs: Mapping[tuple[int, int], Pair],
     settings: ReconcileSettings,
 ) -> list[tuple[int, list[int]]]:
-    """Who stays and what it takes in, by rule. Each is compared with the one that stays, so
-    that small differences do not add up along a chain.
+    """The memories that stay, each with the duplicates it absorbs, by rule. Every duplicate is
+    compared with the one that stays, so that small differences do not add up along a chain.
     """
     order = sorted(group, key=lambda place: strength(memories[place]))
-    gone: set[int] = set()
-    found: list[tuple[int, list[int]]] = []
+    settled: set[int] = set()
+    groups: list[tuple[int, list[int]]] = []
     for place in order:
-        if place in gone:
+        if place in settled:
             continue
-        taken = []
+        same = []
         for other in order:
             pair = pairs.get((min(place, other), max(place, other)))
-            if other == place or other in gone or pair is None:
+            if other == place or other in settled or pair is None:
                 continue
             if same_statement(memories[place], memories[other], pair, settings):
-                taken.append(other)
-        gone.update(taken)
-        if taken:
-            gone.add(place)
-            found.append((place, taken))
-    return found
+                same.append(other)
+        settled.update(same)
+        if same:
+            settled.add(place)
+            groups.append((place, same))
+    return groups
 
 
 def portions(
@@ -127,18 +127,18 @@ def portions(
     most: int,
 ) -> list[list[int]]:
     """A cluster in parts of at most ``most``, each around its strongest member."""
-    left = sorted(group, key=lambda place: strength(memories[place]))
+    remaining = sorted(group, key=lambda place: strength(memories[place]))
     parts: list[list[int]] = []
-    while left:
-        first = left.pop(0)
+    while remaining:
+        first = remaining.pop(0)
 
         def near(place: int, first: int = first) -> float:
             pair = pairs.get((min(first, place), max(first, place)))
             return 0.0 if pair is None else pair.likeness
 
-        others = sorted((p for p in left if near(p) > 0), key=lambda p: (-near(p), p))
+        others = sorted((p for p in remaining if near(p) > 0), key=lambda p: (-near(p), p))
         part = [first, *others[: most - 1]]
-        left = [place for place in left if place not in part]
+        remaining = [place for place in remaining if place not in part]
         if len(part) > 1:
             parts.append(part)
     return parts

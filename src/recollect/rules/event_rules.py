@@ -1,4 +1,4 @@
-"""Rules on the bus: whether an event passes the tests of a rule."""
+"""Event rules: whether an event passes the conditions of a rule."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def wants(rule: EventRule, event: str, payload: Mapping[str, Json]) -> bool:
 
 def _holds(test: Condition, payload: Mapping[str, Json]) -> bool:
     """A field that is not there, or is of another sort, passes no test."""
-    found = payload.get(test.field.removeprefix("payload."))
+    actual = payload.get(test.field.removeprefix("payload."))
     value = test.value
-    if isinstance(value, bool) or isinstance(found, bool):
-        both = isinstance(value, bool) and isinstance(found, bool)
-        return both and test.op in ("==", "!=") and (found is value) == (test.op == "==")
+    if isinstance(value, bool) or isinstance(actual, bool):
+        both = isinstance(value, bool) and isinstance(actual, bool)
+        return both and test.op in ("==", "!=") and (actual is value) == (test.op == "==")
     if isinstance(value, str):
-        return isinstance(found, str) and bool(_TESTS[test.op](found, value))
-    return isinstance(found, int | float) and bool(_TESTS[test.op](found, value))
+        return isinstance(actual, str) and bool(_TESTS[test.op](actual, value))
+    return isinstance(actual, int | float) and bool(_TESTS[test.op](actual, value))

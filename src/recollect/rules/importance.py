@@ -1,4 +1,4 @@
-"""How much each kind of statement matters, where nobody says."""
+"""Default importance of each kind of statement, and default confidences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two statements say the same in other words."""
+"""Similarity of two statements in different words."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def same_value(one: str, other: str) -> bool:
 
 def values_touch(one: str, other: str) -> bool:
     """Values of which one refines the other: they share a word, or one holds the other."""
-    left, right = fold(one), fold(other)
-    if not left or not right:
+    first, second = fold(one), fold(other)
+    if not first or not second:
         return False
-    return left in right or right in left or not set(left.split()).isdisjoint(right.split())
+    return first in second or second in first or not set(first.split()).isdisjoint(second.split())
 
 
 def _figures(text: str) -> frozenset[str]:

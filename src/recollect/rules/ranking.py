@@ -8,9 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 
-from recollect.rules.decay import fading
 from recollect.settings.recall import PersonaBoost, RankingWeights
 
 
@@ -24,11 +22,6 @@ class ScoreParts:
     recency: float = 0.0
     importance: float = 0.0
     access: float = 0.0
-
-
-def recency(age: timedelta, half_life: timedelta) -> float:
-    """1 for what is new, one half at ``half_life``; what lies in the future is new."""
-    return fading(age, half_life)
 
 
 def access(count: int, saturation: int) -> float:

@@ -1,8 +1,8 @@
 """Arguments of public calls, checked against the annotations of the call before anything is done.
 
 A wrong type is refused here, once for every call, with one of our errors; what a value of the right
-type may be (a range, a known word, text that UTF-8 can hold) is for `intake`. The annotations are
-read when a call is made for the first time.
+type may be (a range, one of a few words, text that UTF-8 can hold) is checked by `rules/checks.py`.
+The annotations are read at the first call.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def checked(call: Callable[P, R]) -> Callable[P, R]:
     positions: list[str] = []
 
     def check(name: str, value: object) -> None:
-        known = expected[name]
-        if not known.takes(value):
+        parameter = expected[name]
+        if not parameter.takes(value):
             raise InvalidInput(
-                f"{name} is a {type(value).__name__}, not {known}", remedy=f"Pass {known}"
+                f"{name} is a {type(value).__name__}, not {parameter}", remedy=f"Pass {parameter}"
             )
 
     @functools.wraps(call)
@@ -94,8 +94,8 @@ class CheckedCalls:
 
     __slots__ = ()
 
-    def __init_subclass__(cls, **given: Any) -> None:
-        super().__init_subclass__(**given)
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
         for name, member in list(vars(cls).items()):
             if inspect.isfunction(member) and not name.startswith("_"):
                 setattr(cls, name, checked(member))
@@ -109,9 +109,9 @@ def _read(
     for one in parameters:
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) or one.name not in hints:
             continue
-        found = _Expected(hints[one.name])
-        if found.kinds:
-            expected[one.name] = found
+        parameter = _Expected(hints[one.name])
+        if parameter.kinds:
+            expected[one.name] = parameter
     positions += [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
 
 
@@ -148,9 +148,9 @@ def _is(value: object, kind: Any) -> bool:
 
 
 def _methods(protocol: Any) -> list[str]:
-    return [name for name, found in vars(protocol).items() if inspect.isfunction(found)]
+    return [name for name, member in vars(protocol).items() if inspect.isfunction(member)]
 
 
 def _name(kind: Any) -> str:
-    found: str = kind.__name__
-    return found
+    name: str = kind.__name__
+    return name

@@ -58,17 +58,17 @@ def speaker_marks(senders: Iterable[str]) -> frozenset[int]:
     return frozenset(map(speaker_mark, senders)) - {UNNAMED}
 
 
-def voice_of(role: Role, sender: str, given: Trust | None, owners: frozenset[int]) -> Voice:
+def voice_of(role: Role, sender: str, stated: Trust | None, owners: frozenset[int]) -> Voice:
     """Whose words a turn is before its session is looked at.
 
-    ``given`` is the host's word: it decides for a user turn, and may only lower the trust of any
+    ``stated`` is the host's word: it decides for a user turn, and may only lower the trust of any
     other role.
     """
     if role != "user":
         usual = trust_of(role)
-        return _USUAL[usual] if given is None else Voice(least_trusted((usual, given)), None)
-    if given is not None:
-        return Voice(given, None)
+        return _USUAL[usual] if stated is None else Voice(least_trusted((usual, stated)), None)
+    if stated is not None:
+        return Voice(stated, None)
     if not sender:
         return _NOBODY_NAMED
     mark = speaker_mark(sender)
@@ -88,6 +88,6 @@ def with_claim(speech: Speech, claim: int) -> Speech:
     return speech if speech.speaker == claim else Speech(speech.speaker, shared=True)
 
 
-def lowered(said: Trust | None) -> Trust | None:
+def lowered(stated: Trust | None) -> Trust | None:
     """The trust that a file states for a turn: it may lower the usual one, never raise it."""
-    return None if said == "owner" else said
+    return None if stated == "owner" else stated

@@ -1,4 +1,4 @@
-"""What stands behind a memory: the claims made for it, folded in the order they came.
+"""Support of a memory: the claims made for it, folded in the order they came.
 
 The same fold serves a repetition (one more claim) and a rollback (all claims but some).
 """
@@ -14,7 +14,7 @@ from recollect.settings import Settings
 from recollect.types import TRUSTS, Memory, Trust
 
 _RANKS = {trust: rank for rank, trust in enumerate(reversed(TRUSTS))}
-REPEAT_GAIN = 0.05  # what confidence gains when the same is said again
+REPEAT_GAIN = 0.05  # added to the confidence by a repetition
 # The confidence that a source reaches unconfirmed: what an outsider says stays below
 # `routing.write`, what a tool found above it.
 MAX_CONFIDENCE: Mapping[Trust, float] = {
@@ -91,7 +91,7 @@ def repeated(memory: Memory, claim: Claim, scales: Scales) -> Memory:
         gained = max(gained, claim.confidence)
     lifted = max(memory.importance, claim.importance)
     if untrusted(trust) and lifted >= scales.core_importance:
-        lifted = memory.importance  # tools do not talk each other into the core
+        lifted = memory.importance  # tools that repeat each other must not reach the core
     return replace(
         memory,
         importance=lifted,

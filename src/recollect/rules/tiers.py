@@ -1,4 +1,4 @@
-"""Tiers and priorities: what belongs to the core, what goes first when room runs out."""
+"""Tiers and priorities: which memories are core, and which are evicted first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recollect.rules.support import untrusted
 from recollect.settings.upkeep import DecaySettings, LifetimeSettings, Priority
 from recollect.types import Kind, Memory
 
-PASSING: tuple[Kind, ...] = ("event", "temp")  # told once and over: the first that may go
+PASSING: tuple[Kind, ...] = ("event", "temp")  # of passing interest: evicted first
 
 
 def priority_of(memory: Memory, lifetimes: LifetimeSettings) -> Priority:
@@ -27,7 +27,7 @@ def priority_of(memory: Memory, lifetimes: LifetimeSettings) -> Priority:
 
 
 def worth(memory: Memory, decay: DecaySettings, now: datetime) -> float:
-    """What a memory's importance has faded to."""
+    """The importance of a memory after decay."""
     return faded(memory.importance, now - memory.last_accessed_at, class_of(memory.kind, decay))
 
 
@@ -44,8 +44,8 @@ def fit_for_core(memory: Memory) -> bool:
 def choose_core(
     candidates: Iterable[Memory], decay: DecaySettings, now: datetime, most: int
 ) -> list[Memory]:
-    """The best of them: by what they are worth now, then by use; one statement of each slot's
-    value, so that the same is not said twice in the core.
+    """The best candidates by decayed importance, then by use. One statement for each value of a
+    slot, so that the core does not repeat itself.
     """
     ranked = sorted(
         (memory for memory in candidates if fit_for_core(memory)),
@@ -73,7 +73,7 @@ def least_valuable(
     *,
     spared: Collection[str] = (),
 ) -> list[Memory]:
-    """Who goes when there is no room: the least worth, then the longest untouched."""
+    """Memories to evict when room runs out: the least worth, then the longest unused."""
     if count <= 0:
         return []
     at_risk = [memory for memory in memories if memory.id not in spared]

@@ -1,4 +1,4 @@
-"""Who said it: the trust that each role's words carry unless told otherwise."""
+"""Trust levels: the one each role has by default, and the lowest of several."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def trust_of(role: Role) -> Trust:
 
 
 def least_trusted(trusts: Iterable[Trust]) -> Trust:
-    """The trust of what several say together; the owner's, where nobody else does."""
+    """The lowest of these trust levels; "owner" for none."""
     return max(trusts, key=TRUSTS.index, default="owner")

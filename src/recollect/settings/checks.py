@@ -28,7 +28,7 @@ _ORDERED = (
 
 
 def check(settings: Settings, origins: Mapping[str, ValueOrigin]) -> list[Problem]:
-    """Everything that does not go together; says of each key where its value came from."""
+    """Violations of the checks between settings; names the origin of each value."""
 
     def named(key: str, value: object) -> str:
         return f"{key} = {value} (from {origins.get(key, _NOWHERE)})"
@@ -46,32 +46,33 @@ def check(settings: Settings, origins: Mapping[str, ValueOrigin]) -> list[Proble
     ]
 
 
-Found = Iterator[tuple[Mapping[str, object], str, str]]
+Violations = Iterator[tuple[Mapping[str, object], str, str]]
 
 
-def _sums(settings: Settings) -> Found:
+def _sums(settings: Settings) -> Violations:
     """Weights of one sum add up to 1."""
     weights = settings.ranking.weights
     parts = {f"ranking.weights.{name}": value for name, value in weights.values().items()}
     total = sum(parts.values())
     if not isclose(total, 1, abs_tol=1e-6):
-        shown = {key: value for key, value in parts.items() if value}
-        yield shown, f"they add up to {total:g}", "Weights add up to 1"
+        nonzero = {key: value for key, value in parts.items() if value}
+        yield nonzero, f"they add up to {total:g}", "Weights add up to 1"
 
 
-def _orders(settings: Settings) -> Found:
+def _orders(settings: Settings) -> Violations:
     """Of two settings one bounds the other."""
     for low, high in _ORDERED:
-        values: dict[str, Any] = {low: _at(settings, low), high: _at(settings, high)}
+        values: dict[str, Any] = {low: value_at(settings, low), high: value_at(settings, high)}
         if values[low] > values[high] and (values[high] or high != "decay.demote_below"):
             yield values, "the first is above the second", f"{low} is at most {high}"
 
 
-def _at(settings: Settings, key: str) -> Any:
+def value_at(settings: Settings, key: str) -> Any:
+    """The value of a dotted key."""
     return reduce(getattr, key.split("."), settings)
 
 
-def _prompt(settings: Settings) -> Found:
+def _prompt(settings: Settings) -> Violations:
     """The parts of the prompt fit the window and are either cut or kept."""
     context = settings.context
     both = [name for name in context.cut if name in context.keep]
@@ -81,13 +82,13 @@ def _prompt(settings: Settings) -> Found:
     shares = {name: size.percent for name, size in context.sections.items()}
     total = sum(shares.values())
     if total > 100 + 1e-6:
-        shown = {
+        nonzero = {
             f"context.sections.{name}": f"{share:g}%" for name, share in shares.items() if share
         }
-        yield shown, f"they add up to {total:g}%", "Shares add up to at most 100%"
+        yield nonzero, f"they add up to {total:g}%", "Shares add up to at most 100%"
 
 
-def _rules(settings: Settings) -> Found:
+def _rules(settings: Settings) -> Violations:
     """A rule waits for an event that there is, and does something."""
     for name, rule in settings.events.rules.items():
         key = f"events.rules.{name}"

@@ -54,18 +54,18 @@ def _item(setting: Setting, value: Any, secrets: SecretsAs) -> Any:
     if setting.group is not None:
         return _group(value, secrets)
     assert setting.sort is not None
-    shown = setting.sort.show(value)
-    return MASK if setting.sort.secret and shown and secrets == "masked" else shown
+    plain_value = setting.sort.show(value)
+    return MASK if setting.sort.secret and plain_value and secrets == "masked" else plain_value
 
 
 def _flat(tree: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
+    items: list[tuple[str, Any]] = []
     for name, value in tree.items():
         if isinstance(value, dict):
-            found += _flat(value, f"{prefix}{name}.")
+            items += _flat(value, f"{prefix}{name}.")
         else:
-            found.append((prefix + name, value))
-    return found
+            items.append((prefix + name, value))
+    return items
 
 
 def _write(tree: Mapping[str, Any], prefix: str, lines: list[str]) -> None:

@@ -70,9 +70,9 @@ class SettingsGroup:
     @classmethod
     def trusted(cls, values: Mapping[str, object]) -> Self:
         """A group of values that were checked already, one for each field."""
-        made = object.__new__(cls)
-        made.__dict__.update(values)
-        return made
+        group = object.__new__(cls)
+        group.__dict__.update(values)
+        return group
 
     def replace(self, **changes: object) -> Self:
         """The same group with these fields changed."""
@@ -97,8 +97,8 @@ class SettingsGroup:
         return hash((type(self), *self.values().values()))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.values().items())
-        return f"{type(self).__name__}({shown})"
+        fields = ", ".join(f"{name}={value!r}" for name, value in self.values().items())
+        return f"{type(self).__name__}({fields})"
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
@@ -122,9 +122,9 @@ def _item(name: str, setting: Setting, value: object) -> object:
     try:
         return setting.sort.read(value)
     except Wrong as wrong:
-        shown = "" if setting.sort.secret else f" = {value!r:.60}"
+        equals = "" if setting.sort.secret else f" = {value!r:.60}"
         remedy = f"It takes {setting.sort.allowed}"
-        raise ConfigError(f"{name}{shown} {wrong}", remedy=remedy) from None
+        raise ConfigError(f"{name}{equals} {wrong}", remedy=remedy) from None
 
 
 # --- declarations: each has the type that its field holds -----------------------------------------

@@ -52,8 +52,8 @@ def load(
     env = os.environ if env is None else env
     overrides = dict(overrides or {})
     written = dict(_read_toml(file)) if file is not None else {}
-    asked = _asked(preset, overrides, env, (written, file))
-    name = _preset_name(*asked)
+    choice = _chosen_preset(preset, overrides, env, (written, file))
+    name = _preset_name(*choice)
     about, numbers = read_preset(name)
     merge = Merge()
     merge.add(numbers, ValueOrigin("preset", name))
@@ -63,7 +63,7 @@ def load(
     merge.add_variables(_variables(env, ALIASES))
     merge.add_variables(_full_names(env))
     merge.add(overrides, ValueOrigin("arguments"), split=True)
-    return merge.settings(name, asked[1])
+    return merge.settings(name, choice[1])
 
 
 def find_file(
@@ -75,13 +75,13 @@ def find_file(
         return named
     from pathlib import Path
 
-    def there(path: str | os.PathLike[str]) -> bool:
+    def is_file(path: str | os.PathLike[str]) -> bool:
         try:
             return Path(path).is_file()
         except OSError:  # a folder that cannot be looked into holds no settings for us
             return False
 
-    return next((os.fspath(path) for path in candidates if there(path)), None)
+    return next((os.fspath(path) for path in candidates if is_file(path)), None)
 
 
 @cache
@@ -94,7 +94,7 @@ def read_preset(name: str) -> tuple[Raw, Raw]:
     return settings.pop("about", {}), settings
 
 
-def _asked(
+def _chosen_preset(
     preset: str | None,
     overrides: dict[str, Any],
     env: Mapping[str, str],
@@ -102,13 +102,13 @@ def _asked(
 ) -> tuple[object, ValueOrigin]:
     """The preset that is asked for, by the strongest layer that names one."""
     tree, file = written
-    asked = [
+    named = [
         (preset, ValueOrigin("arguments")),
         (overrides.pop("preset", None), ValueOrigin("arguments")),
         (env.get(PREFIX + "PRESET"), ValueOrigin("environment", PREFIX + "PRESET")),
         (tree.pop("preset", None), ValueOrigin("file", str(file))),
     ]
-    return next((one for one in asked if one[0] is not None), ("default", ValueOrigin("built-in")))
+    return next((one for one in named if one[0] is not None), ("default", ValueOrigin("built-in")))
 
 
 def _preset_name(name: object, origin: ValueOrigin) -> str:

@@ -27,23 +27,23 @@ class Text:
 
 
 class Merge:
-    """Every value given so far by its path, who gave it, and what was wrong."""
+    """Values of all layers so far by path, the origin of each, and the problems found."""
 
     def __init__(self) -> None:
         self._values: dict[Path, Any] = {}
         self._origins: dict[str, ValueOrigin] = {}
         self._problems: list[Problem] = []
-        self._given: set[Path] = set()  # by the layer that is being added
+        self._set_paths: set[Path] = set()  # by the layer that is being added
         self._origin = ValueOrigin("built-in")
 
     def add(self, raw: Raw, origin: ValueOrigin, *, split: bool = False) -> None:
         """Put a layer on top. ``split``: its keys may be paths."""
-        self._given, self._origin = set(), origin
+        self._set_paths, self._origin = set(), origin
         self._group(Settings, (), raw, split=split)
 
     def add_variables(self, variables: Mapping[str, tuple[list[str], str]]) -> None:
         """Put environment variables on top: name, path and text of each."""
-        self._given = set()
+        self._set_paths = set()
         for name, (path, text) in variables.items():
             self._origin = ValueOrigin("environment", name)
             self._descend(Settings, (), path, Text(text))
@@ -120,16 +120,16 @@ class Merge:
 
     def _value(self, path: Path, sort: Sort, value: object, *, word: str = "") -> None:
         name = ".".join((*path[:-1], word or path[-1]))
-        if path in self._given:
+        if path in self._set_paths:
             what = f"{name} (from {self._origin}): it was given before, in another way"
             self._problems.append(Problem(what, "Keep one of the two"))
             return
-        self._given.add(path)
+        self._set_paths.add(path)
         try:
             checked = sort.parse(value.text) if isinstance(value, Text) else sort.read(value)
         except Wrong as why:
-            shown = "" if sort.secret else f"{getattr(value, 'text', value)!r:.60}"
-            self._problems.append(wrong(name, shown, str(why), sort.allowed, self._origin))
+            text = "" if sort.secret else f"{getattr(value, 'text', value)!r:.60}"
+            self._problems.append(wrong(name, text, str(why), sort.allowed, self._origin))
             return
         self._values[path] = checked
         self._origins[".".join(path)] = self._origin
@@ -152,22 +152,22 @@ def _tree(values: Mapping[Path, Any]) -> dict[str, Any]:
 def _build(default: G, tree: Raw) -> G:
     """The group with what the tree gives, else as in ``default``."""
     values = default.values()
-    for name, given in tree.items():
+    for name, value in tree.items():
         setting, before = type(default).fields[name], values[name]
         if setting.table:
-            values[name] = Table({**before, **_entries(setting, before, given)})
+            values[name] = Table({**before, **_entries(setting, before, value)})
         elif setting.group is not None:
-            values[name] = _build(before, given)
+            values[name] = _build(before, value)
         else:
-            values[name] = given
+            values[name] = value
     return type(default).trusted(values)
 
 
-def _entries(setting: Setting, before: Raw, given: Raw) -> Raw:
+def _entries(setting: Setting, before: Raw, entries: Raw) -> Raw:
     group = setting.group
     if group is None:
-        return given
-    return {name: _build(before.get(name) or group(), item) for name, item in given.items()}
+        return entries
+    return {name: _build(before.get(name) or group(), item) for name, item in entries.items()}
 
 
 def _keys(group: SettingsGroup, prefix: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What is wrong with settings, said so that it can be put right."""
+"""Problems in settings, each with its remedy."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def unknown(
     return Problem(f"{_place(key, origin)}: there is no such setting", remedy)
 
 
-def wrong(key: str, shown: str, why: str, allowed: str, origin: ValueOrigin) -> Problem:
+def wrong(key: str, value: str, why: str, allowed: str, origin: ValueOrigin) -> Problem:
     """The value does not fit."""
-    equals = f" = {shown}" if shown else ""
+    equals = f" = {value}" if value else ""
     return Problem(f"{_place(key, origin, equals)}: {why}", f"It takes {allowed}")
 
 
@@ -76,10 +76,10 @@ def _place(key: str, origin: ValueOrigin, equals: str = "") -> str:
     return f"{key}{equals} (from {origin})"
 
 
-def _listed(found: Sequence[str], origin: ValueOrigin) -> str:
+def _listed(keys: Sequence[str], origin: ValueOrigin) -> str:
     if origin.layer == "environment":
-        found = [env_name(key) for key in found]
-    return " or ".join(found) if len(found) < 4 else ", ".join(found)
+        keys = [env_name(key) for key in keys]
+    return " or ".join(keys) if len(keys) < 4 else ", ".join(keys)
 
 
 def _nearest(key: str, *, groups: bool) -> list[str]:
@@ -87,11 +87,11 @@ def _nearest(key: str, *, groups: bool) -> list[str]:
 
     last = key.rpartition(".")[2]
     # The right word in the wrong place comes before a similar word in the right place.
-    same = [known for known in known_keys() if known.rpartition(".")[2] == last]
+    same = [key_names for key_names in known_keys() if key_names.rpartition(".")[2] == last]
     if same and len(same) <= 3:
         return same
-    known = [*known_keys(), *_groups(Settings, "")] if groups else known_keys()
-    return get_close_matches(key, known, n=3, cutoff=0.75)
+    key_names = [*known_keys(), *_groups(Settings, "")] if groups else known_keys()
+    return get_close_matches(key, key_names, n=3, cutoff=0.75)
 
 
 def _groups(group: type[SettingsGroup], prefix: str) -> Iterator[str]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from functools import reduce
 from typing import Any
 
+from recollect.settings.checks import value_at
 from recollect.settings.dump import plain, toml_value
 from recollect.settings.group import Setting, SettingsGroup
 from recollect.settings.layers import ALIASES, PRESETS, load, read_preset
@@ -96,7 +96,7 @@ def _row(key: str, name: str, section: type[SettingsGroup], presets: Mapping[str
     assert field.sort is not None
     takes = f"named entries, each: {field.sort.brief}" if field.table else field.sort.brief
     at = f"{key}.{name}"
-    values = {preset: plain(field, _at(settings, at)) for preset, settings in presets.items()}
+    values = {preset: plain(field, value_at(settings, at)) for preset, settings in presets.items()}
     ours = values.pop("default")
     others = [
         f"{preset} {_spelled(preset, key, name, section) or _code(_different(value, ours))}"
@@ -116,11 +116,11 @@ def _different(value: Any, ours: Any) -> Any:
 
 def _spelled(preset: str, key: str, name: str, section: type[SettingsGroup]) -> str:
     """The value in the other word the preset uses for it, if it does."""
-    said: Any = read_preset(preset)[1]
+    tree: Any = read_preset(preset)[1]
     for part in key.split("."):
-        said = said.get(part, {})
+        tree = tree.get(part, {})
     words = [word for word, (field, _) in section.spellings.items() if field == name]
-    return "".join(f"`{word} = {toml_value(said[word])}`" for word in words if word in said)
+    return "".join(f"`{word} = {toml_value(tree[word])}`" for word in words if word in tree)
 
 
 def _table(key: str, field: Setting, presets: Mapping[str, Settings], level: int) -> Iterator[str]:
@@ -137,18 +137,13 @@ def _table(key: str, field: Setting, presets: Mapping[str, Settings], level: int
     yield ""
     ours = presets["default"]
     for preset, settings in presets.items():
-        known = _at(ours, key) if settings is not ours else {}
-        for name, entry in _at(settings, key).items():
-            if known.get(name) != entry:
-                said = plain(Setting(None, "", group=field.group), entry)
-                shown = ", ".join(f"{k} = {toml_value(v)}" for k, v in said.items())
-                yield f"- {preset}, `{name}`: `{shown}`"
+        defaults = value_at(ours, key) if settings is not ours else {}
+        for name, entry in value_at(settings, key).items():
+            if defaults.get(name) != entry:
+                values = plain(Setting(None, "", group=field.group), entry)
+                text = ", ".join(f"{k} = {toml_value(v)}" for k, v in values.items())
+                yield f"- {preset}, `{name}`: `{text}`"
     yield ""
-
-
-def _at(settings: Settings, key: str) -> Any:
-    """The value of a dotted key."""
-    return reduce(getattr, key.split("."), settings)
 
 
 def _code(value: object) -> str:

@@ -79,8 +79,8 @@ def flag() -> Sort:
 
 def whole(low: int, high: int | None = None) -> Sort:
     def read(raw: object) -> int:
-        found: int = _within(_typed(raw, int), low, high)
-        return found
+        number: int = _within(_typed(raw, int), low, high)
+        return number
 
     allowed = f"whole number, {_bounds(low, high)}"
     return Sort("whole", allowed, read, parse=_whole_of, low=low, high=high)
@@ -242,10 +242,10 @@ def names(options: tuple[str, ...]) -> Sort:
                 raise Wrong(f"holds {_type(item)}")
             if not item.strip() or not is_plain(item) or (options and item not in options):
                 raise Wrong(f"holds {item!r}")
-        found = tuple(_typed(raw, list, tuple))
-        if len(set(found)) != len(found):
+        items = tuple(_typed(raw, list, tuple))
+        if len(set(items)) != len(items):
             raise Wrong("names one twice")
-        return found
+        return items
 
     allowed = "list of " + (", ".join(f"`{o}`" for o in options) if options else "texts")
     return Sort("names", allowed, read, parse=_items, show=list, options=options)
@@ -256,10 +256,10 @@ def pair(low: int) -> Sort:
         ends = raw if isinstance(raw, list | tuple) else (raw, raw)
         if len(ends) != 2:
             raise Wrong("is not a pair")
-        found = Span(*(_within(_typed(end, int), low, None) for end in ends))
-        if found.low > found.high:
+        span = Span(*(_within(_typed(end, int), low, None) for end in ends))
+        if span.low > span.high:
             raise Wrong("has its low end above its high end")
-        return found
+        return span
 
     def parse(text: str) -> list[int]:
         try:
@@ -336,19 +336,19 @@ def _within(number: Any, low: float, high: float | None) -> Any:
 
 
 def _text(raw: object, *, empty: bool) -> str:
-    found: str = _typed(raw, str)
-    if not found.strip() and not empty:
+    text: str = _typed(raw, str)
+    if not text.strip() and not empty:
         raise Wrong("is empty")
-    if not is_plain(found):
+    if not is_plain(text):
         raise Wrong("has line breaks or control characters")
-    return found
+    return text
 
 
 def _span(raw: object) -> timedelta:
     if not isinstance(raw, timedelta):
-        given = _typed(raw, int, float, str)
+        value = _typed(raw, int, float, str)
         try:
-            raw = duration(given.strip()) if isinstance(given, str) else timedelta(seconds=given)
+            raw = duration(value.strip()) if isinstance(value, str) else timedelta(seconds=value)
         except (ValueError, OverflowError):
             raise Wrong("is not a duration") from None
     if raw <= timedelta(0):

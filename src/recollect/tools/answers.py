@@ -8,8 +8,7 @@ from datetime import datetime
 
 from recollect.language.detection import Language
 from recollect.language.fence import fence
-from recollect.language.lines import indented, label
-from recollect.language.one_line import one_line
+from recollect.language.lines import indented, label, one_line
 from recollect.language.truncation import ELLIPSIS, whole_character
 from recollect.tools.words import Bilingual
 from recollect.types import Episode, Json, Source

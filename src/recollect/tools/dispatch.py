@@ -10,7 +10,7 @@ from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.language.detection import Language, language_of
 from recollect.language.fence import neutral
 from recollect.mind import Mind
-from recollect.rules.checks import check_choice, shown
+from recollect.rules.checks import brief_value, check_choice
 from recollect.tools.answers import ToolAnswer, cut
 from recollect.tools.catalogue import BY_NAME, is_offered, tool_names
 from recollect.tools.parameters import read_arguments
@@ -56,7 +56,7 @@ def call_tool(
         tool = BY_NAME.get(name) if isinstance(name, str) else None
         if tool is None:
             raise NotFound(
-                _NO_TOOL.of(spoken, name=shown(name)),
+                _NO_TOOL.of(spoken, name=brief_value(name)),
                 remedy=_TOOLS.of(spoken, names=", ".join(tool_names(mind))),
             )
         if not is_offered(tool, mind.settings.tools):

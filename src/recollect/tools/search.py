@@ -6,8 +6,7 @@ import json
 
 from recollect.errors import NotFound
 from recollect.language.detection import Language
-from recollect.language.lines import label
-from recollect.language.one_line import one_line
+from recollect.language.lines import label, one_line
 from recollect.mind import Mind
 from recollect.plain import plain
 from recollect.tools.answers import EvidenceLine, ToolAnswer, cut, day, evidence, line, place

@@ -1,4 +1,4 @@
-"""The words of Recollect as values: what crosses a boundary is one of these frozen dataclasses."""
+"""Public value types: frozen dataclasses that cross the boundaries between folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found and shown: evidence and the prompt it goes into."""
+"""Evidence (hits), and the prompt context built from it."""
 
 from __future__ import annotations
 

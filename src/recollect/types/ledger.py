@@ -1,4 +1,4 @@
-"""What happened: turns and what belongs to them."""
+"""Turns and what belongs to them: tool calls, sessions, attachments, events, usage."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a bulk write did: ``known`` turns were already there and left alone."""
+    """Result of a bulk write; ``known`` counts turns that were stored already."""
 
     added: int
     known: int

@@ -1,4 +1,4 @@
-"""The words that choose between a few."""
+"""Literal types: roles, trust levels, kinds, statuses, outcomes."""
 
 from __future__ import annotations
 

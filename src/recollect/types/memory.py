@@ -1,4 +1,4 @@
-"""What is known: memories, stories, and what becomes of a proposal."""
+"""Memories, candidates and decisions, episodes, the scratchpad."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a memory is doing: jobs, health, forgetting, figures."""
+"""Results of operations: jobs, statistics, health checks, forgetting, metrics."""
 
 from __future__ import annotations
 
@@ -98,10 +98,10 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was forgotten, without holding any of it.
+    """Proof of what was forgotten, which holds none of it.
 
     ``marks`` are keyed hashes of whole texts and ids, ``words`` of words that nothing else in the
-    memory has; ``key`` is their key. ``items`` is only told by a preview, which removes nothing.
+    memory has; ``key`` is their key. ``items`` is filled only by a preview, which removes nothing.
     """
 
     id: SafeName

@@ -1,6 +1,6 @@
 """Strings that passed the guard: the only ones a store method accepts.
 
-``SafeText`` and ``SafeName`` are made by `rules.guard.Guard`, by the functions below from the
+``SafeText`` and ``SafeName`` are made by `language.guard.Guard`, by the functions below from the
 engine's own words, and by the SQLite codec for what is read back. A test reads the source and
 refuses any other place that makes one.
 """

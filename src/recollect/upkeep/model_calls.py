@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from recollect.language.detection import Wanted, language_of
+from recollect.language.detection import LanguageChoice, language_of
 from recollect.language.fence import fence
 from recollect.language.secrets.finder import redact
 from recollect.learn.extractors import LEARNT
@@ -19,7 +19,7 @@ _NUMBERS: dict[str, Json] = {"type": "array", "items": {"type": "integer"}}
 
 
 def ask_for_same(
-    model: ChatModel, memories: Sequence[Memory], language: Wanted
+    model: ChatModel, memories: Sequence[Memory], language: LanguageChoice
 ) -> list[tuple[int, ...]]:
     """Groups of places whose statements say the same; usually few or none."""
     schema: Schema = _object({"same": {"type": "array", "items": _NUMBERS}})
@@ -34,7 +34,7 @@ def ask_for_same(
 
 
 def ask_for_core(
-    model: ChatModel, memories: Sequence[Memory], most: int, language: Wanted
+    model: ChatModel, memories: Sequence[Memory], most: int, language: LanguageChoice
 ) -> list[Memory]:
     """The memories for the core, at most ``most``."""
     answer = model.ask(

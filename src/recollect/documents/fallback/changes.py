@@ -1,4 +1,4 @@
-"""What was added to the plain files since they were last read, whoever wrote it."""
+"""Changes: entries added to the plain files since they were last read, by any writer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from recollect.documents.fallback import logs, notes
 from recollect.documents.fallback.files import Folder
-from recollect.documents.fallback.logs import Entry, Said
+from recollect.documents.fallback.logs import Entry, LoggedTurn
 from recollect.documents.fallback.notes import Note
 from recollect.documents.files import typed
 from recollect.types import Turn
@@ -81,10 +81,10 @@ class PlainFileReader:
         entries: list[Entry] = []
         for path in sorted(stamps.keys() - {self._folder.notes}):
             if stamps[path] != self._stamps.get(path):
-                found = self._read_log(path)
-                if found is None:
+                added = self._read_log(path)
+                if added is None:
                     return None
-                entries += found
+                entries += added
         fresh = self._read_notes()
         if fresh is None:
             return None
@@ -101,12 +101,12 @@ class PlainFileReader:
     def older(self, session: str) -> Mapping[int, Turn]:
         """The turns of a session in the logs that are too old to be shown, by index."""
         if self._older is None:
-            first, found = self._first_day(), defaultdict[str, dict[int, Turn]](dict)
+            first, turns = self._first_day(), defaultdict[str, dict[int, Turn]](dict)
             for day, path in self._folder.logs().items():
                 for entry in logs.parse(self._folder.text(path)) if day < first else ():
-                    if isinstance(entry, Said):
-                        found[entry.turn.session][entry.turn.index] = entry.turn
-            self._older = dict(found)
+                    if isinstance(entry, LoggedTurn):
+                        turns[entry.turn.session][entry.turn.index] = entry.turn
+            self._older = dict(turns)
         return self._older.get(session, {})
 
     def _first_day(self) -> date:
@@ -155,7 +155,7 @@ def _goes_on(data: bytes, start: int) -> bool:
 
 def _stamp(path: Path) -> _Stamp:
     try:
-        found = os.stat(path)  # noqa: PTH116 - on the way of every call
+        status = os.stat(path)  # noqa: PTH116 - on the way of every call
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from recollect.documents.fallback.logs import Ended, Entry, Said
+from recollect.documents.fallback.logs import Ended, Entry, LoggedTurn
 from recollect.documents.fallback.notes import Note
 from recollect.errors import InvalidInput, NotFound
 from recollect.ids import is_id
@@ -19,21 +19,25 @@ from recollect.store.rows import TurnRow
 from recollect.types import NewMemory, NewTurn, SafeName, Turn
 
 
-def turn_rows(logged: Sequence[Said], guard: Guard, now: datetime) -> list[tuple[Said, TurnRow]]:
+def turn_rows(
+    logged: Sequence[LoggedTurn], guard: Guard, now: datetime
+) -> list[tuple[LoggedTurn, TurnRow]]:
     """Logged turns with their rows, each for the end of its session; those that cannot be recorded
     are left out.
     """
     if not logged:
         return []
     try:
-        rows = accept_turns([_new_turn(said.turn, guard.owners) for said in logged], now, guard)
-        ids = [id_ if is_id(id_ := said.turn.id) else guard.label(id_, "id") for said in logged]
+        rows = accept_turns([_new_turn(entry.turn, guard.owners) for entry in logged], now, guard)
+        ids = [id_ if is_id(id_ := entry.turn.id) else guard.label(id_, "id") for entry in logged]
     except InvalidInput:
         if len(logged) == 1:
             return []
         half = len(logged) // 2
         return turn_rows(logged[:half], guard, now) + turn_rows(logged[half:], guard, now)
-    return [(said, row._replace(id=id_)) for said, row, id_ in zip(logged, rows, ids, strict=True)]
+    return [
+        (entry, row._replace(id=id_)) for entry, row, id_ in zip(logged, rows, ids, strict=True)
+    ]
 
 
 def _new_turn(turn: Turn, owners: frozenset[int]) -> NewTurn:
@@ -80,7 +84,7 @@ def last_ends(entries: Iterable[Entry]) -> list[Ended]:
     """The ends of sessions in which nobody spoke afterwards."""
     ends: dict[str, Ended] = {}
     for entry in entries:
-        if isinstance(entry, Said):
+        if isinstance(entry, LoggedTurn):
             ends.pop(entry.turn.session, None)
         elif isinstance(entry, Ended):
             ends[entry.session] = entry

@@ -38,11 +38,11 @@ class Folder:
 
     def logs(self) -> dict[date, Path]:
         """Every dated log by its day, the oldest first."""
-        found = {}
+        paths = {}
         for path in self.path.glob("????-??-??.md"):
             with contextlib.suppress(ValueError):
-                found[date.fromisoformat(path.stem)] = path
-        return dict(sorted(found.items()))
+                paths[date.fromisoformat(path.stem)] = path
+        return dict(sorted(paths.items()))
 
     def data(self, path: Path) -> bytes:
         """A file's bytes; none where there is no file."""

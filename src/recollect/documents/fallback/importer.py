@@ -16,7 +16,7 @@ from pathlib import Path
 from recollect.documents.fallback import logs, notes
 from recollect.documents.fallback.entries import last_ends, new_memory, turn_at, turn_rows
 from recollect.documents.fallback.files import Folder, state_name
-from recollect.documents.fallback.logs import Ended, Entry, Failed, Said
+from recollect.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from recollect.documents.fallback.notes import Note
 from recollect.documents.files import fingerprint
 from recollect.errors import InvalidInput
@@ -69,23 +69,23 @@ class PlainFileImporter:
         with self.store.write(self.space) as unit:
             fresh = self._fresh(unit, path, entries)
             guard = self.recorder.guard
-            for said in fresh:
-                if said.project or said.topic:
+            for entry in fresh:
+                if entry.project or entry.topic:
                     with suppress(InvalidInput):
                         unit.ledger.open_session(
-                            guard.name(said.turn.session, "session"),
-                            guard.maybe_name(said.project, "project"),
-                            guard.maybe_name(said.topic, "topic"),
-                            said.turn.at,
+                            guard.name(entry.turn.session, "session"),
+                            guard.maybe_name(entry.project, "project"),
+                            guard.maybe_name(entry.topic, "topic"),
+                            entry.turn.at,
                         )
             self._append(unit, fresh)
-            self._note(unit, path, "", [said.turn.id for said in fresh])
+            self._note(unit, path, "", [entry.turn.id for entry in fresh])
         # The rest may be done again after a crash; only then is the file done with.
         done = self._imported(path).bullets
         failures = [one for one in entries if isinstance(one, Failed) and one.id not in done]
         for failed in failures:
             self.ledger.note_failure(failed.where, failed.error)
-        begun = {entry.turn.session for entry in entries if isinstance(entry, Said)}
+        begun = {entry.turn.session for entry in entries if isinstance(entry, LoggedTurn)}
         ends = {_end_name(end): end for end in last_ends(entries) if end.session in begun}
         ends = {name: end for name, end in ends.items() if name not in done}
         for ended in ends.values():
@@ -93,21 +93,23 @@ class PlainFileImporter:
         with self.store.write(self.space) as unit:
             self._note(unit, path, print_, [*ends, *(failed.id for failed in failures)])
 
-    def _append(self, unit: Unit, fresh: list[Said]) -> None:
+    def _append(self, unit: Unit, fresh: list[LoggedTurn]) -> None:
         rows: list[TurnRow] = []
-        for said, row in turn_rows(fresh, self.recorder.guard, self.now()):
-            if said.placed:  # Where it goes depends on what is there by then.
+        for entry, row in turn_rows(fresh, self.recorder.guard, self.now()):
+            if entry.placed:  # Where it goes depends on what is there by then.
                 self.recorder.record_rows(unit, rows, self.now())
-                rows = list(_at_its_index(unit, said, row))
+                rows = list(_at_its_index(unit, entry, row))
             else:
                 rows.append(row)
         self.recorder.record_rows(unit, rows, self.now())
 
-    def _fresh(self, unit: Unit, path: Path, entries: Iterable[Entry]) -> list[Said]:
+    def _fresh(self, unit: Unit, path: Path, entries: Iterable[Entry]) -> list[LoggedTurn]:
         imported = self._state(unit, path).bullets
-        said = [one for one in entries if isinstance(one, Said) and one.turn.id not in imported]
-        there = {turn.id for turn in unit.ledger.turns_by_id([one.turn.id for one in said])}
-        return [one for one in said if one.turn.id not in there]
+        turns = [
+            one for one in entries if isinstance(one, LoggedTurn) and one.turn.id not in imported
+        ]
+        existing = {turn.id for turn in unit.ledger.turns_by_id([one.turn.id for one in turns])}
+        return [one for one in turns if one.turn.id not in existing]
 
     # --- statements -----------------------------------------------------------------------------
 
@@ -120,14 +122,14 @@ class PlainFileImporter:
         listed = list(notes.parse(text))
         became = dict(state.bullets)
         fresh = [note for note in listed if note.memory.id not in became]
-        there = self._current_texts() if any(not note.ours for note in fresh) else frozenset()
+        existing = self._current_texts() if any(not note.ours for note in fresh) else frozenset()
         for note in fresh:
-            repeated = not note.ours and note.memory.content in there
+            repeated = not note.ours and note.memory.content in existing
             became[note.memory.id] = "" if repeated else self._remember(note, became)
         with self.store.write(self.space) as unit:
             # The agent saw all of it, and has said some of it again.
-            shown = [note.memory.content for note in listed]
-            note_injected(unit, ANYWHERE, shown, self.now(), self.settings.trust)
+            injected = [note.memory.content for note in listed]
+            note_injected(unit, ANYWHERE, injected, self.now(), self.settings.trust)
             written = Written(fingerprint(text), became)
             unit.document_states.put(DocumentRow(constant(state_name(path)), written), self.now())
 
@@ -166,14 +168,14 @@ class PlainFileImporter:
         )
 
 
-def _at_its_index(unit: Unit, said: Said, row: TurnRow) -> Iterator[TurnRow]:
+def _at_its_index(unit: Unit, entry: LoggedTurn, row: TurnRow) -> Iterator[TurnRow]:
     """The turn at the index its host chose, at the end if another is there by now; nothing if it
     is there itself.
     """
-    there = turn_at(unit, row.session, said.turn.index)
-    if there is None:
-        yield row._replace(idx=said.turn.index)
-    elif (there.role, there.content) != (row.role, row.content):
+    existing = turn_at(unit, row.session, entry.turn.index)
+    if existing is None:
+        yield row._replace(idx=entry.turn.index)
+    elif (existing.role, existing.content) != (row.role, row.content):
         yield row
 
 

@@ -1,4 +1,4 @@
-"""Dated logs: what was said on one day, as markdown that gives every turn back as it was.
+"""Dated logs: the turns of one day as Markdown that parses back to the same turns.
 
 A turn is a heading, its words as a quotation, and a mark that completes it: without the mark it
 was cut off while being written, and nobody was told that it is kept.
@@ -21,7 +21,7 @@ _NAMES = ("id", "session", "sender", "channel", "project", "topic")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LoggedTurn:
     """A turn in a log; ``placed`` if the host chose its index."""
 
     turn: Turn
@@ -48,7 +48,7 @@ class Failed:
     at: datetime
 
 
-Entry = Said | Ended | Failed
+Entry = LoggedTurn | Ended | Failed
 
 
 def written(entry: Entry) -> str:
@@ -58,16 +58,15 @@ def written(entry: Entry) -> str:
             return f"{mark({'ended': entry.session, 'at': entry.at.isoformat()})}\n\n"
         case Failed():
             return f"{mark({'failed': plain(entry)})}\n\n"
-        case Said(turn=turn):
+        case LoggedTurn(turn=turn):
             who = f"{turn.role} {turn.sender}".strip().replace("\n", " ")
             quoted = "\n".join(f"> {line}" if line else ">" for line in turn.content.split("\n"))
-            told = {key: value for key, value in plain(turn).items() if value not in ("", [])}
-            told.pop("content", None)
-            del told["state"]
-            told |= {"project": entry.project} if entry.project else {}
-            told |= {"topic": entry.topic} if entry.topic else {}
-            told |= {"placed": True} if entry.placed else {}
-            return f"{_HEADING}{turn.at:%H:%M} {who}\n{quoted}\n{mark({'turn': told})}\n\n"
+            payload = {key: value for key, value in plain(turn).items() if value not in ("", [])}
+            payload.pop("content", None)
+            del payload["state"]
+            extra = {"project": entry.project, "topic": entry.topic, "placed": entry.placed}
+            payload |= {key: value for key, value in extra.items() if value}
+            return f"{_HEADING}{turn.at:%H:%M} {who}\n{quoted}\n{mark({'turn': payload})}\n\n"
 
 
 def parse(text: str) -> Iterator[Entry]:
@@ -82,8 +81,8 @@ def blocks(text: str) -> Iterator[tuple[list[str], Entry | None]]:
         if line.startswith(">"):
             begun.append(line)
             continue
-        found = read_mark(line)
-        entry = None if found is None else _entry(found[1], _unquoted(begun))
+        marked = read_mark(line)
+        entry = None if marked is None else _entry(marked[1], _unquoted(begun))
         if entry is not None:
             yield [*begun, line], entry
             begun = []
@@ -100,28 +99,28 @@ def _unquoted(lines: Sequence[str]) -> str:
     return "\n".join(line[2:] if line.startswith("> ") else line[1:] for line in quoted)
 
 
-def _entry(told: Mapping[str, Any], content: str) -> Entry | None:
+def _entry(payload: Mapping[str, Any], content: str) -> Entry | None:
     """What a mark completes; None when a person has changed it beyond reading."""
     try:
-        if "ended" in told:
-            return Ended(told["ended"], read_time(told["at"]))
-        if "failed" in told:
-            failed = told["failed"]
+        if "ended" in payload:
+            return Ended(payload["ended"], read_time(payload["at"]))
+        if "failed" in payload:
+            failed = payload["failed"]
             at = read_time(failed["at"])
             return Failed(failed["id"], failed["where"], failed["error"], at)
-        return _said(dict(told["turn"]), content)
+        return _logged_turn(dict(payload["turn"]), content)
     except (KeyError, TypeError, ValueError):
         return None
 
 
-def _said(told: dict[str, Any], content: str) -> Said:
-    told["at"] = read_time(told["at"])
-    names = (told.get(key, "") for key in _NAMES)
-    if not all(isinstance(name, str) for name in names) or not isinstance(told["index"], int):
+def _logged_turn(payload: dict[str, Any], content: str) -> LoggedTurn:
+    payload["at"] = read_time(payload["at"])
+    names = (payload.get(key, "") for key in _NAMES)
+    if not all(isinstance(name, str) for name in names) or not isinstance(payload["index"], int):
         raise TypeError
-    if told["role"] not in ROLES or told["trust"] not in TRUSTS:
+    if payload["role"] not in ROLES or payload["trust"] not in TRUSTS:
         raise ValueError
-    around = {key: told.pop(key) for key in ("project", "topic", "placed") if key in told}
-    told["tool_calls"] = tuple(ToolCall(**call) for call in told.get("tool_calls", ()))
-    told["tool_results"] = tuple(ToolResult(**one) for one in told.get("tool_results", ()))
-    return Said(Turn(content=stored_text(content), **told), **around)
+    around = {key: payload.pop(key) for key in ("project", "topic", "placed") if key in payload}
+    payload["tool_calls"] = tuple(ToolCall(**call) for call in payload.get("tool_calls", ()))
+    payload["tool_results"] = tuple(ToolResult(**one) for one in payload.get("tool_results", ()))
+    return LoggedTurn(Turn(content=stored_text(content), **payload), **around)

@@ -1,4 +1,4 @@
-"""Marks: what a person need not read stands in a comment that markdown does not show."""
+"""Marks: metadata of an entry as JSON in a Markdown comment, which readers do not show."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any
 _OPEN, _CLOSE = "<!-- recollect ", " -->"
 
 
-def mark(told: Mapping[str, Any]) -> str:
-    """A comment that holds ``told``; no text in it can look like the beginning or the end."""
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+def mark(payload: Mapping[str, Any]) -> str:
+    """A comment that holds JSON; no text in it can look like the beginning or the end of one."""
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
     safe = text.replace("<", r"\u003c").replace(">", r"\u003e")
     return f"{_OPEN}{safe}{_CLOSE}"
 
 
 def read_mark(text: str) -> tuple[str, dict[str, Any]] | None:
-    """What stands before the mark at the end, and what it tells; None where no whole one is."""
+    """The text before the mark at the end, and its payload; None where there is no whole mark."""
     start = text.rfind(_OPEN)
     if start < 0 or not text.endswith(_CLOSE):
         return None
     try:
-        told = json.loads(text[start + len(_OPEN) : -len(_CLOSE)])
-    except ValueError:  # a person's pen has been here
+        payload = json.loads(text[start + len(_OPEN) : -len(_CLOSE)])
+    except ValueError:  # edited by a person
         return None
-    return (text[:start], told) if isinstance(told, dict) else None
+    return (text[:start], payload) if isinstance(payload, dict) else None
 
 
 def read_time(text: str) -> datetime:

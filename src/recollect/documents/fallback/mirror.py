@@ -1,4 +1,4 @@
-"""Transactions that note what has to go into the plain files: turns, ends, failures, statements."""
+"""Transactions that collect what goes into the plain files: turns, ends, failures, statements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 
 import apsw
 
-from recollect.documents.fallback.logs import Ended, Entry, Failed, Said
+from recollect.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from recollect.documents.fallback.notes import Note
 from recollect.errors import Conflict
 from recollect.learn.session_end import ENDED
@@ -59,8 +59,8 @@ class _MirroredLedger(SqliteLedger):
         begun = {session for session, info in sessions.items() if info is not None and info.turns}
         placed: list[Placed | None] = []
         fresh: list[TurnRow] = []
-        for given in rows:
-            row = given
+        for new in rows:
+            row = new
             if row.idx is not None and row.idx in (older := self._older(row.session)):
                 placed.append(_same(older[row.idx], row))
                 continue
@@ -70,13 +70,13 @@ class _MirroredLedger(SqliteLedger):
             placed.append(None)
             fresh.append(row)
         added = iter(super().append(fresh) if fresh else ())
-        done = [next(added) if known is None else known for known in placed]
+        done = [next(added) if place is None else place for place in placed]
         for row, place in zip(rows, done, strict=True):
             if place.added:
                 info = sessions[row.session]
                 about = (EMPTY, EMPTY) if info is None else (info.project, info.topic)
                 turn = _turn(row, place.idx)
-                self._unit.entries.append(Said(turn, *about, placed=row.idx is not None))
+                self._unit.entries.append(LoggedTurn(turn, *about, placed=row.idx is not None))
         return done
 
     def turn_at(self, session: str, index: int) -> Turn:
@@ -141,14 +141,14 @@ class _NoTasks(SqliteTasks):
     ) -> None: ...
 
 
-def _same(there: Turn, row: TurnRow) -> Placed:
-    said = (there.role, there.content, there.tool_calls, there.tool_results)
-    if said != (row.role, row.content, row.tool_calls, row.tool_results):
+def _same(existing: Turn, row: TurnRow) -> Placed:
+    stored = (existing.role, existing.content, existing.tool_calls, existing.tool_results)
+    if stored != (row.role, row.content, row.tool_calls, row.tool_results):
         raise Conflict(
-            f"Session {row.session!r} already has another turn at index {there.index}",
+            f"Session {row.session!r} already has another turn at index {existing.index}",
             remedy="Leave index out to append, or give the next free one",
         )
-    return Placed(there.index, added=False)
+    return Placed(existing.index, added=False)
 
 
 def _turn(row: TurnRow, index: int) -> Turn:

@@ -19,7 +19,7 @@ from recollect.types import Memory, Source
 
 PROFILE = "_profile"
 _BULLET = re.compile(r"[-*+] +")
-_NOT_TOLD = frozenset(
+_LEFT_OUT = frozenset(
     """content status access_count confirmations offered snoozed_until episode session
     valid_to superseded_at superseded_by""".split()
 )
@@ -38,12 +38,11 @@ class Note:
 
 def written(note: Note) -> str:
     """A statement as a bullet; its further lines are indented."""
-    told = {k: v for k, v in plain(note.memory).items() if v not in ("", [], None)}
-    told = {key: value for key, value in told.items() if key not in _NOT_TOLD}
-    told |= {"supersedes": note.supersedes} if note.supersedes else {}
-    told |= {"operation": note.operation} if note.operation else {}
+    fields = {k: v for k, v in plain(note.memory).items() if k not in _LEFT_OUT}
+    fields |= {"supersedes": note.supersedes, "operation": note.operation}
+    payload = {key: value for key, value in fields.items() if value not in ("", [], None)}
     text = note.memory.content.replace("\n", "\n  ")
-    return f"- {text} {mark({'memory': told})}\n"
+    return f"- {text} {mark({'memory': payload})}\n"
 
 
 def parse(text: str) -> Iterator[Note]:
@@ -76,29 +75,29 @@ def _statement(lines: list[str]) -> str:
 def _note(statement: str) -> Note | None:
     if not statement:
         return None
-    found = read_mark(statement)
-    if found is not None and "memory" in found[1]:
+    marked = read_mark(statement)
+    if marked is not None and "memory" in marked[1]:
         try:
-            return _ours(found[0].rstrip(), dict(found[1]["memory"]))
+            return _ours(marked[0].rstrip(), dict(marked[1]["memory"]))
         except (KeyError, TypeError, ValueError):
-            return _theirs(found[0].strip())
+            return _theirs(marked[0].strip())
     return _theirs(statement)
 
 
-def _ours(text: str, told: dict[str, Any]) -> Note:
-    supersedes, operation = told.pop("supersedes", ""), told.pop("operation", "")
-    if "created_at" not in told:
+def _ours(text: str, payload: dict[str, Any]) -> Note:
+    supersedes, operation = payload.pop("supersedes", ""), payload.pop("operation", "")
+    if "created_at" not in payload:
         raise KeyError
     for name in _TIMES:
-        told[name] = read_time(told[name]) if name in told else None
-    told["tags"] = tuple(told.get("tags", ()))
-    told["sources"] = tuple(Source(**source) for source in told.get("sources", ()))
-    return Note(_memory(text, **told), supersedes, operation)
+        payload[name] = read_time(payload[name]) if name in payload else None
+    payload["tags"] = tuple(payload.get("tags", ()))
+    payload["sources"] = tuple(Source(**source) for source in payload.get("sources", ()))
+    return Note(_memory(text, **payload), supersedes, operation)
 
 
 def _theirs(text: str) -> Note:
     """A line of a person's own: about who they are, and of full weight."""
-    known = datetime.fromtimestamp(0, UTC)
+    epoch = datetime.fromtimestamp(0, UTC)
     return Note(
         _memory(
             text,
@@ -106,13 +105,13 @@ def _theirs(text: str) -> Note:
             kind="identity",
             topic=PROFILE,
             importance=1.0,
-            **dict.fromkeys(("created_at", "updated_at", "last_accessed_at", "valid_from"), known),
+            **dict.fromkeys(("created_at", "updated_at", "last_accessed_at", "valid_from"), epoch),
         ),
         ours=False,
     )
 
 
-def _memory(text: str, **told: Any) -> Memory:
+def _memory(text: str, **fields: Any) -> Memory:
     usual: dict[str, Any] = {
         "subject": "",
         "predicate": "",
@@ -127,5 +126,5 @@ def _memory(text: str, **told: Any) -> Memory:
     return Memory(
         content=stored_text(text),
         status="active",
-        **(usual | told),
+        **(usual | fields),
     )

@@ -1,4 +1,4 @@
-"""Forgetting in the plain files: what leaves the database leaves them too."""
+"""Erasure in the plain files: what is removed from the database is removed here too."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from recollect.documents.fallback import logs, notes
 from recollect.documents.fallback.files import Folder, state_name
 from recollect.documents.fallback.importer import END
-from recollect.documents.fallback.logs import Ended, Entry, Failed, Said
+from recollect.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from recollect.documents.fallback.notes import Note
 from recollect.plain import plain
 from recollect.store.contract import Store
 from recollect.store.erasure import NameKind
 from recollect.types import SafeName
 
-Says = Callable[[str], bool]
+TextTest = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
-    """What is forgotten: ids, and how to tell a text that says it.
+class ErasureTarget:
+    """Records to erase: their ids, and tests for texts that repeat them.
 
     ``quotes`` judges texts of the engine, ``repeats`` those of a person; ``renamed`` says what a
     name of a kind is replaced by.
@@ -30,137 +30,143 @@ class Gone:
 
     turns: Collection[str]
     memories: Collection[str]
-    quotes: Says
-    repeats: Says
+    quotes: TextTest
+    repeats: TextTest
     renamed: Callable[[NameKind, str], SafeName]
 
 
-def scrub(store: Store, space: str, folder: Folder, gone: Gone, now: datetime) -> None:
-    """Take it out of every file. What the database still holds stays here as well."""
+def scrub(store: Store, space: str, folder: Folder, target: ErasureTarget, now: datetime) -> None:
+    """Erase the target from every file. Records that the database still has stay."""
     if not folder.path.is_dir():
         return
     with folder.alone():
-        _scrub_notes(store, space, folder, gone)
+        _scrub_notes(store, space, folder, target)
         for path in folder.logs().values():
-            _scrub_log(store, space, folder, path, gone)
-            _scrub_ends(store, space, path, gone, now)
+            _scrub_log(store, space, folder, path, target)
+            _scrub_ends(store, space, path, target, now)
 
 
-def _scrub_log(store: Store, space: str, folder: Folder, path: Path, gone: Gone) -> None:
+def _scrub_log(store: Store, space: str, folder: Folder, path: Path, target: ErasureTarget) -> None:
     text = folder.text(path)
     pieces = list(logs.blocks(text))
-    ids = [entry.turn.id for _, entry in pieces if isinstance(entry, Said)]
+    ids = [entry.turn.id for _, entry in pieces if isinstance(entry, LoggedTurn)]
     with store.read(space) as unit:
-        held = {turn.id for turn in unit.ledger.turns_by_id(ids)}
+        existing = {turn.id for turn in unit.ledger.turns_by_id(ids)}
 
     def goes(entry: Entry) -> bool:
         match entry:
-            case Said(turn=turn):
-                return turn.id in gone.turns or (turn.id not in held and _says(gone, turn))
+            case LoggedTurn(turn=turn):
+                return turn.id in target.turns or (
+                    turn.id not in existing and _quotes_target(target, turn)
+                )
             case Failed():
-                return gone.quotes(entry.error)
+                return target.quotes(entry.error)
             case Ended():  # it was taken in under its old name
-                return gone.renamed("session", entry.session) != entry.session
+                return target.renamed("session", entry.session) != entry.session
 
     judged = (
-        (lines, None, None) if entry is None else (lines, goes(entry), _entry_with(entry, gone))
+        (lines, None, None) if entry is None else (lines, goes(entry), _entry_with(entry, target))
         for lines, entry in pieces
     )
-    _replace(folder, path, text, _kept(judged, gone))
+    _replace(folder, path, text, _remaining_lines(judged, target))
 
 
-def _entry_with(entry: Entry, gone: Gone) -> list[str] | None:
+def _entry_with(entry: Entry, target: ErasureTarget) -> list[str] | None:
     """The lines of an entry in which a name is replaced; None where none is."""
     after = entry
-    if isinstance(entry, Said):
+    if isinstance(entry, LoggedTurn):
         turn = entry.turn
-        calls = (replace(c, name=gone.renamed("tool", c.name)) for c in turn.tool_calls)
+        calls = (replace(c, name=target.renamed("tool", c.name)) for c in turn.tool_calls)
         after = replace(
             entry,
             turn=replace(
                 turn,
-                session=gone.renamed("session", turn.session),
-                sender=gone.renamed("sender", turn.sender),
-                channel=gone.renamed("channel", turn.channel),
+                session=target.renamed("session", turn.session),
+                sender=target.renamed("sender", turn.sender),
+                channel=target.renamed("channel", turn.channel),
                 tool_calls=tuple(calls),
             ),
-            project=gone.renamed("project", entry.project),
-            topic=gone.renamed("topic", entry.topic),
+            project=target.renamed("project", entry.project),
+            topic=target.renamed("topic", entry.topic),
         )
     elif isinstance(entry, Failed):
-        after = replace(entry, where=gone.renamed("host", entry.where))
+        after = replace(entry, where=target.renamed("host", entry.where))
     return None if after == entry else logs.written(after).rstrip("\n").split("\n")
 
 
-def _scrub_ends(store: Store, space: str, path: Path, gone: Gone, now: datetime) -> None:
+def _scrub_ends(store: Store, space: str, path: Path, target: ErasureTarget, now: datetime) -> None:
     """What was taken from a log is noted by ids, and the end of a session by its name."""
     with store.write(space) as unit:
         row = unit.document_states.get(state_name(path))
         if row is None or row.written is None:
             return
-        kept = {
+        remaining = {
             name: mark
             for name, mark in row.written.bullets.items()
-            if not name.startswith(END) or not _is_renamed(name, gone)
+            if not name.startswith(END) or not _is_renamed(name, target)
         }
-        if kept != row.written.bullets:
-            written = replace(row.written, bullets=kept)
+        if remaining != row.written.bullets:
+            written = replace(row.written, bullets=remaining)
             unit.document_states.put(replace(row, written=written), now)
 
 
-def _is_renamed(end: str, gone: Gone) -> bool:
+def _is_renamed(end: str, target: ErasureTarget) -> bool:
     """``end:SESSION:TIME``, and a time has colons too."""
     parts = end.removeprefix(END).split(":")
     names = (":".join(parts[:n]) for n in range(1, len(parts)))
-    return any(gone.renamed("session", name) != name for name in names)
+    return any(target.renamed("session", name) != name for name in names)
 
 
-def _scrub_notes(store: Store, space: str, folder: Folder, gone: Gone) -> None:
+def _scrub_notes(store: Store, space: str, folder: Folder, target: ErasureTarget) -> None:
     text = folder.text(folder.notes)
     pieces = list(notes.blocks(text))
     with store.read(space) as unit:
         row = unit.document_states.get(state_name(folder.notes))
         became = row.written.bullets if row is not None and row.written is not None else {}
-        held = {memory.id for memory in unit.memories.by_id([*filter(None, became.values())])}
+        existing = {memory.id for memory in unit.memories.by_id([*filter(None, became.values())])}
 
     def goes(note: Note) -> bool:
         memory = became.get(note.memory.id, "")
-        if memory in gone.memories or memory in held:
-            return memory in gone.memories
-        return _says(gone, note.memory) if note.ours else gone.repeats(note.memory.content)
+        if memory in target.memories or memory in existing:
+            return memory in target.memories
+        return (
+            _quotes_target(target, note.memory)
+            if note.ours
+            else target.repeats(note.memory.content)
+        )
 
     judged = (
-        (lines, None, None) if note is None else (lines, goes(note), _note_with(note, gone))
+        (lines, None, None) if note is None else (lines, goes(note), _note_with(note, target))
         for lines, note in pieces
     )
-    _replace(folder, folder.notes, text, _kept(judged, gone))
+    _replace(folder, folder.notes, text, _remaining_lines(judged, target))
 
 
-def _note_with(note: Note, gone: Gone) -> list[str] | None:
+def _note_with(note: Note, target: ErasureTarget) -> list[str] | None:
     """The lines of a statement in which a name is replaced; None where none is."""
     memory = note.memory
     after = replace(
         memory,
-        project=gone.renamed("project", memory.project),
-        topic=gone.renamed("topic", memory.topic),
-        predicate=gone.renamed("predicate", memory.predicate),
-        tags=tuple(filter(None, (gone.renamed("tag", tag) for tag in memory.tags))),
+        project=target.renamed("project", memory.project),
+        topic=target.renamed("topic", memory.topic),
+        predicate=target.renamed("predicate", memory.predicate),
+        tags=tuple(filter(None, (target.renamed("tag", tag) for tag in memory.tags))),
     )
-    operation = gone.renamed("operation", note.operation)
+    operation = target.renamed("operation", note.operation)
     if not note.ours or (after, operation) == (memory, note.operation):
         return None
     changed = replace(note, memory=after, operation=operation)
     return notes.written(changed).rstrip("\n").split("\n")
 
 
-def _kept(
-    pieces: Iterable[tuple[list[str], bool | None, list[str] | None]], gone: Gone
+def _remaining_lines(
+    pieces: Iterable[tuple[list[str], bool | None, list[str] | None]], target: ErasureTarget
 ) -> Iterator[str]:
     """The lines that stay, by whether each piece goes and what it says then. A loose line (None)
     is a person's, or the rest of an entry that was cut off.
     """
     for lines, goes, after in pieces:
-        says = gone.quotes if _is_rest(lines[0]) else gone.repeats
+        says = target.quotes if _is_rest(lines[0]) else target.repeats
         if not (any(map(says, lines)) if goes is None else goes):
             yield from after or lines
 
@@ -169,9 +175,9 @@ def _is_rest(line: str) -> bool:
     return line.startswith((">", "<!--"))
 
 
-def _says(gone: Gone, record: object) -> bool:
-    """Whether any text of a record says it."""
-    return any(map(gone.quotes, _texts(plain(record))))
+def _quotes_target(target: ErasureTarget, record: object) -> bool:
+    """Whether any text of a record quotes the target."""
+    return any(map(target.quotes, _texts(plain(record))))
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -186,6 +192,6 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _replace(folder: Folder, path: Path, text: str, lines: Iterable[str]) -> None:
-    kept = "\n".join(lines)
-    if kept != text:
-        folder.replace(path, kept)
+    remaining = "\n".join(lines)
+    if remaining != text:
+        folder.replace(path, remaining)

@@ -17,7 +17,7 @@ from recollect.documents.fallback import logs, notes
 from recollect.documents.fallback.changes import Added, PlainFileReader
 from recollect.documents.fallback.entries import last_ends, new_memory, turn_at, turn_rows
 from recollect.documents.fallback.files import Folder
-from recollect.documents.fallback.logs import Entry, Failed, Said
+from recollect.documents.fallback.logs import Entry, Failed, LoggedTurn
 from recollect.documents.fallback.mirror import HOST_FAIL, MirroredUnit
 from recollect.documents.fallback.notes import Note
 from recollect.errors import InvalidInput
@@ -44,7 +44,7 @@ class PlainFileStore(SqliteStore):
         self._busy_timeout = settings.store.busy_timeout.total_seconds()
         super().__init__(MEMORY, busy_timeout=self._busy_timeout, now=now)
         self.folder = folder
-        self._shown = space
+        self._mirrored_space = space
         self._reader = PlainFileReader(folder, DATED_LOGS, now)
         self._guard = guard_of(settings)
         self._disown = Disowner(settings, self._guard.owners)
@@ -55,7 +55,7 @@ class PlainFileStore(SqliteStore):
         self.begin_again(clean=True)
         connection.watch(self)
 
-    def show(self, writer: MemoryWriter, caches: Sequence[Callable[[], None]]) -> None:
+    def attach(self, writer: MemoryWriter, caches: Sequence[Callable[[], None]]) -> None:
         """Show the files from now on. ``writer`` adds their statements; ``caches`` empties what is
         derived from the store, for when it is built again.
         """
@@ -135,7 +135,7 @@ class PlainFileStore(SqliteStore):
         if restarted := added is None:
             added = self._start_again()
         with self.database.write() as conn:
-            unit = SqliteUnit(conn, self.create(conn, self._shown), self.text_stats)
+            unit = SqliteUnit(conn, self.create(conn, self._mirrored_space), self.text_stats)
             self._add_entries(unit, added.entries)
             for note in added.notes:
                 with contextlib.suppress(InvalidInput):
@@ -156,7 +156,7 @@ class PlainFileStore(SqliteStore):
 
     def _add_entries(self, unit: Unit, entries: Sequence[Entry]) -> None:
         guard = self._guard
-        self._add_turns(unit, [entry for entry in entries if isinstance(entry, Said)])
+        self._add_turns(unit, [entry for entry in entries if isinstance(entry, LoggedTurn)])
         for entry in entries:
             if isinstance(entry, Failed):
                 unit.journal.add_event(
@@ -170,34 +170,36 @@ class PlainFileStore(SqliteStore):
             with contextlib.suppress(InvalidInput):
                 unit.ledger.end_session(guard.name(ended.session, "session"), ended.at)
 
-    def _add_turns(self, unit: Unit, logged: Sequence[Said]) -> None:
+    def _add_turns(self, unit: Unit, logged: Sequence[LoggedTurn]) -> None:
         """Each turn at its index; at the end of its session if another is there, as after a file
         was put together by hand.
         """
-        there = {turn.id for turn in unit.ledger.turns_by_id([said.turn.id for said in logged])}
-        fresh = {said.turn.id: said for said in logged if said.turn.id not in there}
+        existing = {
+            turn.id for turn in unit.ledger.turns_by_id([entry.turn.id for entry in logged])
+        }
+        fresh = {entry.turn.id: entry for entry in logged if entry.turn.id not in existing}
         rows: dict[tuple[str, int], TurnRow] = {}
         displaced: list[TurnRow] = []
         begun: dict[SafeName, bool] = {}
-        about: dict[SafeName, Said] = {}
-        for said, row in turn_rows(list(fresh.values()), self._guard, self._now()):
-            session, index = row.session, said.turn.index
+        about: dict[SafeName, LoggedTurn] = {}
+        for entry, row in turn_rows(list(fresh.values()), self._guard, self._now()):
+            session, index = row.session, entry.turn.index
             if session not in begun:
                 begun[session] = unit.ledger.session(session) is not None
             if (session, index) in rows or (begun[session] and turn_at(unit, session, index)):
                 displaced.append(row)
             else:
                 rows[session, index] = row._replace(idx=index)
-            if said.project or said.topic:
-                about[session] = said
+            if entry.project or entry.topic:
+                about[session] = entry
         written = [*rows.values(), *displaced]
         placed = unit.ledger.append(written) if written else []
         for row, place in zip(written, placed, strict=True):
             if place.disowned:
                 self._disown(unit, row.session, self._now())
-        for session, said in about.items():
-            names = (self._guard.short(said.project), self._guard.short(said.topic))
-            unit.ledger.open_session(session, *names, said.turn.at)
+        for session, entry in about.items():
+            names = (self._guard.short(entry.project), self._guard.short(entry.topic))
+            unit.ledger.open_session(session, *names, entry.turn.at)
 
     def _add_note(self, unit: Unit, note: Note, writer: MemoryWriter) -> None:
         id_ = self._guard.label(note.memory.id, "id")

@@ -8,8 +8,8 @@ from functools import cache
 from recollect.language.dates.expression import (
     DateMatch,
     Pattern,
+    date_match,
     dated,
-    found,
 )
 from recollect.language.dates.spans import (
     Calendar,
@@ -164,9 +164,9 @@ def _hours(match: re.Match[str]) -> tuple[int, int] | None:
 
 def _year_of(match: re.Match[str], calendar: Calendar) -> int | None:
     groups = match.groupdict()
-    said = groups.get("ry") or groups.get("ry2")
-    if said:
-        return calendar.today.year + _YEARS[said]
+    word = groups.get("ry") or groups.get("ry2")
+    if word:
+        return calendar.today.year + _YEARS[word]
     year = number(groups.get("y") or "")
     if year is None:
         return None
@@ -174,25 +174,25 @@ def _year_of(match: re.Match[str], calendar: Calendar) -> int | None:
 
 
 def _third(match: re.Match[str]) -> Third | None:
-    said = match.groupdict().get("third")
-    return _THIRDS.get(said[0], "late") if said else None
+    word = match.groupdict().get("third")
+    return _THIRDS.get(word[0], "late") if word else None
 
 
 def _relative_day(match: re.Match[str], calendar: Calendar) -> DateMatch:
-    return found(match, calendar.day(_DAYS[match["day"]], _hours(match)))
+    return date_match(match, calendar.day(_DAYS[match["day"]], _hours(match)))
 
 
 def _week(match: re.Match[str], calendar: Calendar) -> DateMatch:
     turn, weekday = _TURNS[match["turn"]], match["wd"]
     if weekday:
-        return found(match, calendar.weekday(turn, _WEEKDAYS[weekday], _hours(match)))
-    return found(match, calendar.week(turn))
+        return date_match(match, calendar.weekday(turn, _WEEKDAYS[weekday], _hours(match)))
+    return date_match(match, calendar.week(turn))
 
 
 def _weekday(match: re.Match[str], calendar: Calendar) -> DateMatch:
     weekday = _WEEKDAYS[match["wd"]]
     span = calendar.weekday(0, weekday, _hours(match))
-    return found(
+    return date_match(
         match, span if span[0] <= calendar.now else calendar.weekday(-1, weekday, _hours(match))
     )
 
@@ -203,11 +203,11 @@ def _month(match: re.Match[str], calendar: Calendar) -> DateMatch:
     date = Date(
         first.year, first.month, int(day) if day else None, third=_third(match), hours=_hours(match)
     )
-    return found(match, calendar.resolve(date))
+    return date_match(match, calendar.resolve(date))
 
 
 def _quarter(match: re.Match[str], calendar: Calendar) -> DateMatch:
-    return found(match, calendar.quarter(_TURNS[match["turn"]]))
+    return date_match(match, calendar.quarter(_TURNS[match["turn"]]))
 
 
 def _year(match: re.Match[str], calendar: Calendar) -> DateMatch:
@@ -231,7 +231,7 @@ def _bare_third(match: re.Match[str], calendar: Calendar) -> DateMatch:
     if match["unit"] == "年":
         return dated(match, calendar, Date(month=1 if early else 10, length=3))
     first, _ = calendar.month(0)
-    return found(match, calendar.resolve(Date(first.year, first.month, third=_third(match))))
+    return date_match(match, calendar.resolve(Date(first.year, first.month, third=_third(match))))
 
 
 def _date(match: re.Match[str], calendar: Calendar) -> DateMatch:
@@ -262,9 +262,9 @@ def _day(match: re.Match[str], calendar: Calendar) -> DateMatch:
 
 def _amounts(match: re.Match[str]) -> tuple[list[float], Unit]:
     """How many of what; 两三天 are two or three."""
-    said, unit = match["n"], match["unit"]
-    whole = number(said)
-    each = [whole] if whole is not None else [number(digit) or 0 for digit in said]
+    numeral, unit = match["n"], match["unit"]
+    whole = number(numeral)
+    each = [whole] if whole is not None else [number(digit) or 0 for digit in numeral]
     more = 0.5 if "半" in unit or match["half"] else 0
     return [amount + more for amount in each if amount], _UNITS[unit.lstrip("个半")[0]]
 
@@ -275,14 +275,14 @@ def _away(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
         return None
     direction = -1 if "前" in match["way"] else 1
     spans = [calendar.away(amount, unit, direction) for amount in amounts]
-    return found(match, *spans, rolling=True)
+    return date_match(match, *spans, rolling=True)
 
 
 def _latest(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     amounts, unit = _amounts(match)
     if not amounts or (max(amounts) <= 1 and match["lead"] in "前这上"):
         return None  # the day before something else
-    return found(match, calendar.latest(max(amounts), unit), rolling=True)
+    return date_match(match, calendar.latest(max(amounts), unit), rolling=True)
 
 
 def _either_way(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
@@ -295,4 +295,4 @@ def _either_way(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
                 spans.append(calendar.resolve(Date(year, month, day)))
             except ValueError:
                 continue
-    return found(match, *spans) if spans else None
+    return date_match(match, *spans) if spans else None

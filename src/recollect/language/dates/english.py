@@ -8,8 +8,8 @@ from functools import cache
 from recollect.language.dates.expression import (
     DateMatch,
     Pattern,
+    date_match,
     dated,
-    found,
 )
 from recollect.language.dates.spans import (
     UNITS,
@@ -134,13 +134,13 @@ def _hours(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _third(match: re.Match[str]) -> Third | None:
-    said = (match.groupdict().get("third") or "").lower().removeprefix("the ")
-    return _THIRDS.get(said.split()[0], "late") if said else None
+    word = (match.groupdict().get("third") or "").lower().removeprefix("the ")
+    return _THIRDS.get(word.split()[0], "late") if word else None
 
 
 def _year_of(match: re.Match[str]) -> int | None:
-    said = match.groupdict().get("y")
-    return int(said) if said else None
+    digits = match.groupdict().get("y")
+    return int(digits) if digits else None
 
 
 def _date(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
@@ -183,11 +183,11 @@ def _last_months(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     years = range(calendar.today.year - 2, calendar.today.year + 3)
     spans = [calendar.resolve(Date(year, month, length=length)) for year in years]
     if turn == "this":
-        held = [span for span in spans if span[0] <= calendar.now < span[1]]
-        return found(match, held[0] if held else spans[2])
+        current = [span for span in spans if span[0] <= calendar.now < span[1]]
+        return date_match(match, current[0] if current else spans[2])
     if turn in ("next", "coming"):
-        return found(match, next(span for span in spans if span[0] > calendar.now))
-    return found(match, [span for span in spans if span[1] <= calendar.now][-1])
+        return date_match(match, next(span for span in spans if span[0] > calendar.now))
+    return date_match(match, [span for span in spans if span[1] <= calendar.now][-1])
 
 
 def _year(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
@@ -204,8 +204,8 @@ def _season(match: re.Match[str], calendar: Calendar) -> DateMatch:
 
 
 def _quarter(match: re.Match[str], calendar: Calendar) -> DateMatch:
-    said = match["q"].lower()
-    quarter = int(said) if said.isdigit() else _ORDINALS[said]
+    word = match["q"].lower()
+    quarter = int(word) if word.isdigit() else _ORDINALS[word]
     return dated(match, calendar, Date(int(match["y"]), 3 * quarter - 2, length=3))
 
 
@@ -215,18 +215,18 @@ def _half(match: re.Match[str], calendar: Calendar) -> DateMatch:
 
 
 def _relative_day(match: re.Match[str], calendar: Calendar) -> DateMatch:
-    return found(match, calendar.day(_DAYS[match["day"].lower()], _hours(match)))
+    return date_match(match, calendar.day(_DAYS[match["day"].lower()], _hours(match)))
 
 
 def _part_of_day(match: re.Match[str], calendar: Calendar) -> DateMatch:
     first, *rest = match["day"].lower().split()
     part = rest[0] if rest else "night"
-    return found(match, calendar.day(-1 if first == "last" else 0, _HOURS[part]))
+    return date_match(match, calendar.day(-1 if first == "last" else 0, _HOURS[part]))
 
 
 def _unit(match: re.Match[str]) -> Unit:
-    said = match["unit"].lower()
-    plain = {"night": "day", "fortnight": "week"}.get(said, said)
+    word = match["unit"].lower()
+    plain = {"night": "day", "fortnight": "week"}.get(word, word)
     return next(unit for unit in UNITS if unit == plain)
 
 
@@ -239,16 +239,16 @@ def _last_unit(match: re.Match[str], calendar: Calendar) -> DateMatch:
     if match["unit"].lower() == "weekend":
         this = calendar.weekday(0, 7)
         over = this[1] <= calendar.now or turn not in ("past", "this past")
-        return found(
+        return date_match(
             match, this if turn == "this" or not over else calendar.weekday(_offset(turn), 7)
         )
     if turn in ("past", "this past"):
-        return found(match, calendar.latest(1, _unit(match)), rolling=True)
-    return found(match, calendar.unit(_unit(match), _offset(turn)))
+        return date_match(match, calendar.latest(1, _unit(match)), rolling=True)
+    return date_match(match, calendar.unit(_unit(match), _offset(turn)))
 
 
 def _before_last(match: re.Match[str], calendar: Calendar) -> DateMatch:
-    return found(match, calendar.unit(_unit(match), -2))
+    return date_match(match, calendar.unit(_unit(match), -2))
 
 
 def _last_weekday(match: re.Match[str], calendar: Calendar) -> DateMatch:
@@ -257,11 +257,11 @@ def _last_weekday(match: re.Match[str], calendar: Calendar) -> DateMatch:
     hours, turn = _hours(match), match["turn"].lower()
     this = calendar.weekday(0, weekday, hours)
     if turn == "this":
-        return found(match, this)
+        return date_match(match, this)
     offset = -1 if turn == "this past" else _offset(turn)
     other = calendar.weekday(offset, weekday, hours)
     gap = weekday - calendar.today.weekday()
-    return found(match, *([this, other] if gap * offset > 0 else [other]))
+    return date_match(match, *([this, other] if gap * offset > 0 else [other]))
 
 
 def _weekday(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
@@ -286,12 +286,12 @@ def _away(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     if not amount:
         return None
     direction = 1 if match["way"].lower().startswith("from") else -1
-    return found(match, calendar.away(amount, unit, direction), rolling=True)
+    return date_match(match, calendar.away(amount, unit, direction), rolling=True)
 
 
 def _latest(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     amount, unit = _amount(match)
-    return found(match, calendar.latest(amount, unit), rolling=True) if amount else None
+    return date_match(match, calendar.latest(amount, unit), rolling=True) if amount else None
 
 
 def _bare_day(match: re.Match[str], calendar: Calendar) -> DateMatch:

@@ -33,5 +33,5 @@ def dated(
     return DateMatch(place, match.end(), [calendar.resolve(date)], date)
 
 
-def found(match: re.Match[str], *spans: Span, rolling: bool = False) -> DateMatch:
+def date_match(match: re.Match[str], *spans: Span, rolling: bool = False) -> DateMatch:
     return DateMatch(match.start(), match.end(), list(spans), rolling=rolling)

@@ -42,27 +42,27 @@ class PartialDate:
 
 def find_date(text: str) -> PartialDate | None:
     """The first date with a month; a bare "may" is the verb, unless "in May"."""
-    if found := _ISO_DATE.search(text):
-        return _date(found[2], found[1], found[3])
-    if found := _DAY_MONTH.search(text):
-        return _date(_month(found[2]), found[3], found[1])
-    found = _MONTH_DAY.search(text)
-    if found and (found[1].lower() != "may" or found[2] or found[3] or " in May" in text):
-        return _date(_month(found[1]), found[3], found[2])
-    if found := _CHINESE_DATE.search(text):
-        return _date(found[2], found[1], found[3])
+    if match := _ISO_DATE.search(text):
+        return _date(match[2], match[1], match[3])
+    if match := _DAY_MONTH.search(text):
+        return _date(_month(match[2]), match[3], match[1])
+    match = _MONTH_DAY.search(text)
+    if match and (match[1].lower() != "may" or match[2] or match[3] or " in May" in text):
+        return _date(_month(match[1]), match[3], match[2])
+    if match := _CHINESE_DATE.search(text):
+        return _date(match[2], match[1], match[3])
     return None
 
 
-def date_fit(wanted: PartialDate, moment: datetime) -> float:
+def date_fit(target: PartialDate, moment: datetime) -> float:
     """How well a moment fits a date, from 0 to 1."""
-    if wanted.year and moment.year != wanted.year:
+    if target.year and moment.year != target.year:
         return 0.0
-    if wanted.day is None:
-        following = wanted.month % _MONTHS_A_YEAR + 1
-        return 1.0 if moment.month == wanted.month else _NEARLY * (moment.month == following)
+    if target.day is None:
+        following = target.month % _MONTHS_A_YEAR + 1
+        return 1.0 if moment.month == target.month else _NEARLY * (moment.month == following)
     try:
-        named = date(wanted.year or moment.year, wanted.month, wanted.day)
+        named = date(target.year or moment.year, target.month, target.day)
     except ValueError:
         return 0.0
     gap = (moment.date() - named).days

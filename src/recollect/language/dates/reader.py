@@ -63,8 +63,8 @@ def find_times(text: str, now: datetime) -> list[TimeSpan]:
 
 
 def _spans(text: str, calendar: Calendar) -> Iterator[tuple[datetime, datetime, str]]:
-    found = _joined(_disjoint(_search(text, calendar)), text, calendar)
-    for item in found:
+    matches = _joined(_disjoint(_search(text, calendar)), text, calendar)
+    for item in matches:
         extended = _extended(item, text, calendar)
         words = text[extended.start : extended.end].strip()
         for start, end in sorted(set(extended.spans)):
@@ -77,26 +77,26 @@ def _search(text: str, calendar: Calendar) -> Iterator[DateMatch]:
         for pattern, read in language.patterns(text):
             for match in pattern.finditer(text):
                 try:
-                    found = read(match, calendar)
+                    item = read(match, calendar)
                 except (ValueError, OverflowError):  # the 31st of June, a million years ago
                     continue
-                if found:
-                    yield found
+                if item:
+                    yield item
 
 
-def _disjoint(found: Iterator[DateMatch]) -> list[DateMatch]:
+def _disjoint(matches: Iterator[DateMatch]) -> list[DateMatch]:
     """Of those that overlap the one that begins first, and of those the longest."""
-    kept: list[DateMatch] = []
-    for item in sorted(found, key=lambda item: (item.start, -item.end)):
-        if not kept or item.start >= kept[-1].end:
-            kept.append(item)
-    return kept
+    disjoint: list[DateMatch] = []
+    for item in sorted(matches, key=lambda item: (item.start, -item.end)):
+        if not disjoint or item.start >= disjoint[-1].end:
+            disjoint.append(item)
+    return disjoint
 
 
-def _joined(found: list[DateMatch], text: str, calendar: Calendar) -> list[DateMatch]:
+def _joined(matches: list[DateMatch], text: str, calendar: Calendar) -> list[DateMatch]:
     """Two dates with "to" between them as one span."""
     result: list[DateMatch] = []
-    for item in found:
+    for item in matches:
         last = result[-1] if result else None
         joined = _join(last, item, text, calendar) if last else None
         if joined:

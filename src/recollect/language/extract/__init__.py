@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from recollect.language.extract.languages import Patterns
     from recollect.language.extract.message import MessageReader
 
-__all__ = ["Said", "extract"]
+__all__ = ["EarlierMessage", "extract"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EarlierMessage:
     """An earlier message of the conversation."""
 
     role: Role
@@ -38,7 +38,7 @@ def extract(
     said_at: datetime,
     role: Role = "user",
     trust: Trust = "owner",
-    earlier: Sequence[Said] = (),
+    earlier: Sequence[EarlierMessage] = (),
     source: str = "",
     patterns: Patterns | None = None,
 ) -> tuple[Candidate, ...]:
@@ -52,17 +52,17 @@ def extract(
         return ()
     from recollect.language.extract.dates import dated
 
-    before = [said.text for said in earlier if said.role == "user"]
+    before = [message.text for message in earlier if message.role == "user"]
     return tuple(
         replace(
-            found,
-            content=dated(found, said_at),
-            importance=KIND_IMPORTANCE[found.kind],
-            confidence=ASKED_CONFIDENCE if found.asked else RULES_CONFIDENCE,
+            candidate,
+            content=dated(candidate, said_at),
+            importance=KIND_IMPORTANCE[candidate.kind],
+            confidence=ASKED_CONFIDENCE if candidate.asked else RULES_CONFIDENCE,
             trust=trust,
             sources=(source,) if source else (),
         )
-        for found in _reader(patterns).read(text, before)
+        for candidate in _reader(patterns).read(text, before)
     )
 
 

@@ -72,13 +72,13 @@ class Completer:
                 yield joined if self.greets.match(joined) else clause
                 greeting = ""
 
-    def subject_of(self, found: Sequence[Candidate], clause: str, before: str) -> str:
+    def subject_of(self, candidates: Sequence[Candidate], clause: str, before: str) -> str:
         """Whom a clause is about: user, pet, other, or nobody in particular."""
-        if any(one.predicate == "pet" for one in found):
+        if any(one.predicate == "pet" for one in candidates):
             return "pet"
         if self._others.match(clause):
             return "other"
-        if any(one.subject == USER for one in found) or self._me.match(clause):
+        if any(one.subject == USER for one in candidates) or self._me.match(clause):
             return "user"
         return "other" if before == "other" else ""
 

@@ -19,12 +19,12 @@ _CALENDAR = re.compile(
 )
 
 
-def dated(found: Candidate, said_at: datetime) -> str:
+def dated(candidate: Candidate, said_at: datetime) -> str:
     """The content of a statement, a deadline with the day that it means."""
-    if found.predicate != "deadline" or found.withdraws or _WRITTEN.search(found.value):
-        return found.content
-    due = due_day(found.value, said_at)
-    return f"{found.content} ({due.isoformat()})" if due else found.content
+    if candidate.predicate != "deadline" or candidate.withdraws or _WRITTEN.search(candidate.value):
+        return candidate.content
+    due = due_day(candidate.value, said_at)
+    return f"{candidate.content} ({due.isoformat()})" if due else candidate.content
 
 
 def due_day(words: str, said_at: datetime) -> date | None:

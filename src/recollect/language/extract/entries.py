@@ -146,7 +146,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 _EXPRESSIONS = ("reject", "require", "trim", "reject_clause", "subject_trim", "subject_reject")
 _ALSO = frozenset({"slot", "value", "check", "reject", "subject"})
-_GROUP = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
+PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
 
 
 def entry_of(raw: Mapping[str, Any], vocabulary: Vocabulary) -> Entry:
@@ -180,7 +180,7 @@ def check_expressions(entry: Entry) -> None:
     where = f"{entry.vocabulary.file}: {entry}"
     groups = {*entry.matcher.groupindex, "value"}
     templates = [entry.slot, *entry.value, *(one["value"] for one in entry.also)]
-    for group, table in (found for text in templates for found in _GROUP.findall(text)):
+    for group, table in (pair for text in templates for pair in PLACEHOLDER.findall(text)):
         if group not in groups:
             raise ConfigError(
                 f"{where} names the group {group!r}, which its match does not have",
@@ -201,8 +201,8 @@ def _checked(where: str, field: str, value: object) -> object:
             _also_table(one) if field == "also" else isinstance(one, str) for one in items
         )
         if not good:
-            wanted = f"tables of {', '.join(sorted(_ALSO))}" if field == "also" else "texts"
-            raise ConfigError(f"{where}: {field} is {value!r:.60}", remedy=f"A list of {wanted}")
+            item_type = f"tables of {', '.join(sorted(_ALSO))}" if field == "also" else "texts"
+            raise ConfigError(f"{where}: {field} is {value!r:.60}", remedy=f"A list of {item_type}")
         assert isinstance(items, list | tuple)
         return tuple(items)
     wanted_type = bool if isinstance(default, bool) else str

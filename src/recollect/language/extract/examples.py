@@ -31,7 +31,7 @@ def examples_of(entry: Entry) -> list[Example]:
             f"{entry.vocabulary.file}: {entry} has no example",
             remedy='Give it one: example = ["I live in Oslo => user/lives_in=Oslo"]',
         )
-    made = []
+    examples = []
     for text in entry.example:
         messages, arrow, learnt = text.partition("=>")
         if not arrow:
@@ -40,16 +40,16 @@ def examples_of(entry: Entry) -> list[Example]:
                 remedy="Write => and the statement after it, as in user/lives_in=Oslo",
             )
         *before, message = (part.strip() for part in messages.split("|"))
-        wanted = tuple(part.strip() for part in learnt.split(";") if part.strip())
-        made.append(Example(tuple(before), message, wanted))
-    return made
+        expected = tuple(part.strip() for part in learnt.split(";") if part.strip())
+        examples.append(Example(tuple(before), message, expected))
+    return examples
 
 
 def check_examples(entry: Entry, patterns: Patterns) -> None:
     """Refuse an entry whose examples give something else than they say."""
     reader = MessageReader(patterns)
     for example in examples_of(entry):
-        learnt = tuple(shown(one) for one in reader.read(example.message, example.before))
+        learnt = tuple(statement_text(one) for one in reader.read(example.message, example.before))
         if learnt != example.learnt:
             raise ConfigError(
                 f"{entry.vocabulary.file}: the example {example.message!r} of {entry} gives"
@@ -58,7 +58,7 @@ def check_examples(entry: Entry, patterns: Patterns) -> None:
             )
 
 
-def shown(candidate: Candidate) -> str:
+def statement_text(candidate: Candidate) -> str:
     """A statement as examples write it."""
     mark = "-" if candidate.withdraws else "+" if candidate.is_update else ""
     return f"{mark}{candidate.subject}/{candidate.predicate}={candidate.value}"

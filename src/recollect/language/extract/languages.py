@@ -71,17 +71,17 @@ class Patterns:
         self._phrases: dict[str, re.Pattern[str]] = {}
 
     def phrases(self, name: str) -> re.Pattern[str]:
-        found = self._phrases.get(name)
-        if found is None:
+        pattern = self._phrases.get(name)
+        if pattern is None:
             parts = (
                 one.vocabulary.expand(one.phrases[name], f"the phrases {name!r}")
                 for one in self.languages
                 if name in one.phrases
             )
             joined = "|".join(f"(?:{part})" for part in parts) or "(?!)"
-            found = Vocabulary("", {}).compile(joined, f"the phrases {name!r}")
-            self._phrases[name] = found
-        return found
+            pattern = Vocabulary("", {}).compile(joined, f"the phrases {name!r}")
+            self._phrases[name] = pattern
+        return pattern
 
     @cached_property
     def values(self) -> Values:
@@ -178,7 +178,7 @@ def _tree(text: str, file: str) -> dict[str, Any]:
 def _replacements(
     items: Sequence[Mapping[str, Any]], vocabulary: Vocabulary
 ) -> tuple[Replacement, ...]:
-    made = []
+    replacements = []
     for one in items:
         good = {"match", "put"} <= set(one) <= {"match", "put", "after"}
         if not good or not all(isinstance(text, str) for text in one.values()):
@@ -187,8 +187,8 @@ def _replacements(
                 remedy='It has match = "..." and put = "...", and perhaps after = "user" or "pet"',
             )
         match = vocabulary.compile(one["match"], f"the replacement by {one['put']!r}")
-        made.append(Replacement(match, one["put"], one.get("after", "any")))
-    return tuple(made)
+        replacements.append(Replacement(match, one["put"], one.get("after", "any")))
+    return tuple(replacements)
 
 
 def _check(language: Language) -> None:

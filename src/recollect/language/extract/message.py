@@ -35,32 +35,36 @@ class MessageReader:
 
     def read(self, text: str, before: Sequence[str] = ()) -> list[Candidate]:
         """What a message says; ``before`` are the user's earlier ones, oldest first."""
-        found: list[Candidate] = []
+        candidates: list[Candidate] = []
         earlier = ""
         for sentence in self._splitter.sentences(text):
             if self._traps.opens_play(sentence.text):
                 break
-            for one in self._sentence(sentence, found, before, earlier):
-                if not any(_same(one, other) for other in found):
-                    found.append(one)
+            for one in self._sentence(sentence, candidates, before, earlier):
+                if not any(_same(one, other) for other in candidates):
+                    candidates.append(one)
             earlier += " " + sentence.text
-        return found
+        return candidates
 
     def _sentence(
-        self, sentence: Sentence, found: Sequence[Candidate], before: Sequence[str], earlier: str
+        self,
+        sentence: Sentence,
+        candidates: Sequence[Candidate],
+        before: Sequence[str],
+        earlier: str,
     ) -> Iterator[Candidate]:
         text = self._agreed.sub("", sentence.text)
         if text == GAP or self._secret.search(text):
             return
-        wanted = self._requested(text)
+        requested = self._requested(text)
         really = not text.endswith(("?", "？")) or self._request.match(text)
-        if wanted and really and GAP not in wanted:
-            yield from self._asked(wanted)
+        if requested and really and GAP not in requested:
+            yield from self._asked_for(requested)
             return
         stated = self._traps.stated(text, self._splitter.clauses(text))
         if not stated:
             return
-        put_right = self._put_right(text, stated, found, before)
+        put_right = self._put_right(text, stated, candidates, before)
         if put_right:
             yield put_right
             return
@@ -77,14 +81,14 @@ class MessageReader:
         self,
         text: str,
         stated: Sequence[str],
-        found: Sequence[Candidate],
+        candidates: Sequence[Candidate],
         before: Sequence[str],
     ) -> Candidate | None:
         """A correction, perhaps with a word of explanation: "no, it's the 13th, I misread it"."""
         for part in dict.fromkeys((text, ", ".join(stated[:2]), stated[0])):
             value, old = correction(part, self._patterns)
             if value:
-                return corrected(value, old, self._latest(found, before), self._patterns)
+                return corrected(value, old, self._latest(candidates, before), self._patterns)
         return None
 
     def _clauses(
@@ -120,18 +124,18 @@ class MessageReader:
         """What the first pattern that fits a clause says, as far as it holds."""
         for entry in self._patterns.entries("clause", whole):
             match = entry.matcher.fullmatch(whole)
-            made = self._statements.statements(entry, match) if match else []
-            if made:
-                return [one for one in made if self._holds(one, clause, stated)]
+            candidates = self._statements.statements(entry, match) if match else []
+            if candidates:
+                return [one for one in candidates if self._holds(one, clause, stated)]
         return []
 
-    def _holds(self, found: Candidate, clause: str, stated: Sequence[str]) -> bool:
+    def _holds(self, candidate: Candidate, clause: str, stated: Sequence[str]) -> bool:
         """Whether it is true now and meant: not a plan, a habit of old, or part of an order."""
         if self._traps.orders(stated[0]):
             return False
-        if found.predicate not in ("decision", "deadline") and self._traps.unsure(clause):
+        if candidate.predicate not in ("decision", "deadline") and self._traps.unsure(clause):
             return False
-        if found.is_update or found.withdraws or found.predicate in _ALWAYS_HOLDS:
+        if candidate.is_update or candidate.withdraws or candidate.predicate in _ALWAYS_HOLDS:
             return not self._not_done.search(clause)
         return not self._traps.past(clause)
 
@@ -141,9 +145,9 @@ class MessageReader:
             if part and not entry.part:
                 continue
             match = entry.matcher.fullmatch(sentence)
-            made = self._statements.statements(entry, match) if match else []
-            if made:
-                return None if GAP in made[0].value else made[0]
+            candidates = self._statements.statements(entry, match) if match else []
+            if candidates:
+                return None if GAP in candidates[0].value else candidates[0]
         return None
 
     def _clause_rule(self, clause: str, stated: Sequence[str]) -> Candidate | None:
@@ -162,28 +166,28 @@ class MessageReader:
                 return self._statements.requested(entry, match)
         return ""
 
-    def _asked(self, wanted: str) -> Iterator[Candidate]:
+    def _asked_for(self, requested: str) -> Iterator[Candidate]:
         """What somebody asked to be remembered: by its slot, or else as it was said."""
-        found = list(self._clauses(self._splitter.clauses(wanted), (), ""))
-        if found:
-            for one in found:
+        candidates = list(self._clauses(self._splitter.clauses(requested), (), ""))
+        if candidates:
+            for one in candidates:
                 yield replace(one, asked=True)
             return
-        made = self._rule(wanted) or self._note(wanted.strip(" .。!！，,"))
-        yield replace(made, asked=True, content=self._tidy(wanted))
+        note = self._rule(requested) or self._note(requested.strip(" .。!！，,"))
+        yield replace(note, asked=True, content=self._tidy(requested))
 
     def _note(self, text: str) -> Candidate:
         """What was asked to be remembered and has no slot of its own."""
         for entry in self._patterns.entries("note", text):
             match = entry.matcher.fullmatch(text)
-            made = self._statements.statements(entry, match) if match else []
-            if made:
-                return made[0]
+            candidates = self._statements.statements(entry, match) if match else []
+            if candidates:
+                return candidates[0]
         value = self._patterns.values.clean(text)
         return Candidate("fact", "", subject="user", predicate="other", value=value)
 
     def _named(
-        self, found: Candidate, before: Sequence[str], earlier: str, clauses: Sequence[str]
+        self, candidate: Candidate, before: Sequence[str], earlier: str, clauses: Sequence[str]
     ) -> Candidate | None:
         """A version without a product is of the product last spoken of."""
         name = find_product(" ".join([earlier, *clauses]))
@@ -192,11 +196,13 @@ class MessageReader:
             name = next(versions, "")
         if not name:
             return None
-        return replace(self._statements.version(name, found.value), is_update=True)
+        return replace(self._statements.version(name, candidate.value), is_update=True)
 
-    def _latest(self, found: Sequence[Candidate], before: Sequence[str]) -> Iterator[Candidate]:
+    def _latest(
+        self, candidates: Sequence[Candidate], before: Sequence[str]
+    ) -> Iterator[Candidate]:
         """What was said before, newest first."""
-        yield from reversed(found)
+        yield from reversed(candidates)
         for text in reversed(before[-LOOKBACK:]):
             yield from reversed(self.read(text))
 

@@ -45,13 +45,13 @@ def ordinary(text: str) -> bool:
 
 def canonical(text: str) -> str:
     """The name by which a product is kept; unknown ones as they are written."""
-    known = product(text)
-    return known[0] if known else text.strip()
+    entry = product(text)
+    return entry[0] if entry else text.strip()
 
 
 def sort_of(text: str) -> str:
-    known = product(text)
-    return known[1] if known else ""
+    entry = product(text)
+    return entry[1] if entry else ""
 
 
 def versioned(text: str) -> tuple[str, str] | None:
@@ -75,7 +75,7 @@ def find_product(text: str) -> str:
     """The last known product that a text names, unless it is an everyday word."""
     words = re.findall(r"[A-Za-z.][A-Za-z.+#]*|[\u4e00-\u9fff]{2,4}", text[-400:])
     for word in reversed(words):
-        known = product(word.rstrip("."))
-        if known and not (ordinary(word) and word.islower()):
-            return known[0]
+        entry = product(word.rstrip("."))
+        if entry and not (ordinary(word) and word.islower()):
+            return entry[0]
     return ""

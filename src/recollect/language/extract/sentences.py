@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from recollect.language.code import split_code
+from recollect.language.truncation import two_ends
 
 LONGEST = 8_000  # characters read at each end of a long message: nobody tells more of himself
 LONGEST_SENTENCE = 400
@@ -54,8 +55,7 @@ class Splitter:
 
     def sentences(self, text: str) -> Iterator[Sentence]:
         """What somebody wrote himself: no code, logs, links, long quotes or other speakers."""
-        if len(text) > 2 * LONGEST:
-            text = f"{text[:LONGEST]}\n{GAP}\n{text[-LONGEST:]}"
+        text = f"\n{GAP}\n".join(two_ends(text, LONGEST))
         text = text.replace("’", "'") if "‘" not in text else text
         text = _INLINE.sub(lambda m: m[1], text)
         prose = _QUOTED.sub(_unquoted, _URL.sub(GAP, split_code(text)[0]))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from recollect.language.extract.entries import USER, Entry
+from recollect.language.extract.entries import PLACEHOLDER, USER, Entry
 from recollect.language.extract.products import (
     bare_version,
     canonical,
@@ -17,7 +17,6 @@ from recollect.language.extract.products import (
 from recollect.language.extract.values import Values
 from recollect.types import Candidate
 
-_BLANK = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
 _NAME = re.compile(r"[A-Za-z][\w.+#-]*(?: (?-i:[A-Z])\w*)?")
 _HARDWARE = ("device", "keyboard", "car")
 
@@ -32,13 +31,13 @@ class StatementReader:
         """The statements of a clause that an entry matches; none where a guard says no."""
         if entry.finds(entry.reject_clause, match.group()):
             return []
-        made = _YIELDS[entry.yields](self, entry, match)
+        candidates = _YIELDS[entry.yields](self, entry, match)
         change = entry.change or bool(match.groupdict().get("change"))
         if not change and not entry.ended:
-            return made
+            return candidates
         return [
             replace(one, is_update=change and not entry.ended, withdraws=entry.ended)
-            for one in made
+            for one in candidates
         ]
 
     def requested(self, entry: Entry, match: re.Match[str]) -> str:
@@ -61,7 +60,7 @@ class StatementReader:
             return []
         slot = self._filled(entry, entry.slot, words, joint="_")
         if entry.sort_slot != "never":
-            used = self._product(value, known=True)
+            used = self._product(value, listed=True)
             if used and used.predicate not in ("version", "uses"):
                 slot, text = used.predicate, used.value
             elif entry.sort_slot == "only":
@@ -112,17 +111,17 @@ class StatementReader:
             return template
         if template == "{value}":
             return words.get("value") or ""
-        blanks = _BLANK.findall(template)
+        blanks = PLACEHOLDER.findall(template)
         for group, table in blanks:
-            found = words.get(group)
-            if not found:
+            text = words.get(group)
+            if not text:
                 return ""
             if table:
-                word = found.lower()
-                found = entry.vocabulary.table(table).get(word, word)
+                word = text.lower()
+                text = entry.vocabulary.table(table).get(word, word)
             if joint == "_":
-                found = "_".join(found.lower().split())
-            template = template.replace(f"{{{group}:{table}}}" if table else f"{{{group}}}", found)
+                text = "_".join(text.lower().split())
+            template = template.replace(f"{{{group}:{table}}}" if table else f"{{{group}}}", text)
         return template
 
     def _subject(self, entry: Entry, groups: Mapping[str, str | None]) -> str:
@@ -141,19 +140,19 @@ class StatementReader:
         return about.lower() if entry.subject_form == "lower" else about
 
     def _team(self, entry: Entry, match: re.Match[str]) -> str:
-        said = match.groupdict().get("team")
-        if not said:
+        team = match.groupdict().get("team")
+        if not team:
             return USER
         project = entry.compiled("{project_words}")
-        return "project" if project.search(said) else "team"
+        return "project" if project.search(team) else "team"
 
-    def _product(self, text: str, *, subject: str = USER, known: bool = False) -> Candidate | None:
+    def _product(self, text: str, *, subject: str = USER, listed: bool = False) -> Candidate | None:
         """The product in use, in the slot of its version or of its sort."""
         text = self._values.clean(text)
         pair = None if product(text) else versioned(text)
         if pair:
             return self.version(pair[0], pair[1], subject=subject)
-        name = self._values.tool(text, known=known)
+        name = self._values.tool(text, listed=listed)
         if not name:
             return None
         return Candidate(
@@ -171,19 +170,19 @@ class StatementReader:
     def _products(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         """The product named first, and known ones after it: "Linear for work and Notion"."""
         subject = self._team(entry, match)
-        known = entry.known or bool(match.groupdict().get("known"))
+        listed = entry.known or bool(match.groupdict().get("known"))
         value = entry.without(entry.trim, match["value"])
-        single = self._product(value, subject=subject, known=known)
+        single = self._product(value, subject=subject, listed=listed)
         if entry.list == "one":
             return [single] if single else []
         separator = entry.compiled("{list_separator}")
-        first = single or self._product(separator.split(value)[0], subject=subject, known=known)
+        first = single or self._product(separator.split(value)[0], subject=subject, listed=listed)
         if not first and entry.list == "first":
             return []
         purpose = entry.compiled("{purpose}.*")
         parts = separator.split(match.group()[match.start("value") - match.start() :])[1:]
         others = (
-            self._product(purpose.sub("", part), subject=subject, known=True) for part in parts
+            self._product(purpose.sub("", part), subject=subject, listed=True) for part in parts
         )
         return [one for one in (first, *others) if one]
 

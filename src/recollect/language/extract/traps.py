@@ -28,8 +28,8 @@ class Traps:
 
     def opens_play(self, sentence: str) -> bool:
         """Whether what follows is a given text or make-believe, to the end of the message."""
-        given = self._payload.match(sentence)
-        payload = given is not None and given.group().endswith((":", "："))
+        opening = self._payload.match(sentence)
+        payload = opening is not None and opening.group().endswith((":", "："))
         return payload or bool(self._play.search(sentence))
 
     def not_meant(self, sentence: str) -> bool:

@@ -73,8 +73,8 @@ class Values:
         if _HAN.search(value):
             return value if len(value) <= _LONGEST_HAN_PLACE else ""
         value = value.removeprefix("the city of ")
-        if found := self._place.fullmatch(value):
-            return found.group().removesuffix(" area")
+        if match := self._place.fullmatch(value):
+            return match.group().removesuffix(" area")
         words = value.split()
         lower = value.islower() and value.replace(" ", "").isalpha() and len(words) <= 3
         return value if lower and not self._not_place.fullmatch(words[0]) else ""
@@ -93,14 +93,14 @@ class Values:
         fits = 2 <= len(value) <= 4 and _HAN_NAME.fullmatch(value) and self._surname.match(value)
         return value if fits else ""
 
-    def tool(self, text: str, *, known: bool = False) -> str:
+    def tool(self, text: str, *, listed: bool = False) -> str:
         """A product: one that is known, or one that is written as a name."""
         value = self.clean(text)
         bare = self._article.sub("", value)
         for name in (bare, value):
             if product(name):
                 return canonical(name)
-        if known or not value or GAP in value or len(value.split()) > 4:
+        if listed or not value or GAP in value or len(value.split()) > 4:
             return ""
         return bare if self._looks_named(bare) else ""
 

@@ -74,19 +74,19 @@ def _after_long_runs(data: NDArray[np.uint8]) -> Places:
 
 def _single_characters(data: NDArray[np.uint8]) -> Places:
     """Where four characters stand apart, each between two spaces or two hyphens."""
-    found = []
+    places = []
     for joint in (ord(" "), ord("-")):
         joints = data == joint
         apart = joints[:-8] & joints[2:-6] & joints[4:-4] & joints[6:-2] & joints[8:]
-        found.append(np.flatnonzero(apart))
-    return np.concatenate(found)
+        places.append(np.flatnonzero(apart))
+    return np.concatenate(places)
 
 
 def _counts(data: NDArray[np.uint8], ends: Places, characters: str) -> Places:
     """How many of these characters each text has."""
-    wanted = np.zeros(256, np.int32)
-    wanted[[ord(character) for character in characters]] = 1
-    return np.add.reduceat(wanted[data], np.concatenate([[0], ends[:-1]]), dtype=np.int64)
+    counted = np.zeros(256, np.int32)
+    counted[[ord(character) for character in characters]] = 1
+    return np.add.reduceat(counted[data], np.concatenate([[0], ends[:-1]]), dtype=np.int64)
 
 
 def _with_parts(whole: str, data: NDArray[np.uint8], ends: Places, has: Places) -> Iterator[int]:
@@ -127,9 +127,9 @@ def _tables() -> tuple[NDArray[np.bool_], NDArray[np.uint8], dict[int, list[_Par
     table, parts = np.zeros(1 << 23, np.uint8), dict[int, list[_Part]]()
     pairs = np.zeros(1 << 16, np.bool_)
     for part in _PARTS:
-        shown = part.text[part.at : part.at + 3]
-        cased = [{c, c.upper()} if part.folded else {c} for c in shown]
-        cased += [set(map(chr, range(128)))] * (3 - len(shown))
+        rare = part.text[part.at : part.at + 3]
+        cased = [{c, c.upper()} if part.folded else {c} for c in rare]
+        cased += [set(map(chr, range(128)))] * (3 - len(rare))
         for letters in product(*cased):
             first, second, third = map(ord, letters)
             triple = first << 16 | second << 8 | third

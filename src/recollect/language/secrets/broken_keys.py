@@ -52,7 +52,7 @@ def _in_groups(text: str, at: int, holds: Callable[[str], bool]) -> int:
     first = _GROUP.match(text, at)
     if first is None:
         return 0
-    key, place, end, size, groups, told = first.group(), first.end(), 0, 0, 0, 0
+    key, place, end, size, groups, mixed = first.group(), first.end(), 0, 0, 0, 0
     while groups < _MOST_CHUNKS:
         joint = _SPACE.match(text, place)
         group = _GROUP.match(text, joint.end()) if joint else None
@@ -63,11 +63,11 @@ def _in_groups(text: str, at: int, holds: Callable[[str], bool]) -> int:
         if len(chunk) > size or size < 2 or len(key) > _LONGEST_GROUPS:
             break
         groups += 1
-        told += any(map(str.isdigit, chunk)) or (
+        mixed += any(map(str.isdigit, chunk)) or (
             chunk != chunk.lower() and chunk[1:] != chunk[1:].lower()
         )
         key, place = key + chunk, group.end()
-        if groups >= _LEAST_GROUPS and told * 2 > groups and holds(key):
+        if groups >= _LEAST_GROUPS and mixed * 2 > groups and holds(key):
             end = place
         if len(chunk) < size:
             break

@@ -92,7 +92,7 @@ def secrets_in_syntax(text: str) -> Iterator[Span]:
             if _is_value(match["value"]):
                 yield "password", *match.span("value")
     for match in _BASIC.finditer(text):
-        if _is_login(match["value"]):
+        if is_basic_login(match["value"]):
             yield "basic_auth", *match.span("value")
 
 
@@ -107,8 +107,8 @@ def _is_value(value: str) -> bool:
     )
 
 
-def _is_login(value: str) -> bool:
-    """Whether it is a name and a password, in base 64."""
+def is_basic_login(value: str) -> bool:
+    """Whether a value is a user name and a password, in base 64."""
     try:
         _, colon, password = base64.b64decode(value, validate=True).partition(b":")
     except binascii.Error:

@@ -49,40 +49,40 @@ def secrets_in_words(text: str, folded: str, syntax: bool) -> list[Span]:
 
     ``folded`` is the text in lower case; ``syntax`` tells whether it has any of the signs.
     """
-    found: list[Span] = []
+    spans: list[Span] = []
     done: _Find | None = None
     for hint, find in _BY_WORD:
         if hint in folded and find is not done:
-            found += find(text)
+            spans += find(text)
             done = find
     if syntax:
         for hint, find in _BY_SYNTAX:
             if hint in folded and find is not done:
-                found += find(text)
+                spans += find(text)
                 done = find
     if is_bare_list(text):
-        found += seed_phrases(text)
+        spans += seed_phrases(text)
     if not text.isascii():
         for hint in CHINESE_HINTS:
             if hint in text:
-                found += spoken_in_chinese(text)
-                found += seed_phrases(text)
+                spans += spoken_in_chinese(text)
+                spans += seed_phrases(text)
                 break
-    return found
+    return spans
 
 
 def secrets_in_digits(text: str, folded: str, bounds: Bounds) -> list[Span]:
     """Codes and personal numbers in a text that has digits."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for hint in CODE_HINTS:
         if hint in folded:
-            found += spoken_codes(text)
+            spans += spoken_codes(text)
             if not text.isascii():
-                found += spoken_in_chinese(text)
+                spans += spoken_in_chinese(text)
             break
     if bounds.personal_numbers:
         if DIGITS.search(text):
-            found += personal_numbers(text, bounds.personal_numbers)
+            spans += personal_numbers(text, bounds.personal_numbers)
         if "passport" in bounds.personal_numbers:
-            found += passport_numbers(text)
-    return found
+            spans += passport_numbers(text)
+    return spans

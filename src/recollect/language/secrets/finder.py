@@ -18,11 +18,12 @@ from functools import cache, partial
 from typing import Any
 
 from recollect.language.secrets.broken_keys import broken_end
+from recollect.language.secrets.commands import is_basic_login
 from recollect.language.secrets.disguises import undisguised
 from recollect.language.secrets.families import secrets_in_digits, secrets_in_words
 from recollect.language.secrets.formats import FORMATS, Format
 from recollect.language.secrets.names import may_name, named_secrets
-from recollect.language.secrets.pieces import LONG_TEXT, SecretSpan, found_in_pieces
+from recollect.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
 from recollect.language.secrets.randomness import (
     MARK,
     Bounds,
@@ -64,22 +65,22 @@ _DISCORD_USER = re.compile(r"[MNO][A-Za-z0-9]{22,27}$")
 def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[SecretSpan, ...]:
     """Every secret in a text, in order and without overlaps."""
     if len(text) > LONG_TEXT:
-        spans = list(found_in_pieces(text, partial(_found_in, bounds=bounds)))
+        spans = list(find_in_pieces(text, partial(_spans_in, bounds=bounds)))
     else:
-        spans = _found_in(text, bounds)
+        spans = _spans_in(text, bounds)
     return tuple(_joined(spans)) if spans else ()
 
 
-def _found_in(text: str, bounds: Bounds) -> list[SecretSpan]:
-    spans = _found_as_written(text, bounds)
+def _spans_in(text: str, bounds: Bounds) -> list[SecretSpan]:
+    spans = _spans_as_written(text, bounds)
     if (view := undisguised(text)) is not None:
-        shown, place = view
-        for found in _found_as_written(shown, bounds):
-            spans.append(SecretSpan(found.name, *place(found.start, found.end)))
+        plain, place = view
+        for span in _spans_as_written(plain, bounds):
+            spans.append(SecretSpan(span.name, *place(span.start, span.end)))
     return spans
 
 
-def _found_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
+def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
     spans: list[SecretSpan] = []
     folded = text.lower()
     syntax = _has_any(SIGNS, text)
@@ -123,16 +124,16 @@ def redact(text: str, bounds: Bounds = USUAL) -> str:
     # Once more after a find: what stands around a mark may now read as a name and its value, and
     # a text that was read back and recorded again has to stay the same.
     for _ in range(_PASSES):
-        found = find_secrets(text, bounds)
-        if not found:
+        secrets = find_secrets(text, bounds)
+        if not secrets:
             break
-        text = _marked(text, found)
+        text = _marked(text, secrets)
     return text
 
 
-def _marked(text: str, found: tuple[SecretSpan, ...]) -> str:
+def _marked(text: str, secrets: tuple[SecretSpan, ...]) -> str:
     parts, place = [], 0
-    for secret in found:
+    for secret in secrets:
         parts += [text[place : secret.start], f"{MARK}{secret.name}]"]
         place = secret.end
     return "".join([*parts, text[place:]])
@@ -146,14 +147,14 @@ def redact_json(value: Any, bounds: Bounds = USUAL, name: str = "") -> Any:
         return [redact_json(item, bounds, name) for item in value]
     if isinstance(value, dict):
         # {"name": "API_KEY", "value": …} is a field written in another way.
-        told = value.get("name", value.get("key"))
-        names: dict[str, str] = {"value": told} if isinstance(told, str) else {}
+        field = value.get("name", value.get("key"))
+        names: dict[str, str] = {"value": field} if isinstance(field, str) else {}
         clean: dict[str, Any] = {}
         for key, item in value.items():
-            shown = redact(key, bounds)
-            while shown in clean:  # two keys that were secrets of one kind
-                shown += "'"
-            clean[shown] = redact_json(item, bounds, names.get(key) or key)
+            safe_key = redact(key, bounds)
+            while safe_key in clean:  # two keys that were secrets of one kind
+                safe_key += "'"
+            clean[safe_key] = redact_json(item, bounds, names.get(key) or key)
         return clean
     if isinstance(value, int) and not isinstance(value, bool) and name:
         text = _redact_named(name, str(value), bounds)
@@ -164,8 +165,8 @@ def redact_json(value: Any, bounds: Bounds = USUAL, name: str = "") -> Any:
 def _redact_named(name: str, value: str, bounds: Bounds) -> str:
     if name:
         label = f"{name}: "
-        found = find_secrets(label + value, bounds)
-        if found and found[0].start == len(label):
+        secrets = find_secrets(label + value, bounds)
+        if secrets and secrets[0].start == len(label):
             return redact(label + value, bounds)[len(label) :]
     return redact(value, bounds)
 
@@ -238,21 +239,13 @@ def _holds(name: str, value: str, bounds: Bounds) -> bool:
     if name == "bearer_token":
         return looks_random(value, bounds)
     if name == "basic_auth":
-        return _is_basic(value)
+        return is_basic_login(value)
     if name == "model_key":
         return looks_random(value, bounds) and any(map(str.isdigit, value))
     # In the hundreds of letters of a private key any short word turns up by chance.
     return (name.endswith("private_key") or not is_placeholder(value)) and (
         entropy(value[:_MEASURED]) >= _LEAST
     )
-
-
-def _is_basic(value: str) -> bool:
-    try:
-        _, colon, password = base64.b64decode(value, validate=True).partition(b":")
-    except binascii.Error:
-        return False
-    return bool(colon and password) and not is_placeholder(password.decode("latin-1"))
 
 
 def _discord(text: str) -> Iterator[SecretSpan]:
@@ -273,11 +266,11 @@ def _is_number(part: str) -> bool:
 def _joined(spans: list[SecretSpan]) -> Iterator[SecretSpan]:
     """In order; spans that overlap become one, so that no end of a secret is left over."""
     spans.sort(key=lambda span: (span.start, -span.end))
-    held = spans[0]
+    current = spans[0]
     for span in spans[1:]:
-        if span.start >= held.end:
-            yield held
-            held = span
-        elif span.end > held.end:
-            held = SecretSpan(held.name, held.start, span.end)
-    yield held
+        if span.start >= current.end:
+            yield current
+            current = span
+        elif span.end > current.end:
+            current = SecretSpan(current.name, current.start, span.end)
+    yield current

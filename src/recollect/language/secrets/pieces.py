@@ -26,7 +26,7 @@ class SecretSpan(NamedTuple):
     end: int
 
 
-def found_in_pieces(text: str, find: Callable[[str], Iterable[SecretSpan]]) -> Iterator[SecretSpan]:
+def find_in_pieces(text: str, find: Callable[[str], Iterable[SecretSpan]]) -> Iterator[SecretSpan]:
     """What ``find`` finds in the text, if it looks no further around than a piece reaches."""
     look = _remembering(find)
     covered = 0  # a secret longer than a piece hides those within it
@@ -34,12 +34,12 @@ def found_in_pieces(text: str, find: Callable[[str], Iterable[SecretSpan]]) -> I
         if end <= covered:
             continue
         first, last = max(0, start - _BEFORE), min(len(text), end + _AFTER)
-        found = look(text[first:last])
+        spans = look(text[first:last])
         if last < len(text) and any(
-            one.start < end - first and one.end >= last - first - _CUT for one in found
+            one.start < end - first and one.end >= last - first - _CUT for one in spans
         ):
-            found = look(text[first : first + _LONGEST])
-        for one in found:
+            spans = look(text[first : first + _LONGEST])
+        for one in spans:
             place = SecretSpan(one.name, one.start + first, one.end + first)
             if start <= place.start < end and place.end > covered:
                 covered = max(covered, place.end if place.end > end else 0)
@@ -50,12 +50,12 @@ def _remembering(find: Callable[[str], Iterable[SecretSpan]]) -> Callable[[str],
     seen: dict[str, list[SecretSpan]] = {}
 
     def look(piece: str) -> list[SecretSpan]:
-        found = seen.get(piece)
-        if found is None:
-            found = list(find(piece))
+        spans = seen.get(piece)
+        if spans is None:
+            spans = list(find(piece))
             if len(seen) < _REMEMBERED:
-                seen[piece] = found
-        return found
+                seen[piece] = spans
+        return spans
 
     return look
 

@@ -86,8 +86,8 @@ def _codes(text: str, at: int) -> Iterator[Span]:
 def _password(text: str, match: re.Match[str]) -> Iterator[Span]:
     at, says = match.end(), bool(match["says"])
     for pattern in (_DIGITS, _NUMERALS):
-        if found := pattern.match(text, at):
-            yield "password", *found.span()
+        if value := pattern.match(text, at):
+            yield "password", *value.span()
             return
     if quoted := _QUOTED_HAN.match(text, at):
         if reads_as_han_value(quoted[1]):

@@ -1,7 +1,7 @@
 """Passwords and security answers in plain English words: "the wifi password is sunshine".
 
 A frame is the name of a secret, what links it to a value, and a judgement of whether what follows
-reads as a value. Values that look like passwords by themselves are found by ``secrets_names``.
+reads as a value. Values that look like passwords by themselves are found by ``names``.
 """
 
 from __future__ import annotations

@@ -60,19 +60,19 @@ def value_end(text: str, at: int, kind: Kind, *, single: bool = False) -> tuple[
 
 def _tokens(text: str, at: int) -> list[tuple[int, int]]:
     """The words up to the end of the clause, or to the first that is no part of a value."""
-    found: list[tuple[int, int]] = []
-    while len(found) <= _MOST_WORDS and (match := _TOKEN.match(text, at)):
+    tokens: list[tuple[int, int]] = []
+    while len(tokens) <= _MOST_WORDS and (match := _TOKEN.match(text, at)):
         start, end = match.span()
         while end > start and text[end - 1] in ".:*_'’":
             end -= 1
         word = text[start:end].lower()
         if not word or len(word) > _LONGEST or word in FUNCTION or word in ("-", "–", "—"):
             break
-        found.append((start, end))
+        tokens.append((start, end))
         if end < match.end() or not (space := _SPACES.match(text, end)):
             break
         at = space.end()
-    return found
+    return tokens
 
 
 def _single(text: str, start: int, end: int, kind: Kind) -> tuple[int, int]:

@@ -4,7 +4,7 @@ forwarded or attached.
 Hosts put files into a user's message, and people paste mails, pages and chats into theirs. Only
 what a person says in their own voice states what they want or who they are; everything else in
 the message is material, however it is worded. Four mechanisms find it: delimiters (``delimiters``),
-the shape and the heads of lines (``lines``), requests that point at a text (``pointing``), and
+the shape and the heads of lines (``lines``), requests that point at a text (``references``), and
 quotation marks (``quotations``). A block in doubt is not the person's own voice.
 
 Pure, and linear in the text: of a very long message the two ends are read.
@@ -71,12 +71,12 @@ def own_voice(text: Text, gap: str = " ") -> Text:
     blocks = _quoted(text)
     if not blocks:
         return text
-    kept: list[str] = []
+    parts: list[str] = []
     place = 0
     for block in blocks:
-        kept += [text[place : block.start], gap]
+        parts += [text[place : block.start], gap]
         place = block.end
-    return cast(Text, "".join([*kept, text[place:]]))  # less of a safe text is safe
+    return cast(Text, "".join([*parts, text[place:]]))  # less of a safe text is safe
 
 
 def quoted_voice(text: str) -> str:
@@ -93,7 +93,7 @@ def has_quoted(text: str) -> bool:
 
 def _quoted(text: str) -> list[Block]:
     if len(text) <= 2 * READ:
-        return _found(text)
+        return _blocks_in(text)
     # Nobody tells that much of himself: the beginning is read, and what comes after the last
     # delimiter or else the last paragraph; whatever is open at the cut stays open.
     tail = last_delimiter(text, len(text) - READ)
@@ -102,7 +102,7 @@ def _quoted(text: str) -> list[Block]:
     moved = tail - READ - len(_CUT)
     blocks = [
         Block(_moved(block.start, moved), _moved(block.end, moved), block.reason)
-        for block in _found(text[:READ] + _CUT + text[tail:])
+        for block in _blocks_in(text[:READ] + _CUT + text[tail:])
     ]
     return merged([*blocks, Block(READ, tail, "long")], text)
 
@@ -111,14 +111,14 @@ def _moved(place: int, by: int) -> int:
     return place if place <= READ else max(READ, place + by)
 
 
-def _found(text: str) -> list[Block]:
+def _blocks_in(text: str) -> list[Block]:
     if not compiled(_STRUCTURE).search(text):
         return merged(pointed_at(MessageLayout(text, [])), text)
     blocks = merged(delimited(text), text)
     for find in _MECHANISMS:
-        found = list(find(MessageLayout(text, blocks)))
-        if found:
-            blocks = merged([*blocks, *found], text)
+        more = list(find(MessageLayout(text, blocks)))
+        if more:
+            blocks = merged([*blocks, *more], text)
     return blocks
 
 

@@ -37,8 +37,8 @@ def last_delimiter(text: str, start: int) -> int | None:
     something.
     """
     last = None
-    for found in compiled(rf"{_TOKEN}|{_ENDING}").finditer(text, start):
-        last = found.start()
+    for match in compiled(rf"{_TOKEN}|{_ENDING}").finditer(text, start):
+        last = match.start()
     return last
 
 
@@ -79,9 +79,9 @@ class _Reader:
             return kind == "uncomment"
         if kind != opener:
             return False
-        found = token.group().strip()
+        delimiter = token.group().strip()
         least = 3 if opener == "triple" else len(mark)
-        return found[0] in (mark[0], _PAIRS.get(mark[0])) and len(found) >= least
+        return delimiter[0] in (mark[0], _PAIRS.get(mark[0])) and len(delimiter) >= least
 
     def _tag(self, token: re.Match[str]) -> Iterator[Block]:
         name = token["name"].lower()

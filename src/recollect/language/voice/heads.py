@@ -130,8 +130,8 @@ def request_tail(lines: list[Line], n: int) -> int | None:
         first -= 1
     if first <= n + 1 or lines[first - 1].text:
         return None
-    said = " ".join(line.text for line in lines[first : last + 1])
-    if len(said) > _TAIL or compiled(rf"(?i){CLAIMS}").search(said):
+    paragraph = " ".join(line.text for line in lines[first : last + 1])
+    if len(paragraph) > _TAIL or compiled(rf"(?i){CLAIMS}").search(paragraph):
         return None
-    asks = said.endswith(("?", "？")) or compiled(rf"(?i){WORK}").search(said)
+    asks = paragraph.endswith(("?", "？")) or compiled(rf"(?i){WORK}").search(paragraph)
     return first if asks else None

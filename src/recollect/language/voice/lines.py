@@ -56,11 +56,11 @@ def by_lines(layout: MessageLayout) -> Iterator[Block]:
     lines = layout.lines
     n = 0
     while n < len(lines):
-        found = _opens(layout, lines, n) if lines[n].text else None
-        if found is None:
+        opened = _opens(layout, lines, n) if lines[n].text else None
+        if opened is None:
             n += 1
             continue
-        block, n = found
+        block, n = opened
         yield block
     yield from _rulers(layout, lines)
 
@@ -177,16 +177,16 @@ def _title(text: str) -> str | None:
     """The title of a ruler that has one: "--- notes.txt ---", "===== report"."""
     if text[:1] not in "-=*_~—–─═━+＝－#" or compiled(_RULE).fullmatch(text):
         return None
-    found = compiled(_TITLED).fullmatch(text)
-    if found is None:
+    match = compiled(_TITLED).fullmatch(text)
+    if match is None:
         return None
-    left, right, title = found["left"], found["right"] or "", found["title"]
-    spaced = text[len(left) : len(left) + 1].isspace()
-    if left[0] == "#" and not right:
+    opening, closing, title = match["left"], match["right"] or "", match["title"]
+    spaced = text[len(opening) : len(opening) + 1].isspace()
+    if opening[0] == "#" and not closing:
         return None  # a heading of one's own
-    if left[0] in "*_~" and not spaced:
+    if opening[0] in "*_~" and not spaced:
         return None  # emphasis
-    if len(left) < 3 and not right:
+    if len(opening) < 3 and not closing:
         return None  # a list, or a dash
     return None if is_own_title(title) else title
 

@@ -23,9 +23,9 @@ _FEW_WORDS, _SHORT, _SHORT_HAN = 4, 32, 10
 def quotations(layout: MessageLayout) -> Iterator[Block]:
     """The quotations outside the blocks that are more than a name, a title or a word."""
     for line_start, line_end in _stretches(layout):
-        for found in compiled(_QUOTED).finditer(layout.text, line_start, line_end):
-            if not _is_name(found):
-                yield Block(found.start(), found.end(), "inline")
+        for match in compiled(_QUOTED).finditer(layout.text, line_start, line_end):
+            if not _is_name(match):
+                yield Block(match.start(), match.end(), "inline")
 
 
 def _stretches(layout: MessageLayout) -> Iterator[tuple[int, int]]:
@@ -38,8 +38,8 @@ def _stretches(layout: MessageLayout) -> Iterator[tuple[int, int]]:
         yield place, len(layout.text)
 
 
-def _is_name(found: re.Match[str]) -> bool:
-    inner = next(filter(None, found.groups()), "")
+def _is_name(quotation: re.Match[str]) -> bool:
+    inner = next(filter(None, quotation.groups()), "")
     short = len(inner.split()) <= _FEW_WORDS and len(inner) <= (
         _SHORT if inner.isascii() else _SHORT_HAN
     )

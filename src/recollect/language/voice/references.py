@@ -128,19 +128,19 @@ def _is_there(layout: MessageLayout, lines: list[Line], stretch: tuple[int, int]
 
 def _is_plainly_own(layout: MessageLayout, line: str) -> bool:
     """Whether a line says "I", asks for something, or says nothing."""
-    known = layout.plainly_own.get(line)
-    if known is None:
-        known = (
+    own = layout.plainly_own.get(line)
+    if own is None:
+        own = (
             not any(map(str.isalnum, line))
             or compiled(rf"(?i){FIRST_PERSON}").search(line) is not None
             or is_pointing(line)
         )
-        layout.plainly_own[line] = known
-    return known
+        layout.plainly_own[line] = own
+    return own
 
 
 def _sentences(text: str, line: Line) -> Iterator[tuple[str, int, int]]:
-    for found in compiled(_SENTENCE).finditer(text, line.start, line.end):
-        sentence = found.group().strip()
+    for match in compiled(_SENTENCE).finditer(text, line.start, line.end):
+        sentence = match.group().strip()
         if len(sentence) > 1 or sentence == "^":
-            yield sentence, found.start(), found.end()
+            yield sentence, match.start(), match.end()

@@ -57,10 +57,10 @@ def shaped(layout: MessageLayout) -> Iterator[Block]:
 
 
 def _json(layout: MessageLayout) -> Iterator[Block]:
-    found = compiled(_JSON).search(layout.text)
-    if found:
+    match = compiled(_JSON).search(layout.text)
+    if match:
         last = max(layout.text.rfind("}"), layout.text.rfind("]")) + 1
-        yield Block(found.start(), last if last > found.end() else len(layout.text), "data")
+        yield Block(match.start(), last if last > match.end() else len(layout.text), "data")
 
 
 def _single_lines(lines: list[Line]) -> Iterator[Block]:
@@ -82,17 +82,17 @@ def _transcript(lines: list[Line]) -> Iterator[Block]:
         if ":" not in line.text and "：" not in line.text:
             continue
         stamped = compiled(_NAME_TIME).match(line.text)
-        found = stamped or compiled(_SPEAKER).match(line.text)
-        if found is None:
+        speaker = stamped or compiled(_SPEAKER).match(line.text)
+        if speaker is None:
             continue
-        who = found["who"]
+        who = speaker["who"]
         is_role = compiled(rf"(?i){ROLE}$").match(who)
         if not is_role and not stamped and _is_key(who):
             continue
         speakers.append((n, who.lower()))
-        if stamped or is_role or found["when"] or found["then"] or who.startswith("@"):
+        if stamped or is_role or speaker["when"] or speaker["then"] or who.startswith("@"):
             certain = True
-        elif _is_sentence(found["what"]):
+        elif _is_sentence(speaker["what"]):
             sentences += 1
     names = Counter(who for _, who in speakers)
     repeated = len(speakers) >= 3 and max(names.values(), default=0) >= 2
