@@ -47,7 +47,7 @@ def test_forget_for_programs(told: Shell) -> None:
     done = told.json("forget", "--id", turn["id"], "--yes")
     assert done["counts"] == {"turn": 1}
     assert told.json("turns", "--session", "trip") == []
-    assert "nothing of it" in told("forget", "--query", "Lisbon").stderr
+    assert "Nothing matches" in told("forget", "--query", "Lisbon").stderr
 
 
 def test_a_file_that_is_no_receipt(told: Shell, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def test_upkeep_shows_what_it_does_and_takes_it_back(shell: Shell) -> None:
     (step,) = [step for step in report["steps"] if step["name"] == "expiry"]
     assert step["counts"] == {"expire": 1}
     assert shell.json("upkeep", "undo", step["operation"])["restored"] == [memory]
-    assert "0 as they were" in shell("upkeep", "undo", step["operation"]).output
+    assert "0 memories restored" in shell("upkeep", "undo", step["operation"]).output
     assert "core" in shell("upkeep", "weekly").output
     shell("upkeep", "undo", "upkeep:daily:1999-01-01:decay", code=1)
 
