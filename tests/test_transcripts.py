@@ -234,3 +234,19 @@ def test_two_spaces_do_not_share_a_file(open_mind: OpenMind, folder: Path) -> No
     files = list(folder.rglob("s.jsonl"))
     assert len(files) == 4
     assert all(len(path.read_text().splitlines()) == 1 for path in files)
+
+
+@pytest.mark.setting("ledger.jsonl_folder", "upkeep.report_folder")
+def test_two_databases_of_one_folder_can_keep_their_files_apart(
+    open_mind: OpenMind, tmp_path: Path
+) -> None:
+    mind = open_mind(
+        ledger={"jsonl": True, "jsonl_folder": "copies/talk"}, upkeep={"report_folder": "nightly"}
+    )
+    mind.record(session="s", role="user", content="My cat is called Tofu")
+    mind.drain()
+    mind.upkeep()
+    assert [path.name for path in (tmp_path / "copies" / "talk").rglob("*.jsonl")] == ["s.jsonl"]
+    assert list((tmp_path / "nightly").glob("*.md"))
+    assert not (tmp_path / "conversation_history").exists()
+    assert not (tmp_path / "daily_summaries").exists()

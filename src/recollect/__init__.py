@@ -101,7 +101,7 @@ __all__ = [
 ]
 
 # Entered on demand: the command must answer --help before the engine or asyncio is loaded.
-_ROOMS = {
+_MODULES = {
     "recollect.aio": ("AsyncMind", "open_async"),
     "recollect.mind": ("Mind",),
     "recollect.entry": ("open",),
@@ -121,11 +121,11 @@ _ROOMS = {
         "Turn",
     ),
 }
-_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    """Fetch a public name from its room the first time it is used."""
+    """Fetch a public name from its module the first time it is used."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -330,12 +330,12 @@ def _vault(settings: Settings, path: str) -> Vault:
 
 
 def _history(shared: Shared) -> Path:
-    return Path(shared.path).parent / transcripts.FOLDER
+    return Path(shared.path).parent / shared.settings.ledger.jsonl_folder
 
 
 def _copies(shared: Shared) -> Transcripts:
     ledger = shared.settings.ledger
-    base = own_base(Path(shared.path), transcripts.FOLDER)
+    base = own_base(Path(shared.path), ledger.jsonl_folder)
     return Transcripts(shared.store, _history(shared), base, shared.clock, ledger.jsonl_keep)
 
 

@@ -24,6 +24,12 @@ def test_the_demo_plays_through_and_leaves_its_database(shell: Shell, tmp_path: 
     assert "3.12" in shell("recall", "我现在用哪个 Python 版本？", *demo).stdout
     assert shell.json("doctor", *demo)["ok"]
     assert not (tmp_path / "conversation_history").exists()
+    assert not (tmp_path / "daily_summaries").exists()
+    assert {path.name for path in Path("recollect-demo-files").iterdir()} == {
+        "documents",
+        "history",
+        "reports",
+    }
 
 
 def test_what_the_demo_suggests_works(shell: Shell) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.ids import new_id
 from recollect.rules import bm25
-from recollect.rules.trust import trust_of
+from recollect.rules.speakers import trust_of
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import Placed, TurnFilter, TurnRow
 from recollect.types import (

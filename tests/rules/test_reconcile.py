@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.rules.lifetimes import life_of, longer
 from recollect.rules.likeness import may_agree, overlap, same_value, values_touch
-from recollect.rules.reconcile import Side, contest
-from recollect.rules.routing import route
+from recollect.rules.reconcile import Side, contest, route
 from recollect.rules.slots import has_one_answer, opposites, slot_of
 from recollect.rules.support import Claim, Scales, folded, may_overrule, rank, repeated, untrusted
 from recollect.settings import Settings

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.scratchpad import parse, render, rendered
-from recollect.language.scratchpad_task import (
+from recollect.language.scratchpad import (
     advance,
     conclude,
     fit,
+    parse,
+    render,
+    rendered,
     task_of,
 )
 from recollect.settings import load

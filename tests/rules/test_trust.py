@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.rules.trust import trust_of
+from recollect.rules.speakers import trust_of
 from recollect.types import ROLES, TRUSTS, Role, Trust
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Mind
-from recollect.documents.card_rules import (
+from recollect.documents.cards import (
     CARDS,
     Card,
     card_by_rules,

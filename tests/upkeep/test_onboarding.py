@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Mind
-from recollect.documents.onboarding_rules import (
+from recollect.documents.onboarding import (
     QUESTIONS,
     next_question,
     read_change,

@@ -25,8 +25,6 @@ from recollect.settings import Settings
 from recollect.store.contract import Store
 from recollect.store.paths import own_base, refuse_links
 
-REPORT_FOLDER = "daily_summaries"  # beside the database, as in document A §10.2
-
 _UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
 
 USUAL_NAME = "memory.db"  # what a database is called when nobody names it
@@ -48,9 +46,9 @@ def folders_of(database: Path, space: str, settings: Settings) -> Folders:
     inner = "" if space == DEFAULT_SPACE else _folder_name(space)
     return Folders(
         _beside(database, settings.documents.folder) / inner,
-        _beside(database, REPORT_FOLDER) / inner,
+        _beside(database, settings.upkeep.report_folder) / inner,
         own_base(database, settings.documents.folder),
-        own_base(database, REPORT_FOLDER),
+        own_base(database, settings.upkeep.report_folder),
     )
 
 

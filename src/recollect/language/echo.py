@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar, cast
 
 from recollect.language.code import compiled
 from recollect.language.fence import strip_fenced
-from recollect.rules.trust import least_trusted
+from recollect.rules.speakers import least_trusted
 from recollect.types import Role, Trust
 
 Text = TypeVar("Text", bound=str)

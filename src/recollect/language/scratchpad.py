@@ -12,8 +12,128 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from recollect.language.code import compiled
+from recollect.language.fence import strip_fenced
 from recollect.language.markdown import stripped
-from recollect.types import Completion, PadSection, Scratchpad
+from recollect.language.outcome import verdict
+from recollect.language.statements import only_tells
+from recollect.language.story import is_order, is_request, request_in
+from recollect.language.tool_results import cut
+from recollect.language.topic import overlap, telling_words
+from recollect.settings.learning import ScratchpadSettings
+from recollect.types import Completion, Episode, PadSection, Scratchpad
+
+_COMPLETIONS = 5  # finished tasks that are kept, as in document B §4
+_TASK_CHARS = 120  # of a task: one line
+_SAME_TOPIC = 0.2  # share of telling words that a message has in common with its task
+
+_FEWEST_WORDS = 2  # telling words below which a message has no topic of its own, unless an order
+_SWITCHES = (
+    r"(?i)\b(?:new (?:topic|task|question)|next (?:topic|task)|another"
+    r" (?:topic|task|question|thing)|different (?:topic|question|thing)|change of (?:topic|subject)"
+    r"|by the way|btw|something else|moving on|switching to|on another note)\b"
+    r"|换个?(?:话题|任务|问题)|另一个(?:任务|话题|问题|事)|另外(?:一个|一件|问)|新(?:任务|话题|问题)"
+    r"|下一个(?:任务|话题|问题)|顺便问|对了，|说点别的|别的(?:问题|事)"
+)
+_GOES_ON = (
+    r"(?i)^\s*(?:and|also|then|now|so|but|it|that|this|these|those|he|she|they|continue|go on|again"
+    r"|still|instead|actually|no,|yes,|ok,|okay,|why|what about|how about)\b"
+    r"|\bagain\b|再(?:来|跑|试|做|看)一|^\s*(?:然后|接着|还有|再|继续|那|它|这|另外也|并且|不过|但|还是|为什么|而且|同时|嗯|好的?[，,])"
+)
+_MARKUP = r"^[\s#>*+•-]+"
+
+
+def advance(
+    pad: Scratchpad, message: str, at: datetime, settings: ScratchpadSettings
+) -> Scratchpad:
+    """The scratchpad after a message of the user: the task it names is the one at hand.
+
+    When the topic changes, the task before it joins what was done. On the same topic only another
+    order takes its place; thanks, nods, reports and follow-ups change nothing.
+    """
+    task = task_of(message, _TASK_CHARS)
+    if not task or task == pad.focus:
+        return pad
+    if not pad.focus:
+        language = pad.language if pad.text.strip() else language_of(task)
+        return fit(replace(pad, focus=task, language=language), settings.max_chars)
+    if switches(pad.focus, message, _SAME_TOPIC):
+        done = _with_done(pad, pad.focus, at, _COMPLETIONS)
+        return fit(replace(done, focus=task), settings.max_chars)
+    if not is_order(message) or compiled(_GOES_ON).search(message):
+        return pad
+    return fit(replace(pad, focus=task), settings.max_chars)
+
+
+def conclude(
+    pad: Scratchpad, episode: Episode, project: str, at: datetime, settings: ScratchpadSettings
+) -> Scratchpad:
+    """The scratchpad after a session: its goal is done, goes on, or is an open question."""
+    goal = _one_line(episode.goal, _TASK_CHARS)
+    after = replace(pad, language=pad.language if pad.text.strip() else language_of(goal))
+    if project and project not in after.projects:
+        after = replace(after, projects=(project, *after.projects))
+    if goal and episode.outcome == "success":
+        after = _with_done(after, goal, at, _COMPLETIONS)
+        if not switches(after.focus, goal, _SAME_TOPIC):
+            after = replace(after, focus="")
+    elif goal and episode.outcome == "failed":
+        after = replace(after, questions=tuple(dict.fromkeys((*after.questions, goal))))
+    elif goal:
+        after = replace(after, focus=goal)
+    fitted = fit(after, settings.max_chars)
+    return fitted if len(fitted.text) <= settings.max_chars else pad
+
+
+def task_of(message: str, limit: int) -> str:
+    """What a message asks for, on one line; nothing for a nod, a word on the work so far, or what
+    somebody only tells.
+    """
+    plain = strip_fenced(message).strip()
+    if not is_request(plain) or verdict(plain) is not None or _is_statement(plain):
+        return ""
+    return _one_line(plain, limit)
+
+
+def _is_statement(message: str) -> bool:
+    return only_tells(message) and not compiled(_SWITCHES).search(message)
+
+
+def switches(focus: str, message: str, same_topic: float) -> bool:
+    """Whether a message leaves the task at hand: by saying so, or by other words altogether."""
+    if compiled(_SWITCHES).search(message):
+        return True
+    words = telling_words(strip_fenced(message))
+    fewest = 1 if is_order(message) else _FEWEST_WORDS
+    if len(words) < fewest or compiled(_GOES_ON).search(message):
+        return False
+    return overlap(telling_words(focus), words) < same_topic
+
+
+def fit(pad: Scratchpad, limit: int) -> Scratchpad:
+    """At most ``limit`` characters: the oldest completions go first, then the task is cut short.
+
+    What else is on it stays, however long: it may be a person's.
+    """
+    while len(render(pad)) > limit and pad.completions:
+        pad = replace(pad, completions=pad.completions[:-1])
+    over = len(render(pad)) - limit
+    if over > 0 and pad.focus:
+        pad = replace(pad, focus=cut(pad.focus, max(0, len(pad.focus) - over)))
+    return rendered(pad)
+
+
+def _with_done(pad: Scratchpad, task: str, at: datetime, most: int) -> Scratchpad:
+    """Newest first; a task that is done again has its new time."""
+    minute = at.astimezone(UTC).replace(second=0, microsecond=0)
+    task = " ".join(task.split())
+    others = tuple(one for one in pad.completions if one.task != task)
+    return replace(pad, completions=(Completion(task, minute), *others)[:most])
+
+
+def _one_line(text: str, limit: int) -> str:
+    """The first sentence that asks for something, without marks that would be markdown."""
+    return cut(compiled(_MARKUP).sub("", request_in(compiled(_MARKUP).sub("", text))), limit)
+
 
 Language = Literal["en", "zh"]
 Name = Literal["focus", "projects", "completions", "questions", "next_steps"]

@@ -23,8 +23,8 @@ from recollect.language.echo import (
     word_marks,
 )
 from recollect.locks import ForkSafeLock
+from recollect.rules.speakers import least_trusted
 from recollect.rules.support import rank, untrusted
-from recollect.rules.trust import least_trusted
 from recollect.settings.environment import TrustSettings
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import EchoAbout

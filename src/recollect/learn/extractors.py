@@ -39,7 +39,7 @@ from recollect.language.tool_results import tool_summary
 from recollect.language.voice import split_voice
 from recollect.learn.candidates import checked
 from recollect.providers.chat.base import Object, Schema, WrongShape
-from recollect.rules.trust import least_trusted
+from recollect.rules.speakers import least_trusted
 from recollect.store import codec
 from recollect.types import KINDS, Json, Kind, ToolCall, Trust
 

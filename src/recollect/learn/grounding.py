@@ -18,8 +18,8 @@ from recollect.language.code import compiled
 from recollect.language.truncation import two_ends
 from recollect.language.voice import has_quoted, own_voice, quoted_voice
 from recollect.learn.wording import Wording, wording_of
-from recollect.rules.routing import STEERING
-from recollect.rules.trust import least_trusted
+from recollect.rules.reconcile import STEERING
+from recollect.rules.speakers import least_trusted
 from recollect.types import Candidate, Kind, Trust, Turn
 
 Words = frozenset[str]

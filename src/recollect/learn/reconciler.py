@@ -26,10 +26,10 @@ from recollect.rules.reconcile import (
     Side,
     contest,
     relate,
+    route,
     says_same,
     to_withdraw,
 )
-from recollect.rules.routing import route
 from recollect.rules.slots import has_one_answer, slot_of
 from recollect.rules.support import Claim, Scales, may_overrule, rank
 from recollect.settings import Settings

@@ -18,7 +18,7 @@ from recollect.learn.claims import (
     voided,
 )
 from recollect.rules import checks
-from recollect.rules.routing import route
+from recollect.rules.reconcile import route
 from recollect.rules.slots import has_one_answer
 from recollect.rules.support import Claim, Scales, folded, untrusted
 from recollect.settings import Settings

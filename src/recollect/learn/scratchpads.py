@@ -10,8 +10,7 @@ from recollect.clock import Clock
 from recollect.errors import InvalidInput
 from recollect.ids import new_id
 from recollect.language.guard import DEFAULT, Guard
-from recollect.language.scratchpad import parse, render
-from recollect.language.scratchpad_task import advance, conclude
+from recollect.language.scratchpad import advance, conclude, parse, render
 from recollect.language.voice import own_voice
 from recollect.rules import checks
 from recollect.settings.learning import ScratchpadSettings
@@ -27,7 +26,7 @@ _Stamp = tuple[PadRow | None, list[int]]
 
 
 class Scratchpads:
-    """The doors to the scratchpad of one space."""
+    """Reads and writes the scratchpad of one space."""
 
     def __init__(
         self,

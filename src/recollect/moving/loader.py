@@ -9,8 +9,7 @@ from itertools import islice
 from recollect.errors import Conflict, InvalidInput
 from recollect.mind import Mind
 from recollect.moving.chats import Piece
-from recollect.rules.speakers import speaker_mark, speaker_marks
-from recollect.rules.trust import least_trusted, trust_of
+from recollect.rules.speakers import least_trusted, speaker_mark, speaker_marks, trust_of
 from recollect.types import NewTurn, Trust
 
 _BATCH = 1_000

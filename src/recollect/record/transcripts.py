@@ -31,7 +31,6 @@ from recollect.types import Job, SafeName, Turn, constant
 KIND = "transcript"
 AGE_KIND = "age_transcripts"
 DEFAULT_SPACE = "default"
-FOLDER = "conversation_history"  # beside the database, as in document A §4.5
 _ENDING = ".jsonl"
 
 

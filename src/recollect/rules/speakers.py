@@ -13,8 +13,25 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from recollect.rules.trust import least_trusted, trust_of
 from recollect.types import TRUSTS, Role, Trust
+
+_TRUST: dict[Role, Trust] = {
+    "user": "owner",
+    "assistant": "agent",
+    "tool": "tool",
+    "system": "agent",
+}
+
+
+def trust_of(role: Role) -> Trust:
+    """The owner speaks as user; the agent and its host as assistant and system."""
+    return _TRUST[role]
+
+
+def least_trusted(trusts: Iterable[Trust]) -> Trust:
+    """The lowest of these trust levels; "owner" for none."""
+    return max(trusts, key=TRUSTS.index, default="owner")
+
 
 UNNAMED = 0
 FOREIGN = -1  # the claim of a person who is known not to be the owner

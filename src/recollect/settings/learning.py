@@ -26,6 +26,9 @@ class LedgerSettings(SettingsGroup):
     """The record of what happened; the database copy is kept for ever."""
 
     jsonl: bool = flag(False, "Also append every turn to one JSONL file per session.")
+    jsonl_folder: str = text(
+        "conversation_history", "Folder of the JSONL files, beside the database.", empty=False
+    )
     jsonl_keep: timedelta | None = span_or_never(
         "30d", "Age at which a JSONL file is removed; its turns stay in the database."
     )

@@ -197,6 +197,9 @@ class UpkeepSettings(SettingsGroup):
     )
     cluster_distance: float = ratio(0.15, "Memories nearer than this are one cluster.")
     core_importance: float = ratio(0.7, "Importance from which a memory may enter the core.")
+    report_folder: str = text(
+        "daily_summaries", "Folder of the daily reports, beside the database.", empty=False
+    )
 
 
 class EventRule(SettingsGroup):

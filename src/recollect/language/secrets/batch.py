@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from recollect.language.batches import together
 from recollect.language.secrets.codes import NUMBER_WORD_HINTS, spells_digits
-from recollect.language.secrets.families import DIGIT_HINTS, SIGN_HINTS, WORD_HINTS
 from recollect.language.secrets.finder import (
     BROKEN_LITERALS,
+    DIGIT_HINTS,
     LONG,
     SHORT_LITERALS,
+    SIGN_HINTS,
     SIGNS,
+    WORD_HINTS,
     redact,
 )
 from recollect.language.secrets.names import CAPITALS, FOLDED

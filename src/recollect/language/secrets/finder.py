@@ -13,16 +13,24 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
 from recollect.language.secrets.broken_keys import broken_end
-from recollect.language.secrets.commands import is_basic_login
-from recollect.language.secrets.disguises import undisguised
-from recollect.language.secrets.families import secrets_in_digits, secrets_in_words
+from recollect.language.secrets.codes import HINTS as CODE_HINTS
+from recollect.language.secrets.codes import NUMBER_WORD_HINTS, codes_in_number_words, spoken_codes
+from recollect.language.secrets.commands import (
+    COOKIE_HINTS,
+    is_basic_login,
+    secrets_in_syntax,
+    session_cookies,
+)
+from recollect.language.secrets.commands import HINTS as SYNTAX_HINTS
 from recollect.language.secrets.formats import FORMATS, Format
 from recollect.language.secrets.names import may_name, named_secrets
+from recollect.language.secrets.numbers import DIGITS, passport_numbers, personal_numbers
 from recollect.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
 from recollect.language.secrets.randomness import (
     MARK,
@@ -32,7 +40,172 @@ from recollect.language.secrets.randomness import (
     looks_like_password,
     looks_random,
 )
-from recollect.language.secrets.shape import has_run
+from recollect.language.secrets.seed_phrases import HINTS as SEED_HINTS
+from recollect.language.secrets.seed_phrases import is_bare_list, seed_phrases
+from recollect.language.secrets.spoken_chinese import HINTS as CHINESE_HINTS
+from recollect.language.secrets.spoken_chinese import spoken_in_chinese
+from recollect.language.secrets.spoken_english import (
+    ANSWER_HINTS,
+    security_answers,
+    spoken_passwords,
+)
+from recollect.language.secrets.spoken_english import HINTS as PASSWORD_HINTS
+
+_SHAPES = bytes(
+    ord(" ") if code == ord(" ") else ord("x") if ord("!") <= code <= ord("~") else 0
+    for code in range(256)
+)
+_SINGLES = b" x x x x "  # the middle of a run of six single characters
+
+
+def has_run(text: str, length: int) -> bool:
+    """Whether an ASCII text has so many characters from ! to ~ in a row."""
+    return b"x" * length in text.encode("ascii").translate(_SHAPES)
+
+
+def has_single_characters(text: str) -> bool:
+    """Whether four characters of an ASCII text stand apart, each between two spaces."""
+    return _SINGLES in text.encode("ascii").translate(_SHAPES)
+
+
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u206f\ufe00-\ufe0f\ufeff"
+)
+_DISGUISED = re.compile(f"[{_INVISIBLE}０-９Ａ-Ｚａ-ｚ]")
+_HIDDEN = re.compile(f"[{_INVISIBLE}]+")
+_WIDE = {
+    code: code - 0xFEE0
+    for code in (
+        *range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B),
+        *map(ord, "－＿．＋／＝＠＃＄％＆＊"),
+    )
+}  # fmt: skip
+# A run of six single characters has these in its middle.
+_APART = re.compile(" [!-~] [!-~] [!-~] [!-~] ")
+_HYPHENED = re.compile("-[!-~]-[!-~]-[!-~]-[!-~]-")
+_RUNS = re.compile(
+    r"(?<![!-~])[!-~](?:(?: [!-~](?![!-~])){5,}+|(?:-[!-~](?![^-\s]|-(?:\s|$))){5,}+)"
+)
+
+Mapping = Callable[[int, int], tuple[int, int]]
+
+
+def undisguised(text: str) -> tuple[str, Mapping] | None:
+    """The text without its disguise, and where a part of it stands in the text."""
+    plain = text.isascii()
+    wide = not plain and _DISGUISED.search(text) is not None
+    apart = has_single_characters(text) if plain else _APART.search(text) is not None
+    if not wide and not apart and not ("-" in text and _HYPHENED.search(text) is not None):
+        return None
+    view = text
+    gaps: list[tuple[int, int]] = []
+    if wide:
+        gaps = [match.span() for match in _HIDDEN.finditer(text)]
+        view = _HIDDEN.sub("", text).translate(_WIDE)
+    inner = _gathered(view)
+    if inner is None:
+        return view, _mapping(gaps)
+    view, inner_gaps = inner
+    outer, closer = _mapping(gaps), _mapping(inner_gaps)
+    return view, lambda start, end: outer(*closer(start, end))
+
+
+def _gathered(text: str) -> tuple[str, list[tuple[int, int]]] | None:
+    """The text with single characters put together again, and what was taken out."""
+    gaps = [
+        (at, at + 1)
+        for match in _RUNS.finditer(text)
+        for at in range(match.start() + 1, match.end(), 2)
+    ]
+    if not gaps:
+        return None
+    parts, place = [], 0
+    for start, end in gaps:
+        parts.append(text[place:start])
+        place = end
+    return "".join([*parts, text[place:]]), gaps
+
+
+def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
+    """From places in a text with gaps cut out to places in the whole text."""
+    starts, cut, total = [], [0], 0
+    for start, end in gaps:
+        starts.append(start - total)  # where the gap would stand in the view
+        total += end - start
+        cut.append(total)
+
+    def whole(start: int, end: int) -> tuple[int, int]:
+        return start + cut[bisect_right(starts, start)], end - 1 + cut[
+            bisect_right(starts, end - 1)
+        ] + 1
+
+    return whole
+
+
+Span = tuple[str, int, int]
+_Find = Callable[[str], Iterator[Span]]
+# What is asked of every text, in lower case.
+_BY_WORD: tuple[tuple[str, _Find], ...] = (
+    *((hint, spoken_passwords) for hint in PASSWORD_HINTS),
+    *((hint, security_answers) for hint in ANSWER_HINTS),
+    *((hint, seed_phrases) for hint in SEED_HINTS),
+    *((hint, codes_in_number_words) for hint in NUMBER_WORD_HINTS),
+)
+# What is asked only of texts with signs that syntax is made of.
+_BY_SYNTAX: tuple[tuple[str, _Find], ...] = (
+    *((hint, secrets_in_syntax) for hint in SYNTAX_HINTS),
+    *((hint, session_cookies) for hint in COOKIE_HINTS),
+)
+# In lower case: what any text, one with signs, and one with digits is asked for.
+WORD_HINTS = (*PASSWORD_HINTS, *ANSWER_HINTS, *SEED_HINTS)
+SIGN_HINTS = tuple(dict.fromkeys(hint for hint, _ in _BY_SYNTAX))
+DIGIT_HINTS = CODE_HINTS
+
+
+def secrets_in_words(text: str, folded: str, syntax: bool) -> list[Span]:
+    """The name, start and end of secrets that words or syntax around them give away.
+
+    ``folded`` is the text in lower case; ``syntax`` tells whether it has any of the signs.
+    """
+    spans: list[Span] = []
+    done: _Find | None = None
+    for hint, find in _BY_WORD:
+        if hint in folded and find is not done:
+            spans += find(text)
+            done = find
+    if syntax:
+        for hint, find in _BY_SYNTAX:
+            if hint in folded and find is not done:
+                spans += find(text)
+                done = find
+    if is_bare_list(text):
+        spans += seed_phrases(text)
+    if not text.isascii():
+        for hint in CHINESE_HINTS:
+            if hint in text:
+                spans += spoken_in_chinese(text)
+                spans += seed_phrases(text)
+                break
+    return spans
+
+
+def secrets_in_digits(text: str, folded: str, bounds: Bounds) -> list[Span]:
+    """Codes and personal numbers in a text that has digits."""
+    spans: list[Span] = []
+    for hint in CODE_HINTS:
+        if hint in folded:
+            spans += spoken_codes(text)
+            if not text.isascii():
+                spans += spoken_in_chinese(text)
+            break
+    if bounds.personal_numbers:
+        if DIGITS.search(text):
+            spans += personal_numbers(text, bounds.personal_numbers)
+        if "passport" in bounds.personal_numbers:
+            spans += passport_numbers(text)
+    return spans
+
 
 USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.

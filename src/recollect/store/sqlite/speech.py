@@ -7,8 +7,7 @@ from typing import Any
 
 import apsw
 
-from recollect.rules.speakers import UNREAD, Speech, speaker_mark, with_claim
-from recollect.rules.trust import least_trusted
+from recollect.rules.speakers import UNREAD, Speech, least_trusted, speaker_mark, with_claim
 from recollect.store import codec
 from recollect.store.rows import TurnRow
 from recollect.types import Trust

@@ -17,7 +17,7 @@ from recollect.learn.grounding import SpokenWords, grounded_in_summary
 from recollect.learn.settlement import decided_before
 from recollect.providers.chat.base import ChatModel
 from recollect.rules.importance import KIND_IMPORTANCE, RULES_CONFIDENCE
-from recollect.rules.trust import least_trusted
+from recollect.rules.speakers import least_trusted
 from recollect.store.rows import TurnFilter
 from recollect.types import Candidate, DailyEvent, Turn, joined, key_of, stamp
 from recollect.upkeep.model_calls import ask_for_knowledge
