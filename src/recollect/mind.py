@@ -278,9 +278,9 @@ class Mind(CheckedCalls):
         """Keep a statement; with ``supersedes`` as the next version of another."""
         return self._services.memories.remember(NewMemory(
             text, kind=kind, subject=subject, predicate=predicate, value=value, project=project,
-            topic=topic, tags=checks.check_several(tags, "tags"), importance=importance,
+            topic=topic, tags=checks.check_tags(tags, self._guard.tags), importance=importance,
             confidence=confidence, trust=trust, valid_from=valid_from, expires_at=expires_at,
-            sources=checks.check_several(sources, "sources"), supersedes=supersedes,
+            sources=checks.check_tags(sources, self._guard.tags, "sources"), supersedes=supersedes,
         ), operation_id=operation_id)  # fmt: skip
 
     def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Decision:

@@ -16,7 +16,7 @@ from recollect.context.window import ShortTermMemory
 from recollect.documents.cards import IdentityCards
 from recollect.documents.daily import DailyReport, DailySection
 from recollect.documents.erasure import files_of, scrub
-from recollect.documents.fallback import scrubbing as fallback
+from recollect.documents.fallback import erasure as fallback
 from recollect.documents.fallback.files import folder_beside
 from recollect.documents.library import Documents, folders_of
 from recollect.documents.onboarding import Onboarding
