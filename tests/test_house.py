@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures.schema import LATEST, latest
+
 PACKAGE = Path(__file__).parents[1] / "src" / "recollect"
 LONGEST_FILE = 600
 
@@ -75,3 +77,7 @@ def rooms_imported(source: str) -> Iterator[str]:
 
 def is_room(name: str) -> bool:
     return (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
+
+
+def test_a_new_database_is_made_as_the_migrations_make_it() -> None:
+    assert LATEST.read_text(encoding="utf-8") == latest(), "run `python -m tests.fixtures.schema`"

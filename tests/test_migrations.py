@@ -17,7 +17,6 @@ from recollect.store.sqlite import migrate
 from tests.conftest import OpenMind
 from tests.evidence import by_words
 from tests.fixtures import build
-from tests.fixtures.schema import LATEST, latest
 
 pytestmark = pytest.mark.feature("O3")
 
@@ -28,10 +27,6 @@ VERSIONS = range(1, migrate.LATEST + 1)
 def test_migrations_are_numbered_without_a_gap_up_to_the_latest() -> None:
     names = sorted(path.name for path in SCHEMA.iterdir() if path.suffix == ".sql")
     assert names == [*(f"{version:04}.sql" for version in VERSIONS), "latest.sql"]
-
-
-def test_a_new_file_is_made_as_the_migrations_make_it() -> None:
-    assert LATEST.read_text(encoding="utf-8") == latest(), "python -m tests.fixtures.schema"
 
 
 def test_every_earlier_version_has_its_database() -> None:
