@@ -503,11 +503,11 @@ class Mind(CheckedCalls):
 
     def archive(self, id: str) -> Memory:
         """Put a memory away: it is not recalled, and ``restore`` brings it back."""
-        return self._services.archive.archive(id)
+        return self._services.memories.archive(id)
 
     def restore(self, id: str) -> Memory:
         """A memory that was archived holds again; one that was only asked about stays."""
-        return self._services.archive.restore(id)
+        return self._services.memories.restore(id)
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
         """Run every due job now, at most for ``timeout`` seconds.

@@ -42,7 +42,7 @@ from recollect.learn.disown import Disowner
 from recollect.learn.echo import InjectedTexts
 from recollect.learn.extraction import ExtractionJob, Learner
 from recollect.learn.extractors import ModelExtractor, RuleExtractor
-from recollect.learn.memories import Archive, MemoryWriter
+from recollect.learn.memories import MemoryWriter
 from recollect.learn.pending import PendingQueue, Proposals
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.rollback import Rollback
@@ -113,7 +113,6 @@ class Services:
     vectors: VectorRoute | None
     model: ChatModel | None
     circuits: Circuits
-    archive: Archive
 
     def require_documents(self) -> Documents:
         if self.documents is None:
@@ -185,6 +184,14 @@ class Shared:
             folder = folders_of(Path(self.path), space, self.settings).documents
         return IdentityCards(self.store, space, self.clock, self.settings, folder)
 
+    def writer_of(self, space: str) -> MemoryWriter:
+        guard, vault = guard_of(self.settings), _vault(self.settings, self.path)
+        return MemoryWriter(self.store, space, self.clock, guard, self.ask, vault=vault)
+
+    def pending_of(self, space: str) -> PendingQueue:
+        reconciler = self.reconciler_of(space)
+        return PendingQueue(self.store, space, self.clock, self.settings.pending, reconciler)
+
     def documents_of(self, space: str) -> Documents:
         guard = guard_of(self.settings)
         return Documents(
@@ -193,14 +200,7 @@ class Shared:
             self.clock,
             self.settings,
             folders_of(Path(self.path), space, self.settings),
-            keeper=MemoryWriter(
-                self.store,
-                space,
-                self.clock,
-                guard,
-                self.ask,
-                vault=_vault(self.settings, self.path),
-            ),
+            keeper=self.writer_of(space),
             reconciler=self.reconciler_of(space),
             guard=guard,
             ask=self.ask,
@@ -264,15 +264,8 @@ def build(
             store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask
         ),
         attachments=AttachmentWriter(store, space, clock, guard, ask),
-        memories=MemoryWriter(
-            store,
-            space,
-            clock,
-            guard,
-            ask,
-            vault=_vault(settings, path),
-        ),
-        pending=PendingQueue(store, space, clock, settings.pending, reconciler),
+        memories=shared.writer_of(space),
+        pending=shared.pending_of(space),
         proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
         rollback=Rollback(store, space, clock, settings),
         scratchpads=pads,
@@ -308,7 +301,6 @@ def build(
         vectors=meaning,
         model=shared.model,
         circuits=circuits,
-        archive=Archive(store, space, clock),
     )
 
 
@@ -427,9 +419,7 @@ def _upkeep(shared: Shared, extraction: ExtractionJob) -> Upkeep:
         sync=shared.sync,
         write_report=write_report,
         cards=lambda space: shared.cards_of(space).compile(shared.model_of(space)),
-        lapse=lambda space: PendingQueue(
-            shared.store, space, shared.clock, settings.pending, shared.reconciler_of(space)
-        ).lapse(),
+        lapse=lambda space: shared.pending_of(space).lapse(),
         forget_old_files=lambda space: copies.age_space(space) if on_disk and ledger.jsonl else 0,
     )
     return Upkeep(shared.store, shared.clock, settings, tools)

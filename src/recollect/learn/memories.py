@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.clock import Clock
@@ -40,73 +40,6 @@ from recollect.types import (
 )
 
 _REASON = constant("a person's word")
-
-
-@dataclass(frozen=True, slots=True)
-class Archive:
-    """Archives and restores the memories of one space."""
-
-    store: Store
-    space: str
-    clock: Clock
-
-    def archive(self, id_: str) -> Memory:
-        """Archived, with an event; repeating it changes nothing."""
-        now = self.clock.now()
-        with self.store.write(self.space) as unit:
-            memory = _existing(unit, id_)
-            unit.document_states.drop_choices(memory.id)
-            if memory.status == "archived":
-                return masked(memory)
-            if memory.status != "active":
-                raise Conflict(
-                    f"Memory {id_} is {memory.status}", remedy="Archive a current one: memories()"
-                )
-            unit.memories.revise(replace(memory, status="archived", updated_at=now))
-            unit.journal.add_event(
-                "archive",
-                operation_id=key_of("archive", new_id(now)),
-                subject=memory.id,
-                payload={"reason": _REASON},
-                at=now,
-            )
-            return masked(_existing(unit, id_))
-
-    def restore(self, id_: str) -> Memory:
-        """Active again, with an event; one that is active stays, and its question is answered."""
-        now = self.clock.now()
-        with self.store.write(self.space) as unit:
-            memory = _existing(unit, id_)
-            unit.document_states.drop_choices(memory.id)
-            if memory.status == "active":
-                return masked(memory)
-            if memory.status != "archived":
-                raise Conflict(
-                    f"Memory {id_} is {memory.status}, not archived",
-                    remedy="See its history(), and remember() what holds",
-                )
-            unit.tiers.bring_back(memory.id, "active", now)
-            unit.journal.add_event(
-                "restore",
-                operation_id=key_of("restore", new_id(now)),
-                subject=memory.id,
-                payload={"reason": _REASON},
-                at=now,
-            )
-            return masked(_existing(unit, id_))
-
-
-def _existing(unit: Unit, id_: str) -> Memory:
-    memory = unit.memories.get(checks.check_name(id_, "id"))
-    if memory is None:
-        raise NotFound(f"No memory {id_}", remedy="See memories(), questions() or recall()")
-    return memory
-
-
-_ENDINGS: tuple[tuple[MemoryStatus, MemoryStatus], ...] = (
-    ("active", "superseded"),  # so that as_of still answers it for the time it held
-    ("pending", "archived"),
-)
 
 
 class MemoryWriter:
@@ -190,13 +123,44 @@ class MemoryWriter:
             value=value,
         )
 
+    def archive(self, id_: str) -> Memory:
+        """Put a memory away, with an event; repeating it changes nothing."""
+        remedy = "Archive a current one: memories()"
+        return self._change_status(id_, "archive", "active", "archived", remedy)
+
+    def restore(self, id_: str) -> Memory:
+        """Make an archived memory hold again; of one that holds, only its question is answered."""
+        remedy = "See its history(), and remember() what holds"
+        return self._change_status(id_, "restore", "archived", "active", remedy)
+
+    def _change_status(
+        self, id_: str, event: str, before: MemoryStatus, after: MemoryStatus, remedy: str
+    ) -> Memory:
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            memory = _existing(unit, id_)
+            unit.document_states.drop_choices(memory.id)
+            if memory.status == after:
+                return masked(memory)
+            if memory.status != before:
+                raise Conflict(f"Memory {id_} is {memory.status}, not {before}", remedy=remedy)
+            if after == "archived":
+                unit.memories.revise(replace(memory, status=after, updated_at=now))
+            else:
+                unit.tiers.bring_back(memory.id, after, now)
+            unit.journal.add_event(
+                event,
+                operation_id=key_of(event, new_id(now)),
+                subject=memory.id,
+                payload={"reason": _REASON},
+                at=now,
+            )
+            return masked(_existing(unit, id_))
+
     def reveal(self, id_: str) -> str:
         """The text of a credential."""
-        checks.check_name(id_, "id")
         with self._store.read(self._space) as unit:
-            memory = unit.memories.get(id_)
-        if memory is None:
-            raise NotFound(f"No memory {id_}", remedy="See memories() or recall()")
+            memory = _existing(unit, id_)
         return self._vault.open(memory.content)
 
     def _sealed(self, text: str, subject: str, predicate: str, tags: Iterable[str]) -> SafeText:
@@ -291,6 +255,19 @@ class MemoryWriter:
             ]
         ordered = sorted(events, key=lambda event: (event.at, event.id))
         return History(tuple(map(masked, versions)), tuple(ordered))
+
+
+def _existing(unit: Unit, id_: str) -> Memory:
+    memory = unit.memories.get(checks.check_name(id_, "id"))
+    if memory is None:
+        raise NotFound(f"No memory {id_}", remedy="See memories(), questions() or recall()")
+    return memory
+
+
+_ENDINGS: tuple[tuple[MemoryStatus, MemoryStatus], ...] = (
+    ("active", "superseded"),  # so that as_of still answers it for the time it held
+    ("pending", "archived"),
+)
 
 
 def _statement(text: str, guard: Guard) -> str:

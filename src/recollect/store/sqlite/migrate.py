@@ -43,8 +43,7 @@ def prepare(database: Database, now: int) -> None:
     while True:
         try:
             _use_wal(database)
-            if not state:
-                _create(database, now)
+            state = state or _create(database, now)
             for version in range(state + 1, LATEST + 1):
                 _apply(database, version, now)
             return
@@ -185,22 +184,24 @@ def _use_wal(database: Database) -> None:
         database.once(switch)
 
 
-def _create(database: Database, now: int) -> None:
+def _create(database: Database, now: int) -> int:
     """The latest schema at once: a new file has nothing to carry forward, and adding columns one
-    by one takes several times as long.
+    by one takes several times as long. Gives the version that the file has then.
     """
     with database.write() as conn:
-        if conn.execute("PRAGMA user_version").get > 0:
-            return  # another process was first
+        existing = int(conn.execute("PRAGMA user_version").get)
+        if existing:
+            return existing  # another process was first
         conn.execute(_script("latest"))
         for version in range(1, LATEST + 1):
             _note(conn, version, now)
+        return LATEST
 
 
 def _apply(database: Database, version: int, now: int) -> None:
     with database.write() as conn:
         if conn.execute("PRAGMA user_version").get >= version:
-            return  # made whole, or another process was first
+            return  # another process was first
         conn.execute(_script(f"{version:04d}"))
         _note(conn, version, now)
 
