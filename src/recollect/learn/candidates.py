@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.errors import InvalidInput
+from recollect.language.dates.moments import maybe_moment
 from recollect.language.guard import Guard
 from recollect.rules import checks
 from recollect.types import (
@@ -55,6 +56,8 @@ def checked(candidate: Candidate, guard: Guard) -> SafeCandidate:
         asked=candidate.asked,
         trust=candidate.trust,
         sources=tuple(dict.fromkeys(guard.label(id_, "source") for id_ in candidate.sources)),
+        valid_from=maybe_moment(candidate.valid_from, "valid_from"),
+        valid_to=maybe_moment(candidate.valid_to, "valid_to"),
     )
 
 
@@ -73,4 +76,6 @@ def candidate_of(memory: Memory) -> SafeCandidate:
         tags=memory.tags,
         trust=memory.trust,
         sources=tuple(source.turn_id for source in memory.sources),
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
     )

@@ -18,7 +18,7 @@ from recollect.learn.memories import turns_of
 from recollect.learn.settlement import Settlement, decided_before, stands_on
 from recollect.providers.embedding.base import Embedder
 from recollect.rules.importance import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE
-from recollect.rules.lifetimes import life_of
+from recollect.rules.lifetimes import life_of, sooner
 from recollect.rules.likeness import same_value
 from recollect.rules.reconcile import (
     Contest,
@@ -329,12 +329,14 @@ class Reconciler:
         confidence = min(confidence, self._scales.most(candidate.trust))
         turns = turns_of(unit, candidate.sources)
         latest = max(turns, key=lambda turn: turn.at, default=None)
-        life = life_of(candidate.kind, candidate.duration, self._settings.lifetimes, now)
+        said_at = now if latest is None else min(latest.at, now)
+        life = life_of(candidate.kind, candidate.duration, self._settings.lifetimes, said_at)
+        expires_at = sooner(life.expires_at, candidate.valid_to)
         return self.settlement(
             unit,
             candidate,
-            Claim(importance, confidence, candidate.trust, life.expires_at),
-            said_at=now if latest is None else min(latest.at, now),
+            Claim(importance, confidence, candidate.trust, expires_at),
+            said_at=said_at,
             operation_id=operation_id,
             now=now,
             sources=tuple(turn.source for turn in turns),

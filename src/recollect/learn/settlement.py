@@ -50,6 +50,11 @@ class Settlement:
     session: SafeName = EMPTY
     waiting: Memory | None = None
 
+    @property
+    def since(self) -> datetime:
+        """When it came true: what it says of that, but no later than it was said."""
+        return min(self.candidate.valid_from or self.said_at, self.said_at)
+
     # --- ends: each leaves the event that says what was decided ---------------------------------
 
     def drop(self, outcome: DecisionOutcome, reason: str) -> Decision:
@@ -60,7 +65,7 @@ class Settlement:
     def write(self, replaced: Sequence[Memory], outcome: DecisionOutcome) -> Decision:
         """The statement holds from now on, in the place of ``replaced``."""
         # It cannot have come true before what it takes the place of.
-        since = max([self.said_at, *(old.valid_from for old in replaced)])
+        since = max([self.since, *(old.valid_from for old in replaced)])
         memory = self.place("active", since)
         for old in replaced:
             self.unit.memories.supersede(old.id, memory.id, self.now)
@@ -102,7 +107,7 @@ class Settlement:
 
     def wait(self, reason: str) -> Decision:
         """Put to a person first."""
-        memory = self.place("pending", self.said_at)
+        memory = self.place("pending", self.since)
         payload: dict[str, Fact] = {**self._statement(), "is_update": self.candidate.is_update}
         return self._settled(
             "pending", memory.id, Decision("pending", memory, reason=reason), payload
@@ -111,7 +116,7 @@ class Settlement:
     def lose(self, winner: Memory, lost_before: Memory | None, reason: str) -> Decision:
         """Contradicted by something stronger: kept on file, not in force."""
         if lost_before is None:
-            lost = self.place("rejected", self.said_at, superseded_by=winner.id)
+            lost = self.place("rejected", self.since, superseded_by=winner.id)
             self.note("reject", lost.id, {"by": winner.id, **self._statement()})
         else:
             lost = lost_before
@@ -208,12 +213,18 @@ class Settlement:
             updated_at=self.now,
             last_accessed_at=self.now,
             valid_from=since,
+            valid_to=self._ends_after(since),
             superseded_at=self.now if superseded_by else None,
             superseded_by=superseded_by,
             sources=self.sources,
             session=self.session,
         )
         return first(memory, claim, self.scales)
+
+    def _ends_after(self, since: datetime) -> datetime | None:
+        """Until when it holds, if it says so; an end before its beginning says nothing."""
+        until = self.candidate.valid_to
+        return until if until is not None and until > since else None
 
     def _announce(self, before: float, memory: Memory) -> None:
         if before < IMPORTANT_FROM <= memory.importance:

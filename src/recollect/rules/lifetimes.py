@@ -29,18 +29,23 @@ class Lifetime:
     ends_with_session: bool = False
 
 
-def life_of(kind: Kind, duration: str, lifetimes: LifetimeSettings, now: datetime) -> Lifetime:
+def life_of(kind: Kind, duration: str, lifetimes: LifetimeSettings, said_at: datetime) -> Lifetime:
     """A word of ``DURATIONS``, a priority or "task" wins over what the kind has."""
     span = _span(kind, duration, lifetimes)
     if span == _SESSION:
         # A session that nobody ends must not keep it for ever.
-        return Lifetime(_later(now, lifetimes.transient), ends_with_session=True)
-    return Lifetime(_later(now, span) if isinstance(span, timedelta) else None)
+        return Lifetime(_later(said_at, lifetimes.transient), ends_with_session=True)
+    return Lifetime(_later(said_at, span) if isinstance(span, timedelta) else None)
 
 
 def longer(one: datetime | None, other: datetime | None) -> datetime | None:
     """The later of two expiries; None is never."""
     return None if one is None or other is None else max(one, other)
+
+
+def sooner(one: datetime | None, other: datetime | None) -> datetime | None:
+    """The earlier of two expiries; None is never."""
+    return min(filter(None, (one, other)), default=None)
 
 
 def _span(kind: Kind, duration: str, lifetimes: LifetimeSettings) -> timedelta | str | None:
@@ -62,5 +67,5 @@ def _span(kind: Kind, duration: str, lifetimes: LifetimeSettings) -> timedelta |
     return lifetimes.kinds[kind]
 
 
-def _later(now: datetime, span: timedelta | None) -> datetime | None:
-    return None if span is None else now + span
+def _later(said_at: datetime, span: timedelta | None) -> datetime | None:
+    return None if span is None else said_at + span

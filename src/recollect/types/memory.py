@@ -88,6 +88,8 @@ class Candidate:
     ``value`` is what the statement says of its subject and predicate ("3.12" for "Python version"),
     where that can be told. A withdrawal ("I no longer use it") ends what is known and adds nothing.
     ``duration`` is a word of ``DURATIONS`` (rules/lifetimes.py), or empty for the kind's own life.
+    ``valid_from`` and ``valid_to`` are the time it speaks of, where it names one: it counts as true
+    from when it was said otherwise, and is no longer current after ``valid_to``.
     """
 
     kind: Kind
@@ -106,6 +108,8 @@ class Candidate:
     asked: bool = False
     trust: Trust = "owner"
     sources: tuple[str, ...] = ()
+    valid_from: datetime | str | None = None
+    valid_to: datetime | str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,8 @@ class SafeCandidate(Candidate):
     topic: SafeName = EMPTY
     tags: tuple[SafeName, ...] = ()
     sources: tuple[SafeName, ...] = ()
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
