@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.clock import Clock
 from recollect.entry import open as open_mind
 from recollect.mind import Mind
 from recollect.settings import load
@@ -32,6 +33,7 @@ def bench_mind(
     target: str | os.PathLike[str],
     settings: Mapping[str, Any] = NO_VECTORS,
     preset: str = "default",
+    clock: Clock | None = None,
 ) -> Mind:
     """A mind that does nothing in the background."""
-    return open_mind(target, preset=preset, worker="none", **settings)
+    return open_mind(target, preset=preset, worker="none", clock=clock, **settings)

@@ -11,6 +11,7 @@ from recollect.language.extract.products import product
 from recollect.types import Candidate
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
+_MOST_CUTS = 6  # what trails is left off at so many places
 _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) +| +(?=[\u4e00-\u9fff])")
 _I_AM = re.compile(r"(?:[Ii]'m|[Ii] am|[Ii]m) ([A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15})?)")
 
@@ -31,6 +32,18 @@ class Completer:
         self._final = phrases("that_is_final")
         self._made_up = phrases("made_up_minds")
         self._will = phrases("will")
+        self._trailing = phrases("trailing")
+        self._takes_names = phrases("takes_names")
+        self._names = phrases("names_only")
+        self._address = phrases("address_begun")
+        self._address_part = phrases("address_part")
+        self._singular: Mapping[str, str] = {
+            word: own
+            for language in patterns.languages
+            for word, own in language.vocabulary.table("singular").items()
+        }
+        words = "|".join(map(re.escape, sorted(self._singular, key=len, reverse=True)))
+        self._we = re.compile(rf"^(?:{words or '(?!)'})(?![A-Za-z])", re.I)
         self._foreign: Mapping[str, str] = {
             word: own
             for language in patterns.languages
@@ -61,7 +74,21 @@ class Completer:
             elif not self._final.fullmatch(clause):
                 yield clause
 
-    def greeted(self, stated: Sequence[str]) -> Iterator[str]:
+    def apposed(self, stated: Iterable[str]) -> Iterator[str]:
+        """Clauses with what a comma cut off: the names of "two cats, Miso and Tofu", the parts of
+        an address.
+        """
+        parts = list(stated)
+        while parts:
+            clause = parts.pop(0)
+            if parts and self._takes_names.fullmatch(clause) and self._names.fullmatch(parts[0]):
+                called = "叫" if HAN.search(clause) else " called "
+                clause = f"{clause}{called}{parts.pop(0)}"
+            while parts and self._address.match(clause) and self._address_part.fullmatch(parts[0]):
+                clause = f"{clause}{'，' if HAN.search(clause) else ', '}{parts.pop(0)}"
+            yield clause
+
+    def greeted(self, stated: Iterable[str]) -> Iterator[str]:
         """A greeting with what follows it: in "Hi, I'm Ann" that is a name."""
         greeting = ""
         for clause in stated:
@@ -97,6 +124,18 @@ class Completer:
                 if one.after in ("any", about) and (match := one.match.match(clause)):
                     return one.put + clause[match.end() :]
         return clause
+
+    def shortened(self, clause: str) -> Iterator[str]:
+        """A clause, the same said of "I" where it says "we", and both without what trails."""
+        own = self._we.sub(self._as_i, clause)
+        for whole in dict.fromkeys((clause, own)):
+            yield whole
+            ends = [match.start() for match in self._trailing.finditer(whole)]
+            for end in reversed(ends[-_MOST_CUTS:]):
+                yield whole[:end]
+
+    def _as_i(self, match: re.Match[str]) -> str:
+        return self._singular[match.group().lower()]
 
     def usual_words(self, clause: str) -> str:
         """Wordings that mean the same made one: "I've been using" is "I'm using"."""

@@ -17,11 +17,11 @@ from recollect.errors import ConfigError
 from recollect.language.extract.values import CHECKS
 from recollect.types import KINDS, Kind
 
-Scope = Literal["clause", "sentence", "request", "note", "correction"]
+Scope = Literal["clause", "mention", "sentence", "request", "note", "correction"]
 Yields = Literal["statement", "product", "upgrade", "version", "sort"]
 SubjectForm = Literal["as written", "lower", "product"]
 SortSlot = Literal["never", "known", "only"]
-Listing = Literal["one", "first", "any"]
+Listing = Literal["one", "first", "any", "each"]
 USER = "user"
 
 _PIECE = re.compile(r"\{([a-z_]+)\}")
@@ -74,6 +74,8 @@ class Vocabulary:
 
     def table(self, name: str) -> Mapping[str, str]:
         """What each word of a table stands for; the words in lower case."""
+        if name == "persons":  # family and everybody else
+            return {**self.table("relatives"), **self.table("people")}
         words = self.words.get(name, {})
         return words if isinstance(words, Mapping) else {}
 

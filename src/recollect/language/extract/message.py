@@ -8,6 +8,7 @@ from dataclasses import replace
 from recollect.language.extract.clauses import HAN, Completer
 from recollect.language.extract.corrections import corrected, correction
 from recollect.language.extract.languages import Patterns
+from recollect.language.extract.people import KnownPeople, People, Person, attributed
 from recollect.language.extract.products import find_product
 from recollect.language.extract.sentences import GAP, Sentence, Splitter
 from recollect.language.extract.statements import StatementReader
@@ -27,6 +28,7 @@ class MessageReader:
         self._traps = Traps(patterns.phrases)
         self._completer = Completer(patterns)
         self._statements = StatementReader(patterns.values)
+        self._people = People(patterns)
         self._agreed = patterns.phrases("agreed_to")
         self._request = patterns.phrases("request")
         self._first_person = patterns.phrases("first_person")
@@ -36,11 +38,11 @@ class MessageReader:
     def read(self, text: str, before: Sequence[str] = ()) -> list[Candidate]:
         """What a message says; ``before`` are the user's earlier ones, oldest first."""
         candidates: list[Candidate] = []
-        earlier = ""
+        earlier, people = "", KnownPeople()
         for sentence in self._splitter.sentences(text):
             if self._traps.opens_play(sentence.text):
                 break
-            for one in self._sentence(sentence, candidates, before, earlier):
+            for one in self._sentence(sentence, candidates, before, earlier, people):
                 if not any(_same(one, other) for other in candidates):
                     candidates.append(one)
             earlier += " " + sentence.text
@@ -52,6 +54,7 @@ class MessageReader:
         candidates: Sequence[Candidate],
         before: Sequence[str],
         earlier: str,
+        people: KnownPeople,
     ) -> Iterator[Candidate]:
         text = self._agreed.sub("", sentence.text)
         if text == GAP or self._secret.search(text):
@@ -75,7 +78,7 @@ class MessageReader:
         if rule:
             yield replace(rule, content=self._tidy(text))
             return
-        yield from self._clauses(stated, before, earlier)
+        yield from self._clauses(stated, before, earlier, people)
 
     def _put_right(
         self,
@@ -92,21 +95,28 @@ class MessageReader:
         return None
 
     def _clauses(
-        self, stated: Sequence[str], before: Sequence[str], earlier: str
+        self,
+        stated: Sequence[str],
+        before: Sequence[str],
+        earlier: str,
+        people: KnownPeople,
     ) -> Iterator[Candidate]:
         completer = self._completer
         about, ruled = "", False  # whom the clause before was about; a sentence has one rule
-        joined = list(completer.settled(completer.greeted(stated)))
+        joined = list(completer.settled(completer.greeted(completer.apposed(stated))))
         for number, clause in enumerate(joined):
             if self._traps.conditional(clause):
                 return
             lead = clause if completer.greets.match(clause) else completer.without_lead(clause)
             usual = completer.usual_words(lead)
             whole = completer.with_subject(usual, about, first=not number)
-            silent = about == "other" and not self._first_person.search(whole)
-            some = [] if silent else self._clause(whole, clause, stated)
+            some = self._about_somebody(whole, clause, stated, people)
+            if some is None:
+                silent = about == "other" and not self._first_person.search(whole)
+                some = [] if silent else self._clause(whole, clause, stated)
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
+            some = _with_new(some, self._mentions(whole, clause, stated, people))
             for one in some:
                 complete = (
                     one if one.subject else self._named(one, before, earlier, joined[:number])
@@ -122,12 +132,42 @@ class MessageReader:
 
     def _clause(self, whole: str, clause: str, stated: Sequence[str]) -> list[Candidate]:
         """What the first pattern that fits a clause says, as far as it holds."""
-        for entry in self._patterns.entries("clause", whole):
-            match = entry.matcher.fullmatch(whole)
-            candidates = self._statements.statements(entry, match) if match else []
-            if candidates:
-                return [one for one in candidates if self._holds(one, clause, stated)]
+        for shorter in self._completer.shortened(whole):
+            for entry in self._patterns.entries("clause", shorter):
+                match = entry.matcher.fullmatch(shorter)
+                candidates = self._statements.statements(entry, match) if match else []
+                if candidates:
+                    return [one for one in candidates if self._holds(one, clause, stated)]
         return []
+
+    def _about_somebody(
+        self, whole: str, clause: str, stated: Sequence[str], people: KnownPeople
+    ) -> list[Candidate] | None:
+        """What a clause says of somebody else; None where it is about nobody of them."""
+        subject = self._people.subject(whole, people)
+        if subject is None:
+            return None
+        people.meet(subject.person)
+        for own in subject.clauses:
+            read = [attributed(one, subject.person) for one in self._clause(own, clause, stated)]
+            some = [one for one in read if one]
+            if some:
+                return some
+        return []
+
+    def _mentions(
+        self, whole: str, clause: str, stated: Sequence[str], people: KnownPeople
+    ) -> list[Candidate]:
+        """What a clause says in passing, wherever it stands: "with my husband Owen"."""
+        candidates: list[Candidate] = []
+        for entry in self._patterns.entries("mention", whole):
+            for match in entry.matcher.finditer(whole):
+                found = self._statements.statements(entry, match)
+                candidates += [one for one in found if self._holds(one, clause, stated)]
+        for one in candidates:
+            if one.predicate in self._people.relations:
+                people.meet(Person(one.predicate, one.value))
+        return candidates
 
     def _holds(self, candidate: Candidate, clause: str, stated: Sequence[str]) -> bool:
         """Whether it is true now and meant: not a plan, a habit of old, or part of an order."""
@@ -168,7 +208,7 @@ class MessageReader:
 
     def _asked_for(self, requested: str) -> Iterator[Candidate]:
         """What somebody asked to be remembered: by its slot, or else as it was said."""
-        candidates = list(self._clauses(self._splitter.clauses(requested), (), ""))
+        candidates = list(self._clauses(self._splitter.clauses(requested), (), "", KnownPeople()))
         if candidates:
             for one in candidates:
                 yield replace(one, asked=True)
@@ -209,6 +249,12 @@ class MessageReader:
     def _tidy(self, text: str) -> str:
         short = len(text) < 6
         return self._patterns.values.clean(text) if short else text.strip(" ,，;；:：.。!！~～")
+
+
+def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Candidate]:
+    """Both, without what the first say already."""
+    said = {(one.predicate, one.value) for one in some}
+    return [*some, *(one for one in more if (one.predicate, one.value) not in said)]
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

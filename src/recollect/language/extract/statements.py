@@ -47,8 +47,19 @@ class StatementReader:
 
     def _statement(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         groups = match.groupdict()
-        value = self._value(entry, groups.get("value") or "")
-        if groups.get("value") and not value:
+        written = groups.get("value") or ""
+        if entry.list != "each":
+            return self._one(entry, groups, written)
+        parts = [part for part in entry.compiled("{value_separator}").split(written) if part]
+        several = [one for part in parts for one in self._one(entry, groups, part)]
+        whole = len(several) == len(parts) or len(parts) == 1
+        return several if whole else self._one(entry, groups, written)
+
+    def _one(
+        self, entry: Entry, groups: Mapping[str, str | None], written: str
+    ) -> list[Candidate]:
+        value = self._value(entry, written)
+        if written and not value:
             return []
         words: dict[str, str] = {"value": value}
         if groups.keys() - words.keys():

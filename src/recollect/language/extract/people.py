@@ -1,0 +1,142 @@
+"""Statements about somebody else: "my sister Ines works in Kiel" reads like "I work in Kiel".
+
+A clause whose subject is a person of the speaker's life is put into the first person, read by the
+same patterns, and what it says is then said of that person. "She" and "他" go on with the last one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from recollect.language.extract.languages import Patterns
+from recollect.types import Candidate
+
+# What can be said of somebody else as well as of oneself.
+_SAID_OF_PEOPLE = frozenset(
+    "name nickname age birthday job employer works_in lives_in from studies school major health"
+    " medication allergy diet likes dislikes language native_language learning instrument vehicle"
+    " hobby habit marital_status phone email address pet trip".split()
+)
+_FIRST_WORD = re.compile(r"('s|'re|'ve|'ll|[A-Za-z]+(?:'t)?)(?=$|[\s,'])")
+_IRREGULAR = {
+    "is": "am", "'s": "'m", "are": "am", "'re": "'m", "has": "have", "does": "do",
+    "doesn't": "don't", "doesnt": "don't", "isn't": "am not", "aren't": "am not",
+    "hasn't": "haven't", "was": "was",
+}  # fmt: skip
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_OWN_THING = re.compile(r"'s (?:\w+ ){1,3}(?:is|are)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody of the speaker's life: the relation ("sister"), and the name where it was said."""
+
+    relation: str
+    name: str = ""
+
+    @property
+    def called(self) -> str:
+        return self.name or self.relation.replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom a clause is about, and the clause as that person would say it, in one way or two."""
+
+    person: Person
+    clauses: tuple[str, ...]
+
+
+class KnownPeople:
+    """Those a message has spoken of so far."""
+
+    def __init__(self) -> None:
+        self.last: Person | None = None
+        self._by_name: dict[str, Person] = {}
+
+    def meet(self, person: Person) -> None:
+        self.last = person
+        if person.name:
+            self._by_name[person.name] = person
+
+    def beginning(self, clause: str) -> tuple[Person, str] | None:
+        """Who is named at the beginning of a clause, and the rest of it."""
+        for name, person in self._by_name.items():
+            rest = clause.removeprefix(name)
+            if rest != clause and not (rest[:1].isascii() and rest[:1].isalnum()):
+                return person, rest
+        return None
+
+
+class People:
+    """Finds persons in clauses."""
+
+    def __init__(self, patterns: Patterns) -> None:
+        self._tables = {
+            word: relation
+            for language in patterns.languages
+            for table in ("relatives", "people")
+            for word, relation in language.vocabulary.table(table).items()
+        }
+        self.relations = frozenset(self._tables.values()) | {"pet"}
+        self._subject = patterns.phrases("person_subject")
+        self._pronoun = patterns.phrases("person_pronoun")
+        self._person_name = patterns.values.person
+
+    def subject(self, clause: str, known: KnownPeople) -> Subject | None:
+        """The person a clause begins with, if it does: by relation, by name, or as "she"."""
+        match = self._subject.match(clause)
+        if match:
+            relation, name = (*filter(None, match.groups()), "")[:2]
+            if name and not self._person_name(name):
+                return None
+            person = Person(self._relation(relation), name)
+            return Subject(person, _in_first_person(clause[match.end() :]))
+        named = known.beginning(clause)
+        if named:
+            return Subject(named[0], _in_first_person(named[1]))
+        match = self._pronoun.match(clause) if known.last else None
+        if match and known.last:
+            return Subject(known.last, _in_first_person(clause[match.end() :]))
+        return None
+
+    def _relation(self, word: str) -> str:
+        return self._tables.get(word.lower(), word.lower().replace(" ", "_"))
+
+
+def attributed(candidate: Candidate, person: Person) -> Candidate | None:
+    """What was read in the first person, said of that person; None where that makes no sense."""
+    if candidate.subject != "user":
+        return candidate
+    if candidate.predicate not in _SAID_OF_PEOPLE:
+        return None
+    if candidate.predicate in ("name", "nickname"):
+        return replace(candidate, predicate=person.relation)
+    return replace(candidate, subject=person.called)
+
+
+def _in_first_person(rest: str) -> tuple[str, ...]:
+    """What follows a subject, with "I" or 我 before it and the verb to go with it."""
+    rest = rest.lstrip(" ,，")
+    if _HAN.match(rest):
+        return (f"我{rest}",)
+    match = _FIRST_WORD.match(rest)
+    if not match:
+        return ()
+    verb = match[1].lower()
+    plain = _IRREGULAR.get(verb) or _base_form(verb)
+    joint = "" if plain.startswith("'") else " "
+    own = f"I{joint}{plain}{rest[match.end() :]}"
+    return (f"My{rest[2:]}",) if _OWN_THING.match(rest) else (own,)
+
+
+def _base_form(verb: str) -> str:
+    """The verb without the ending of the third person."""
+    if verb.endswith("ies") and len(verb) > 4:
+        return f"{verb[:-3]}y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
+        return verb[:-2]
+    if verb.endswith("s") and not verb.endswith(("ss", "us", "'s")) and len(verb) > 3:
+        return verb[:-1]
+    return verb
