@@ -365,11 +365,14 @@ def _sources(
     store, space, settings, clock = shared.store, shared.space, shared.settings, shared.clock
     guard = guard_of(settings)
 
-    def find(query: str, *, k: int, persona: str | None, around: Sequence[str]) -> list[Hit]:
+    def find(
+        query: str, *, k: int, persona: str | None, around: Sequence[str], project: str | None
+    ) -> list[Hit]:
         request = read_request(
             query,
             k=k,
             of=RECORD_TYPES,
+            within=None if project and names_another(query, project) else project,
             persona=persona,
             around=around,
             now=clock.now(),
@@ -377,13 +380,24 @@ def _sources(
         )
         return recall.recall(request)
 
-    def core() -> list[CoreLine]:
+    def names_another(query: str, project: str) -> bool:
+        with store.read(space) as unit:
+            others = [name.lower() for name in unit.memories.projects() if name != project]
+        return any(name in query.lower() for name in others)
+
+    def core(project: str | None) -> list[CoreLine]:
         with store.read(space) as unit:
             return unit.tiers.core_lines(
                 least=settings.upkeep.core_importance,
                 now=clock.now(),
                 limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
+                within=project,
             )
+
+    def project_of(session: str) -> str | None:
+        with store.read(space) as unit:
+            info = unit.ledger.session(guard.name(session, "session"))
+        return info.project if info is not None and info.project else None
 
     return Sources(
         gate=recall.gate,
@@ -392,6 +406,7 @@ def _sources(
         without_outdated=recall.without_outdated,
         window=short_term.window,
         core=core,
+        project_of=project_of,
         scratchpad=lambda: pads.get().text,
         cards=shared.cards_of(space).current,
     )

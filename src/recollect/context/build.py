@@ -44,7 +44,13 @@ class Recaller(Protocol):
     """Finds evidence; never raises for a failing route."""
 
     def __call__(
-        self, query: str, *, k: int, persona: str | None, around: Sequence[str]
+        self,
+        query: str,
+        *,
+        k: int,
+        persona: str | None,
+        around: Sequence[str],
+        project: str | None,
     ) -> Sequence[Hit]: ...
 
 
@@ -60,7 +66,8 @@ class Sources:
 
     ``cards`` gives the compiled cards by part: identity, persona, user. ``core`` gives the
     memories of every prompt, the most important first. ``without_outdated`` removes evidence that
-    mentions only what no longer holds, unless the query asks for the past.
+    mentions only what no longer holds, unless the query asks for the past. In a session of a
+    project what belongs to another one is left out.
     """
 
     gate: Callable[[str], Verdict]
@@ -68,7 +75,8 @@ class Sources:
     read: Callable[[Sequence[Hit]], Sequence[Item]]
     without_outdated: Callable[[str, Sequence[Hit]], Sequence[Hit]]
     window: Windows
-    core: Callable[[], Sequence[MemoryView]]
+    core: Callable[[str | None], Sequence[MemoryView]]
+    project_of: Callable[[str], str | None]
     scratchpad: Callable[[], str]
     cards: Callable[[], Mapping[SectionName, str]]
 
@@ -103,11 +111,12 @@ class Builder:
         language = language_of(query, self._settings.memory.language)
         texts, data = self._texts(limits, language, host_parts)
         conversation = self._conversation(query, session, limits)
-        core, omitted = self._core(limits, count)
+        project = None if session is None else self._from.project_of(session)
+        core, omitted = self._core(limits, count, project)
         evidence: tuple[Item, ...] = ()
         if "evidence" in limits.sizes and self.wants_evidence(query):
             hits, old = self._current(
-                query, self._hits(query, session, persona, conversation), count
+                query, self._hits(query, session, persona, conversation, project), count
             )
             evidence, secret = self._evidence(hits)
             omitted += [*old, *secret]
@@ -158,11 +167,11 @@ class Builder:
         return ConversationPart(turns, window.summary, window.rendered)
 
     def _core(
-        self, limits: TokenBudget, count: TokenCounter
+        self, limits: TokenBudget, count: TokenCounter, project: str | None
     ) -> tuple[tuple[Item, ...], list[Omission]]:
         if "core" not in limits.sizes:
             return (), []
-        memories = self._from.core()
+        memories = self._from.core(project)
         omitted = [
             omission("core", UNTRUSTED, one.content, count, one.id)
             for one in memories
@@ -172,7 +181,12 @@ class Builder:
         return tuple(map(memory_item, fit_to_show)), omitted
 
     def _hits(
-        self, query: str, session: str | None, persona: str | None, conversation: ConversationPart
+        self,
+        query: str,
+        session: str | None,
+        persona: str | None,
+        conversation: ConversationPart,
+        project: str | None,
     ) -> list[Hit]:
         most = self._settings.recall.evidence
         if most < 1:
@@ -181,7 +195,7 @@ class Builder:
         limit = most if session is None else 2 * most
         latest = conversation.turns[-self._settings.recall.enrich_turns :]
         around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
-        hits = self._from.recall(query, k=limit, persona=persona, around=around)
+        hits = self._from.recall(query, k=limit, persona=persona, around=around, project=project)
         # The same question, now or before, is no evidence.
         return [hit for hit in hits if hit.type != "turn" or hit.text.strip() != query.strip()]
 

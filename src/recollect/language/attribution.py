@@ -1,10 +1,12 @@
-"""Attribution: a statement by somebody else than the owner gets that person as its subject."""
+"""Attribution: whose a statement is. One by somebody else than the owner gets that person as its
+subject, one about the work of a session gets the session's project.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from recollect.types import Candidate, Kind, Turn
 
@@ -12,6 +14,38 @@ _USER = frozenset({"user", "the user", "用户"})
 _PERSONAL: tuple[Kind, ...] = ("identity", "preference", "rule", "trait")
 _ABOUT_THE_USER = re.compile(r"(?:the )?user(?P<s>'s)?\b|用户", re.IGNORECASE)
 _HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+_OF_A_PROJECT: tuple[Kind, ...] = ("config", "decision", "lesson", "skill")
+_DATED_WORK = frozenset({"deadline", "port", "path", "version", "decision"})
+_THIS_PROJECT = re.compile(
+    r"\bthis (?:repo|project|codebase|service|branch)\b|这个?(?:项目|仓库|服务|代码库|工程)|本项目", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The project and the topic of a session, where it has any."""
+
+    project: str = ""
+    topic: str = ""
+
+
+def placed(candidate: Candidate, place: Place) -> Candidate:
+    """A statement about the work of a session, in its project; what somebody is or likes, and the
+    tools a person uses everywhere, belong to none.
+    """
+    if not place.project and not place.topic:
+        return candidate
+    own = " ".join(candidate.subject.casefold().split()) in _USER
+    of_work = candidate.kind in _OF_A_PROJECT or candidate.predicate in _DATED_WORK
+    if not ((of_work and not own) or _THIS_PROJECT.search(candidate.content)):
+        return candidate
+    return replace(
+        candidate,
+        project=candidate.project or place.project,
+        topic=candidate.topic or place.topic,
+    )
 
 
 def attributed(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:

@@ -114,13 +114,15 @@ class NeighbourSearch:
         return bool(self.unit.memories.find(wanted))
 
     def _slot(self, predicate: str, status: MemoryStatus) -> list[Memory]:
-        return self.unit.memories.in_slot(
+        """What answers the same question in the same project and topic."""
+        memories = self.unit.memories.in_slot(
             self.candidate.subject,
             predicate,
             project=self.candidate.project,
             status=status,
             now=self.now,
         )
+        return [memory for memory in memories if memory.topic == self.candidate.topic]
 
     def _near(self, status: MemoryStatus) -> list[Memory]:
         scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)

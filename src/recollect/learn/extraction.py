@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from recollect.clock import Clock
 from recollect.errors import ModelRefused, StoreDamaged
 from recollect.ids import made_until
-from recollect.language.attribution import attributed
+from recollect.language.attribution import Place, attributed, placed
 from recollect.language.echo import UntrustedLine
 from recollect.language.exchanges import exchanges
 from recollect.language.guard import guard_of
@@ -67,6 +67,7 @@ class _Reading:
     spoken: Sequence[Turn]
     earlier: Sequence[Turn]
     untrusted: Sequence[UntrustedLine]
+    place: Place
 
 
 class ExtractionJob:
@@ -192,8 +193,10 @@ class ExtractionJob:
             now = self._clock.now()
             marks = known_marks(unit, session, now, self._settings.trust)
             untrusted = untrusted_lines(unit, now, self._settings.trust)
-        spoken = heard([*before, *batch], marks)
-        return _Reading(batch, before, spoken[len(before) :], spoken[: len(before)], untrusted)
+            info = unit.ledger.session(session)
+        place = Place() if info is None else Place(info.project, info.topic)
+        spoken, begin = heard([*before, *batch], marks), len(before)
+        return _Reading(batch, before, spoken[begin:], spoken[:begin], untrusted, place)
 
     def _size(self, job: Job) -> int:
         tokens = self._settings.extraction.batch_tokens
@@ -212,7 +215,7 @@ class ExtractionJob:
         if not learner.extractor.verbatim:
             candidates = self._grounded(reading, candidates)
         candidates = [
-            attributed(tainted(candidate, batch, reading.untrusted), batch)
+            placed(attributed(tainted(candidate, batch, reading.untrusted), batch), reading.place)
             for candidate in candidates
         ]
         advice = [learner.reconciler.advise(candidate, now) for candidate in candidates]

@@ -168,11 +168,12 @@ class PadRow:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a search may find."""
+    """What a search may find; ``within`` a project: what belongs to it or to none."""
 
     types: tuple[RecordType, ...]
     session: SafeName | None = None
     project: SafeName | None = None
+    within: SafeName | None = None
     topic: SafeName | None = None
     kind: Kind | None = None
     speaker: SafeName | None = None
@@ -188,7 +189,7 @@ class Scope:
         """Whether it leaves out records of its types by anything but the state they are in."""
         return (
             any((self.session, self.project, self.topic, self.kind, self.speaker, self.trust))
-            or self.status is not None
+            or (self.status or self.within) is not None
             or (self.since or self.until) is not None
         )
 

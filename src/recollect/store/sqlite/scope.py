@@ -36,6 +36,13 @@ _PARTITION: dict[RecordType, str] = {
     "episode": _IN_SESSIONS.format(column="id"),
     "attachment": _IN_SESSIONS.format(column="id"),
 }
+_WITHIN: dict[RecordType, str] = {
+    "turn": "r.session NOT IN (SELECT number FROM sessions WHERE {elsewhere})",
+    "memory": "r.project IN (:within, '_global')",
+    "episode": "r.session NOT IN (SELECT id FROM sessions WHERE {elsewhere})",
+    "attachment": "r.session NOT IN (SELECT id FROM sessions WHERE {elsewhere})",
+}
+_ELSEWHERE = "space = r.space AND project NOT IN ('', :within)"
 _KNOWN_NOW = (
     "r.status = ifnull(:status, 'active') AND (r.expires_at IS NULL OR r.expires_at > :now)"
 )
@@ -57,6 +64,7 @@ class ScopeFilter:
             "space": space,
             "session": scope.session,
             "project": scope.project,
+            "within": scope.within,
             "topic": scope.topic,
             "kind": scope.kind,
             "speaker": scope.speaker,
@@ -122,6 +130,7 @@ class ScopeFilter:
             for wanted, condition in (
                 (scope.session, _SESSION[type_]),
                 (scope.project, _PARTITION[type_].format(name="project")),
+                (scope.within, _WITHIN[type_].format(elsewhere=_ELSEWHERE)),
                 (scope.topic, _PARTITION[type_].format(name="topic")),
                 (scope.kind, "r.kind = :kind" if type_ == "memory" else "false"),
                 (scope.speaker, "r.sender = :speaker" if type_ == "turn" else "false"),

@@ -102,11 +102,13 @@ class SqliteTiers:
         by_id = {memory.id: memory for memory in self._memories.by_id(list(docs))}
         return [by_id[id_] for id_ in docs]
 
-    def core_lines(self, *, least: float, now: datetime, limit: int) -> list[CoreLine]:
+    def core_lines(
+        self, *, least: float, now: datetime, limit: int, within: str | None = None
+    ) -> list[CoreLine]:
         """What is shown of the core: its chosen ones and, of the rest, the most important.
 
         Unlike ``core`` it does not look through all that are equally important, of which there may
-        be very many: of those it takes the newest.
+        be very many: of those it takes the newest. ``within`` a project: its own and of none.
         """
         values = {
             "space": self._space,
@@ -114,8 +116,11 @@ class SqliteTiers:
             "now": codec.to_micros(now),
             "limit": limit,
             "trusted": codec.dump(_TRUSTED),
+            "within": within,
         }
         fit = f"space = :space AND importance >= :least AND {_FIT_FOR_CORE}"
+        if within is not None:
+            fit += " AND project IN (:within, '_global')"
         chosen = self._conn.execute(
             f"SELECT {_LINE} FROM memories INDEXED BY memories_in_core WHERE core = 1 AND {fit}",
             values,
