@@ -35,6 +35,7 @@ class Completer:
         self._trailing = phrases("trailing")
         self._takes_names = phrases("takes_names")
         self._names = phrases("names_only")
+        self._attribute = phrases("attribute_only")
         self._address = phrases("address_begun")
         self._address_part = phrases("address_part")
         self._singular: Mapping[str, str] = {
@@ -81,12 +82,18 @@ class Completer:
         parts = list(stated)
         while parts:
             clause = parts.pop(0)
-            if parts and self._takes_names.fullmatch(clause) and self._names.fullmatch(parts[0]):
-                called = "叫" if HAN.search(clause) else " called "
-                clause = f"{clause}{called}{parts.pop(0)}"
+            if self._takes_names.fullmatch(clause):
+                # "a cat, a black one, called Soot": what stands between follows the name
+                between = bool(parts) and bool(self._attribute.fullmatch(parts[0]))
+                if len(parts) > between and self._names.fullmatch(parts[between]):
+                    called = "" if parts[between].startswith("叫") else self._called(clause)
+                    clause = f"{clause}{called}{parts.pop(between)}"
             while parts and self._address.match(clause) and self._address_part.fullmatch(parts[0]):
                 clause = f"{clause}{'，' if HAN.search(clause) else ', '}{parts.pop(0)}"
             yield clause
+
+    def _called(self, clause: str) -> str:
+        return "叫" if HAN.search(clause) else " called "
 
     def greeted(self, stated: Iterable[str]) -> Iterator[str]:
         """A greeting with what follows it: in "Hi, I'm Ann" that is a name."""
@@ -121,7 +128,8 @@ class Completer:
             about = "user"
         for language in self._patterns.languages:
             for one in language.complete:
-                if one.after in ("any", about) and (match := one.match.match(clause)):
+                own = one.after == "own" and about in ("", "user")
+                if (own or one.after in ("any", about)) and (match := one.match.match(clause)):
                     return one.put + clause[match.end() :]
         return clause
 

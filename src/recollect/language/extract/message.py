@@ -8,7 +8,14 @@ from dataclasses import replace
 from recollect.language.extract.clauses import HAN, Completer
 from recollect.language.extract.corrections import corrected, correction
 from recollect.language.extract.languages import Patterns
-from recollect.language.extract.people import KnownPeople, People, Person, attributed
+from recollect.language.extract.people import (
+    REACHED_AT,
+    KnownPeople,
+    People,
+    Person,
+    Subject,
+    attributed,
+)
 from recollect.language.extract.products import find_product
 from recollect.language.extract.sentences import GAP, Sentence, Splitter
 from recollect.language.extract.statements import StatementReader
@@ -17,6 +24,7 @@ from recollect.types import Candidate
 
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
+_OTHERS = ("other", "person")
 
 
 class MessageReader:
@@ -37,8 +45,14 @@ class MessageReader:
 
     def read(self, text: str, before: Sequence[str] = ()) -> list[Candidate]:
         """What a message says; ``before`` are the user's earlier ones, oldest first."""
+        people = KnownPeople()
+        if before and self._people.points_back(text):
+            self._read(before[-1], (), people)
+        return self._read(text, before, people)
+
+    def _read(self, text: str, before: Sequence[str], people: KnownPeople) -> list[Candidate]:
         candidates: list[Candidate] = []
-        earlier, people = "", KnownPeople()
+        earlier = ""
         for sentence in self._splitter.sentences(text):
             if self._traps.opens_play(sentence.text):
                 break
@@ -103,27 +117,35 @@ class MessageReader:
     ) -> Iterator[Candidate]:
         completer = self._completer
         about, ruled = "", False  # whom the clause before was about; a sentence has one rule
+        named = False  # whether the clause before named somebody
         joined = list(completer.settled(completer.greeted(completer.apposed(stated))))
         for number, clause in enumerate(joined):
             if self._traps.conditional(clause):
                 return
             lead = clause if completer.greets.match(clause) else completer.without_lead(clause)
             usual = completer.usual_words(lead)
-            whole = completer.with_subject(usual, about, first=not number)
-            some = self._about_somebody(whole, clause, stated, people)
-            if some is None:
-                silent = about == "other" and not self._first_person.search(whole)
+            subject = self._people.gone_on_with(usual, people) if named else None
+            whole = usual if subject else completer.with_subject(usual, about, first=not number)
+            subject = subject or self._people.subject(whole, people)
+            if subject:
+                some = self._about_somebody(subject, clause, stated, people)
+            else:
+                silent = about in _OTHERS and not self._first_person.search(whole)
                 some = [] if silent else self._clause(whole, clause, stated)
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
-            some = _with_new(some, self._mentions(whole, clause, stated, people))
+            some = _with_new(some, self._mentions(whole, clause, stated, people, subject))
             for one in some:
                 complete = (
                     one if one.subject else self._named(one, before, earlier, joined[:number])
                 )
                 if complete:
-                    yield replace(complete, content=self._tidy(lead if whole == usual else whole))
-            about = completer.subject_of(some, whole, about)
+                    said = lead if whole == usual else whole
+                    yield replace(complete, content=self._tidy(_named_in(said, subject)))
+            about = "person" if subject else completer.subject_of(some, whole, about)
+            kin = self._people.relations - {"pet"}
+            silent = named and not some and not self._first_person.search(whole)
+            named = bool(subject) or silent or any(one.predicate in kin for one in some)
             rule = None if some or ruled else self._clause_rule(clause, joined)
             if rule:
                 ruled = True
@@ -141,22 +163,25 @@ class MessageReader:
         return []
 
     def _about_somebody(
-        self, whole: str, clause: str, stated: Sequence[str], people: KnownPeople
-    ) -> list[Candidate] | None:
-        """What a clause says of somebody else; None where it is about nobody of them."""
-        subject = self._people.subject(whole, people)
-        if subject is None:
-            return None
+        self, subject: Subject, clause: str, stated: Sequence[str], people: KnownPeople
+    ) -> list[Candidate]:
+        """What a clause says of somebody of the speaker's life."""
         people.meet(subject.person)
         for own in subject.clauses:
             read = [attributed(one, subject.person) for one in self._clause(own, clause, stated)]
             some = [one for one in read if one]
             if some:
+                self._meet_named(some, people)
                 return some
         return []
 
     def _mentions(
-        self, whole: str, clause: str, stated: Sequence[str], people: KnownPeople
+        self,
+        whole: str,
+        clause: str,
+        stated: Sequence[str],
+        people: KnownPeople,
+        subject: Subject | None,
     ) -> list[Candidate]:
         """What a clause says in passing, wherever it stands: "with my husband Owen"."""
         candidates: list[Candidate] = []
@@ -164,10 +189,19 @@ class MessageReader:
             for match in entry.matcher.finditer(whole):
                 found = self._statements.statements(entry, match)
                 candidates += [one for one in found if self._holds(one, clause, stated)]
+        self._meet_named(candidates, people)
+        if subject is None:
+            return candidates
+        reached = (
+            attributed(one, subject.person) if one.predicate in REACHED_AT else one
+            for one in candidates
+        )
+        return [one for one in reached if one]
+
+    def _meet_named(self, candidates: Sequence[Candidate], people: KnownPeople) -> None:
         for one in candidates:
-            if one.predicate in self._people.relations:
+            if one.predicate in self._people.relations and not one.withdraws:
                 people.meet(Person(one.predicate, one.value))
-        return candidates
 
     def _holds(self, candidate: Candidate, clause: str, stated: Sequence[str]) -> bool:
         """Whether it is true now and meant: not a plan, a habit of old, or part of an order."""
@@ -249,6 +283,11 @@ class MessageReader:
     def _tidy(self, text: str) -> str:
         short = len(text) < 6
         return self._patterns.values.clean(text) if short else text.strip(" ,，;；:：.。!！~～")
+
+
+def _named_in(said: str, subject: Subject | None) -> str:
+    """A clause about somebody with his name or relation where it says "she" or leaves it out."""
+    return subject.named if subject and subject.named else said
 
 
 def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Candidate]:

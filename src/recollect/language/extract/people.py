@@ -7,7 +7,7 @@ same patterns, and what it says is then said of that person. "She" and "他" go 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from recollect.language.extract.languages import Patterns
 from recollect.types import Candidate
@@ -16,8 +16,9 @@ from recollect.types import Candidate
 _SAID_OF_PEOPLE = frozenset(
     "name nickname age birthday job employer works_in lives_in from studies school major health"
     " medication allergy diet likes dislikes language native_language learning instrument vehicle"
-    " hobby habit marital_status phone email address pet trip".split()
+    " hobby habit marital_status phone email wechat address pet trip schedule".split()
 )
+REACHED_AT = frozenset({"phone", "email", "wechat"})
 _FIRST_WORD = re.compile(r"('s|'re|'ve|'ll|[A-Za-z]+(?:'t)?)(?=$|[\s,'])")
 _IRREGULAR = {
     "is": "am", "'s": "'m", "are": "am", "'re": "'m", "has": "have", "does": "do",
@@ -34,6 +35,7 @@ class Person:
 
     relation: str
     name: str = ""
+    words: str = field(default="", compare=False)  # as said: "my sister"
 
     @property
     def called(self) -> str:
@@ -42,10 +44,14 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whom a clause is about, and the clause as that person would say it, in one way or two."""
+    """Whom a clause is about, and the clause as that person would say it, in one way or two.
+
+    ``named`` is the clause with the person named, where it says "she" or leaves out its subject.
+    """
 
     person: Person
     clauses: tuple[str, ...]
+    named: str = ""
 
 
 class KnownPeople:
@@ -82,6 +88,7 @@ class People:
         self.relations = frozenset(self._tables.values()) | {"pet"}
         self._subject = patterns.phrases("person_subject")
         self._pronoun = patterns.phrases("person_pronoun")
+        self._goes_on = patterns.phrases("person_goes_on")
         self._person_name = patterns.values.person
 
     def subject(self, clause: str, known: KnownPeople) -> Subject | None:
@@ -91,15 +98,25 @@ class People:
             relation, name = (*filter(None, match.groups()), "")[:2]
             if name and not self._person_name(name):
                 return None
-            person = Person(self._relation(relation), name)
+            person = Person(self._relation(relation), name, match.group().strip(" ,，"))
             return Subject(person, _in_first_person(clause[match.end() :]))
         named = known.beginning(clause)
         if named:
             return Subject(named[0], _in_first_person(named[1]))
         match = self._pronoun.match(clause) if known.last else None
         if match and known.last:
-            return Subject(known.last, _in_first_person(clause[match.end() :]))
+            return _pointed_at(known.last, clause[match.end() :])
         return None
+
+    def points_back(self, text: str) -> bool:
+        """Whether a message begins with "she": whom that means was said before it."""
+        return bool(self._pronoun.match(text))
+
+    def gone_on_with(self, clause: str, known: KnownPeople) -> Subject | None:
+        """The person last spoken of, where a clause that leaves out its subject goes on with him."""
+        if known.last is None or not self._goes_on.match(clause):
+            return None
+        return _pointed_at(known.last, clause)
 
     def _relation(self, word: str) -> str:
         return self._tables.get(word.lower(), word.lower().replace(" ", "_"))
@@ -116,10 +133,17 @@ def attributed(candidate: Candidate, person: Person) -> Candidate | None:
     return replace(candidate, subject=person.called)
 
 
+def _pointed_at(person: Person, rest: str) -> Subject:
+    rest = rest.lstrip(" ,，")
+    who = person.name or person.words or person.called
+    joint = "" if _HAN.match(rest) else " "
+    return Subject(person, _in_first_person(rest), f"{who}{joint}{rest}")
+
+
 def _in_first_person(rest: str) -> tuple[str, ...]:
     """What follows a subject, with "I" or 我 before it and the verb to go with it."""
     rest = rest.lstrip(" ,，")
-    if _HAN.match(rest):
+    if _HAN.search(rest[:4]):
         return (f"我{rest}",)
     match = _FIRST_WORD.match(rest)
     if not match:

@@ -47,24 +47,27 @@ class StatementReader:
 
     def _statement(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         groups = match.groupdict()
-        written = groups.get("value") or ""
+        filled = (group for group in entry.value_groups if groups.get(group))
+        group = next(filled, "value")
+        written = groups.get(group) or ""
         if entry.list != "each":
-            return self._one(entry, groups, written)
+            return self._one(entry, groups, group, written)
         parts = [part for part in entry.compiled("{value_separator}").split(written) if part]
-        several = [one for part in parts for one in self._one(entry, groups, part)]
+        several = [one for part in parts for one in self._one(entry, groups, group, part)]
         whole = len(several) == len(parts) or len(parts) == 1
-        return several if whole else self._one(entry, groups, written)
+        return several if whole else self._one(entry, groups, group, written)
 
     def _one(
-        self, entry: Entry, groups: Mapping[str, str | None], written: str
+        self, entry: Entry, groups: Mapping[str, str | None], group: str, written: str
     ) -> list[Candidate]:
+        """A statement whose value was ``written`` in a ``group``."""
         value = self._value(entry, written)
         if written and not value:
             return []
-        words: dict[str, str] = {"value": value}
+        words: dict[str, str] = {group: value}
         if groups.keys() - words.keys():
             clean = self._values.clean
-            words = {group: clean(text) for group, text in groups.items() if text} | words
+            words = {name: clean(text) for name, text in groups.items() if text} | words
         text = self._first_filled(entry, entry.value, words)
         subject = self._subject(entry, groups)
         if not text or not subject:
