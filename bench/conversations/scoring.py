@@ -13,11 +13,11 @@ from recollect.types import Memory
 _FAMILY = """family wife husband partner spouse girlfriend boyfriend fiance fiancee son daughter child
     children baby brother sister sibling mother father parents grandmother grandfather grandchild
     grandson granddaughter cousin uncle aunt nephew niece twin toddler mom mum dad grandma grandpa
-    girl boy stepson stepdaughter mother-in-law father-in-law sister-in-law brother-in-law godson
-    goddaughter relative ex"""
+    girl boy stepson stepdaughter mother-in-law father-in-law sister-in-law brother-in-law
+    daughter-in-law son-in-law parents-in-law godson goddaughter relative ex"""
 _PEOPLE = """friend boss manager colleague roommate neighbour teacher coach doctor landlord supervisor
     dentist therapist accountant lawyer assistant business_partner bandmate classmate student vet
-    employee client agent advisor captain"""
+    employee client agent advisor captain teammate"""
 # A relation of the labels is met by any of these predicates of the engine.
 _PREDICATES: Mapping[str, str] = {
     "name": "name nickname surname",
@@ -149,7 +149,7 @@ def _is_about(memory: Memory, label: Label) -> bool:
         own = not subject or subject in ("user", "team", "project")
         named = label.relation in ("deadline", "schedule", "appointment", "port", "path", "version")
         return own or named or memory.predicate == "other"
-    words = _folded(label.about).removeprefix("project ").split()
+    words = [_folded(word) for word in label.about.removeprefix("project ").split()]
     text = _folded(f"{memory.subject} {memory.predicate} {memory.content}")
     own = subject in ("user", "team", "project") and memory.project.lower() in words
     return own or any(word in text for word in words)

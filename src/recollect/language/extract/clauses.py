@@ -35,7 +35,7 @@ class Completer:
         self._trailing = phrases("trailing")
         self._takes_names = phrases("takes_names")
         self._names = phrases("names_only")
-        self._attribute = phrases("attribute_only")
+        self.attribute = phrases("attribute_only")
         self._address = phrases("address_begun")
         self._address_part = phrases("address_part")
         self._singular: Mapping[str, str] = {
@@ -84,7 +84,7 @@ class Completer:
             clause = parts.pop(0)
             if self._takes_names.fullmatch(clause):
                 # "a cat, a black one, called Soot": what stands between follows the name
-                between = bool(parts) and bool(self._attribute.fullmatch(parts[0]))
+                between = bool(parts) and bool(self.attribute.fullmatch(parts[0]))
                 if len(parts) > between and self._names.fullmatch(parts[between]):
                     called = "" if parts[between].startswith("叫") else self._called(clause)
                     clause = f"{clause}{called}{parts.pop(between)}"

@@ -144,8 +144,8 @@ class MessageReader:
                     yield replace(complete, content=self._tidy(_named_in(said, subject)))
             about = "person" if subject else completer.subject_of(some, whole, about)
             kin = self._people.relations - {"pet"}
-            silent = named and not some and not self._first_person.search(whole)
-            named = bool(subject) or silent or any(one.predicate in kin for one in some)
+            goes_on = named and completer.attribute.fullmatch(clause) is not None
+            named = bool(subject) or goes_on or any(one.predicate in kin for one in some)
             rule = None if some or ruled else self._clause_rule(clause, joined)
             if rule:
                 ruled = True
