@@ -82,7 +82,7 @@ class People:
         self._tables = {
             word: relation
             for language in patterns.languages
-            for table in ("relatives", "people")
+            for table in ("relatives", "people", "elders")
             for word, relation in language.vocabulary.table(table).items()
         }
         self.relations = frozenset(self._tables.values()) | {"pet"}
