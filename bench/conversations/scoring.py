@@ -151,8 +151,7 @@ def _is_about(memory: Memory, label: Label) -> bool:
         return own or named or memory.predicate == "other"
     words = _folded(label.about).removeprefix("project ").split()
     text = _folded(f"{memory.subject} {memory.predicate} {memory.content}")
-    own = subject in ("user", "team", "project") and memory.project.lower() in words
-    return own or any(word in text for word in words)
+    return memory.project.lower() in words or any(word in text for word in words)
 
 
 def _has(text: str, label: Label) -> bool:

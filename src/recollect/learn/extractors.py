@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from recollect.clock import in_zone
 from recollect.language.attribution import attributed
 from recollect.language.detection import language_of
 from recollect.language.extract import EarlierMessage, extract
@@ -285,7 +287,7 @@ class RuleExtractor:
             if turn.trust == "owner" or _is_a_person(turn)
             for candidate in extract(
                 texts[place].text,
-                said_at=turn.at,
+                said_at=self._local(turn.at),
                 role=turn.role,
                 trust=turn.trust,
                 earlier=_same_speaker(turn, (*earlier, *turns)[:place], texts),
@@ -293,6 +295,10 @@ class RuleExtractor:
                 patterns=self.patterns,
             )
         )
+
+    def _local(self, at: datetime) -> datetime:
+        """By the clocks of the speaker, as far as they are known: "tomorrow" is theirs."""
+        return at if at.utcoffset() else in_zone(at, self.settings.schedule.zone)
 
 
 def _is_a_person(turn: Turn) -> bool:

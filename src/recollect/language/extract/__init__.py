@@ -55,8 +55,7 @@ def extract(
     before = [message.text for message in earlier if message.role == "user"]
     return tuple(
         replace(
-            candidate,
-            content=dated(candidate, said_at),
+            dated(candidate, said_at),
             importance=KIND_IMPORTANCE[candidate.kind],
             confidence=ASKED_CONFIDENCE if candidate.asked else RULES_CONFIDENCE,
             trust=trust,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from recollect.language.extract.clauses import HAN, Completer
 from recollect.language.extract.corrections import corrected, correction
 from recollect.language.extract.languages import Patterns
-from recollect.language.extract.people import KnownPeople, People, Person, attributed
+from recollect.language.extract.people import KnownPeople, People, attributed
 from recollect.language.extract.products import find_product
 from recollect.language.extract.sentences import GAP, Sentence, Splitter
 from recollect.language.extract.statements import StatementReader
@@ -16,6 +16,7 @@ from recollect.language.extract.traps import Traps
 from recollect.types import Candidate
 
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
+_MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
 
 
@@ -116,7 +117,8 @@ class MessageReader:
                 some = [] if silent else self._clause(whole, clause, stated)
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
-            some = _with_new(some, self._mentions(whole, clause, stated, people))
+            some = _with_new(some, self._mentions(whole, clause, stated))
+            self._people.meet(some, people)
             for one in some:
                 complete = (
                     one if one.subject else self._named(one, before, earlier, joined[:number])
@@ -155,25 +157,20 @@ class MessageReader:
                 return some
         return []
 
-    def _mentions(
-        self, whole: str, clause: str, stated: Sequence[str], people: KnownPeople
-    ) -> list[Candidate]:
+    def _mentions(self, whole: str, clause: str, stated: Sequence[str]) -> list[Candidate]:
         """What a clause says in passing, wherever it stands: "with my husband Owen"."""
         candidates: list[Candidate] = []
         for entry in self._patterns.entries("mention", whole):
             for match in entry.matcher.finditer(whole):
                 found = self._statements.statements(entry, match)
                 candidates += [one for one in found if self._holds(one, clause, stated)]
-        for one in candidates:
-            if one.predicate in self._people.relations:
-                people.meet(Person(one.predicate, one.value))
         return candidates
 
     def _holds(self, candidate: Candidate, clause: str, stated: Sequence[str]) -> bool:
         """Whether it is true now and meant: not a plan, a habit of old, or part of an order."""
         if self._traps.orders(stated[0]):
             return False
-        if candidate.predicate not in ("decision", "deadline") and self._traps.unsure(clause):
+        if candidate.predicate not in _MAY_BE_PLANNED and self._traps.unsure(clause):
             return False
         if candidate.is_update or candidate.withdraws or candidate.predicate in _ALWAYS_HOLDS:
             return not self._not_done.search(clause)

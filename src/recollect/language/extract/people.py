@@ -7,6 +7,7 @@ same patterns, and what it says is then said of that person. "She" and "他" go 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from recollect.language.extract.languages import Patterns
@@ -25,6 +26,7 @@ _IRREGULAR = {
     "hasn't": "haven't", "was": "was",
 }  # fmt: skip
 _HAN = re.compile(r"[\u4e00-\u9fff]")
+_IS_IN = re.compile(r"I(?:'m| am) (?:still |now |back )?in (?=[A-Z])")
 _OWN_THING = re.compile(r"'s (?:\w+ ){1,3}(?:is|are)\b")
 
 
@@ -79,9 +81,10 @@ class People:
             for table in ("relatives", "people")
             for word, relation in language.vocabulary.table(table).items()
         }
-        self.relations = frozenset(self._tables.values()) | {"pet"}
+        self._relations = frozenset(self._tables.values()) | {"pet"}
         self._subject = patterns.phrases("person_subject")
         self._pronoun = patterns.phrases("person_pronoun")
+        self._possessive = patterns.phrases("person_possessive")
         self._person_name = patterns.values.person
 
     def subject(self, clause: str, known: KnownPeople) -> Subject | None:
@@ -99,7 +102,18 @@ class People:
         match = self._pronoun.match(clause) if known.last else None
         if match and known.last:
             return Subject(known.last, _in_first_person(clause[match.end() :]))
+        match = self._possessive.match(clause) if known.last else None
+        if match and known.last:
+            rest = clause[match.end() :].strip()
+            return Subject(known.last, (f"我{rest}" if _HAN.match(rest) else f"My {rest}",))
         return None
+
+    def meet(self, candidates: Iterable[Candidate], known: KnownPeople) -> None:
+        """Those whom statements name."""
+        for one in candidates:
+            if one.subject == "user" and one.predicate in self._relations:
+                named = not one.value[:1].islower()
+                known.meet(Person(one.predicate, one.value if named else ""))
 
     def _relation(self, word: str) -> str:
         return self._tables.get(word.lower(), word.lower().replace(" ", "_"))
@@ -127,7 +141,7 @@ def _in_first_person(rest: str) -> tuple[str, ...]:
     verb = match[1].lower()
     plain = _IRREGULAR.get(verb) or _base_form(verb)
     joint = "" if plain.startswith("'") else " "
-    own = f"I{joint}{plain}{rest[match.end() :]}"
+    own = _IS_IN.sub("I live in ", f"I{joint}{plain}{rest[match.end() :]}")
     return (f"My{rest[2:]}",) if _OWN_THING.match(rest) else (own,)
 
 

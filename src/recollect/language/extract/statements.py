@@ -151,6 +151,9 @@ class StatementReader:
         return about.lower() if entry.subject_form == "lower" else about
 
     def _team(self, entry: Entry, match: re.Match[str]) -> str:
+        named = match.groupdict().get("named")
+        if named:
+            return named
         team = match.groupdict().get("team")
         if not team:
             return USER
