@@ -142,7 +142,8 @@ def _days(memory: Memory) -> set[str]:
 
 
 def _is_about(memory: Memory, label: Label) -> bool:
-    if label.project and memory.project.lower() != label.project.lower():
+    places = {label.project.lower(), "_global"} if label.relation == "rule" else {label.project.lower()}
+    if label.project and memory.project.lower() not in places:
         return False
     subject = _folded(memory.subject)
     if label.about == "user":

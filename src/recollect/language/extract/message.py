@@ -36,10 +36,14 @@ class MessageReader:
         self._secret = patterns.phrases("secret")
         self._not_done = patterns.phrases("not_done")
 
-    def read(self, text: str, before: Sequence[str] = ()) -> list[Candidate]:
-        """What a message says; ``before`` are the user's earlier ones, oldest first."""
+    def read(
+        self, text: str, before: Sequence[str] = (), people: KnownPeople | None = None
+    ) -> list[Candidate]:
+        """What a message says; ``before`` are the user's earlier ones, oldest first, ``people`` are
+        known already.
+        """
         candidates: list[Candidate] = []
-        earlier, people = "", KnownPeople()
+        earlier, people = "", people or KnownPeople()
         for sentence in self._splitter.sentences(text):
             if self._traps.opens_play(sentence.text):
                 break
@@ -47,7 +51,7 @@ class MessageReader:
                 if not any(_same(one, other) for other in candidates):
                     candidates.append(one)
             earlier += " " + sentence.text
-        return candidates
+        return self._people.without_unnamed(candidates)
 
     def _sentence(
         self,
@@ -111,7 +115,8 @@ class MessageReader:
             lead = clause if completer.greets.match(clause) else completer.without_lead(clause)
             usual = completer.usual_words(lead)
             whole = completer.with_subject(usual, about, first=not number)
-            some = self._about_somebody(whole, clause, stated, people)
+            some = self._about_somebody(whole, clause, stated, people, goes_on=about == "person")
+            somebody = some is not None
             if some is None:
                 silent = about == "other" and not self._first_person.search(whole)
                 some = [] if silent else self._clause(whole, clause, stated)
@@ -125,7 +130,7 @@ class MessageReader:
                 )
                 if complete:
                     yield replace(complete, content=self._tidy(lead if whole == usual else whole))
-            about = completer.subject_of(some, whole, about)
+            about = "person" if somebody else completer.subject_of(some, whole, about)
             rule = None if some or ruled else self._clause_rule(clause, joined)
             if rule:
                 ruled = True
@@ -143,10 +148,16 @@ class MessageReader:
         return []
 
     def _about_somebody(
-        self, whole: str, clause: str, stated: Sequence[str], people: KnownPeople
+        self,
+        whole: str,
+        clause: str,
+        stated: Sequence[str],
+        people: KnownPeople,
+        *,
+        goes_on: bool,
     ) -> list[Candidate] | None:
         """What a clause says of somebody else; None where it is about nobody of them."""
-        subject = self._people.subject(whole, people)
+        subject = self._people.subject(whole, people, goes_on=goes_on)
         if subject is None:
             return None
         people.meet(subject.person)
@@ -155,7 +166,7 @@ class MessageReader:
             some = [one for one in read if one]
             if some:
                 return some
-        return []
+        return self._clause(whole, clause, stated)
 
     def _mentions(self, whole: str, clause: str, stated: Sequence[str]) -> list[Candidate]:
         """What a clause says in passing, wherever it stands: "with my husband Owen"."""

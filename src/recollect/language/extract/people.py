@@ -7,10 +7,11 @@ same patterns, and what it says is then said of that person. "She" and "他" go 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
-from recollect.language.extract.languages import Patterns
+from recollect.language.extract.languages import Patterns, built_in
 from recollect.types import Candidate
 
 # What can be said of somebody else as well as of oneself.
@@ -26,6 +27,7 @@ _IRREGULAR = {
     "hasn't": "haven't", "was": "was",
 }  # fmt: skip
 _HAN = re.compile(r"[\u4e00-\u9fff]")
+_UNNAMED = re.compile(r"[a-z]+|[\u4e00-\u9fff]?[猫狗鸟兔鱼]")
 _IS_IN = re.compile(r"I(?:'m| am) (?:still |now |back )?in (?=[A-Z])")
 _OWN_THING = re.compile(r"'s (?:\w+ ){1,3}(?:is|are)\b")
 
@@ -53,9 +55,9 @@ class Subject:
 class KnownPeople:
     """Those a message has spoken of so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, people: Iterable[Person] = ()) -> None:
         self.last: Person | None = None
-        self._by_name: dict[str, Person] = {}
+        self._by_name = {person.name: person for person in people if person.name}
 
     def meet(self, person: Person) -> None:
         self.last = person
@@ -84,11 +86,14 @@ class People:
         self._relations = frozenset(self._tables.values()) | {"pet"}
         self._subject = patterns.phrases("person_subject")
         self._pronoun = patterns.phrases("person_pronoun")
+        self._goes_on = patterns.phrases("person_goes_on")
         self._possessive = patterns.phrases("person_possessive")
         self._person_name = patterns.values.person
 
-    def subject(self, clause: str, known: KnownPeople) -> Subject | None:
-        """The person a clause begins with, if it does: by relation, by name, or as "she"."""
+    def subject(self, clause: str, known: KnownPeople, *, goes_on: bool) -> Subject | None:
+        """The person a clause begins with, if it does: by relation, by name, or as "she"; one that
+        ``goes_on`` after a clause about somebody may leave that out.
+        """
         match = self._subject.match(clause)
         if match:
             relation, name = (*filter(None, match.groups()), "")[:2]
@@ -102,11 +107,26 @@ class People:
         match = self._pronoun.match(clause) if known.last else None
         if match and known.last:
             return Subject(known.last, _in_first_person(clause[match.end() :]))
+        if goes_on and known.last and self._goes_on.match(clause):
+            return Subject(known.last, _in_first_person(clause))
         match = self._possessive.match(clause) if known.last else None
         if match and known.last:
             rest = clause[match.end() :].strip()
             return Subject(known.last, (f"我{rest}" if _HAN.match(rest) else f"My {rest}",))
         return None
+
+    def without_unnamed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Statements without "a puppy" where the message goes on to name it."""
+        named = {
+            one.predicate
+            for one in candidates
+            if one.predicate in self._relations and not one.value[:1].islower()
+        }
+        return [
+            one
+            for one in candidates
+            if one.predicate not in named or not _UNNAMED.fullmatch(one.value)
+        ]
 
     def meet(self, candidates: Iterable[Candidate], known: KnownPeople) -> None:
         """Those whom statements name."""
@@ -117,6 +137,13 @@ class People:
 
     def _relation(self, word: str) -> str:
         return self._tables.get(word.lower(), word.lower().replace(" ", "_"))
+
+
+@cache
+def relations() -> frozenset[str]:
+    """The predicates that name somebody in the user's life, in the languages of the package."""
+    tables = (language.vocabulary.table("persons") for language in built_in().languages)
+    return frozenset(relation for table in tables for relation in table.values()) | {"pet"}
 
 
 def attributed(candidate: Candidate, person: Person) -> Candidate | None:

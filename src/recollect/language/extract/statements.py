@@ -48,7 +48,7 @@ class StatementReader:
     def _statement(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         groups = match.groupdict()
         written = groups.get("value") or ""
-        if entry.list != "each":
+        if entry.list != "each" or not written:
             return self._one(entry, groups, written)
         parts = [part for part in entry.compiled("{value_separator}").split(written) if part]
         several = [one for part in parts for one in self._one(entry, groups, part)]
