@@ -80,6 +80,7 @@ def live(one: Conversation) -> Outcome:
     """Record the sessions on their days, end each, and look at what is current after the last."""
     clock = ManualClock(one.sessions[0].at)
     traps: set[str] = set()
+    dated: dict[str, Memory] = {}
     with bench_mind(":memory:", clock=clock) as mind:
         for number, talk in enumerate(one.sessions):
             session = mind.session(f"{one.id}-{number}", project=talk.project or None)
@@ -93,8 +94,12 @@ def live(one: Conversation) -> Outcome:
                     traps.add(turn.id)
             mind.end_session(session.id)
             mind.drain()
-        known = [memory for memory in mind.memories(limit=1_000) if memory.status == "active"]
-    return score(one, known, frozenset(traps))
+            dated |= {memory.id: memory for memory in mind.memories(limit=1_000) if memory.valid_to}
+        known = {memory.id: memory for memory in mind.memories(limit=1_000)}
+        for id_, memory in dated.items():  # over by its own date is not wrong
+            if not any(version.superseded_at for version in mind.history(id_).versions):
+                known.setdefault(id_, memory)
+    return score(one, list(known.values()), frozenset(traps))
 
 
 def _shares(outcomes: Sequence[Outcome]) -> Shares:

@@ -62,6 +62,7 @@ _PREDICATES: Mapping[str, str] = {
     "owns": "owns device vehicle pet",
     "event": "event schedule appointment",
 }
+_NAMED = {name for names in _PREDICATES.values() for name in names.split()} | set(_PREDICATES)
 _ANY = ("note", "other")  # relations without predicates of their own
 _IN_CONTENT = ("rule", "note", "decision", "plan", "goal", "other", "habit", "event")
 _LONGEST = 140  # characters of a statement: more is a passage, not a statement
@@ -122,11 +123,10 @@ def says(memory: Memory, label: Label) -> bool:
     fits = any(
         one in _ANY or predicate in {one, *_PREDICATES.get(one, "").split()} for one in relations
     )
-    if not fits and not (predicate.endswith("_age") and "age" in relations):
-        liked = predicate.startswith("favorite") and "likes" in relations
-        if not liked:
-            return False
-    whole = not memory.value or any(one in _IN_CONTENT for one in relations)
+    open_ = memory.kind == "fact" and predicate not in _NAMED and memory.subject == "user"
+    if not fits and not open_ and not (predicate.startswith("favorite") and "likes" in relations):
+        return False
+    whole = open_ or not memory.value or any(one in _IN_CONTENT for one in relations)
     texts = [memory.value, memory.subject] + ([memory.content] if whole or label.on else [])
     if not any(_has(text, label) for text in texts):
         return False
@@ -142,7 +142,8 @@ def _days(memory: Memory) -> set[str]:
 
 
 def _is_about(memory: Memory, label: Label) -> bool:
-    if label.project and memory.project.lower() != label.project.lower():
+    places = {label.project.lower(), "_global"} if label.relation == "rule" else {label.project.lower()}
+    if label.project and memory.project.lower() not in places:
         return False
     subject = _folded(memory.subject)
     if label.about == "user":
@@ -151,8 +152,7 @@ def _is_about(memory: Memory, label: Label) -> bool:
         return own or named or memory.predicate == "other"
     words = [_folded(word) for word in label.about.removeprefix("project ").split()]
     text = _folded(f"{memory.subject} {memory.predicate} {memory.content}")
-    own = subject in ("user", "team", "project") and memory.project.lower() in words
-    return own or any(word in text for word in words)
+    return memory.project.lower() in words or any(word in text for word in words)
 
 
 def _has(text: str, label: Label) -> bool:

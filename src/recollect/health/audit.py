@@ -118,7 +118,7 @@ def _contradictions(memories: Sequence[Memory]) -> Iterator[Problem]:
     for group in slots.values():
         group.sort(key=lambda memory: (memory.created_at, memory.id))
         newest = group[-1]
-        if has_one_answer(newest.kind, newest.predicate):
+        if has_one_answer(newest.predicate):
             for memory in group[:-1]:
                 if not same_value(_answer(memory), _answer(newest)):
                     yield memory.id, f"{short(memory.content)} ≠ {short(newest.content)}"

@@ -17,7 +17,7 @@ from recollect.language.echo import UntrustedLine
 from recollect.language.exchanges import exchanges
 from recollect.language.guard import guard_of
 from recollect.learn.echo import known_marks, tainted, untrusted_lines
-from recollect.learn.extractors import Extractor, heard
+from recollect.learn.extractors import Extractor, heard, is_person
 from recollect.learn.grounding import SpokenWords, grounded
 from recollect.learn.memories import end_with_session
 from recollect.learn.reconciler import Reconciler
@@ -25,11 +25,13 @@ from recollect.record import triggers
 from recollect.record.triggers import talking_until
 from recollect.settings import Settings
 from recollect.store.contract import Store, Unit
+from recollect.store.rows import MemoryFilter
 from recollect.types import (
     EMPTY,
     Candidate,
     Decision,
     Job,
+    Memory,
     SafeName,
     SafeText,
     Turn,
@@ -39,6 +41,7 @@ from recollect.types import (
 )
 
 _READ = 500  # turns looked at for one batch
+_PEOPLE = 200  # statements about who the user is that are looked through for people
 _EARLIER = 6  # turns before a batch that help to understand it
 _CHANGES = frozenset({"new", "same", "update", "conflict", "pending", "withdrawn"})
 # What a server says of the text itself, not of the key or the model; None: the model declined.
@@ -68,6 +71,7 @@ class _Reading:
     earlier: Sequence[Turn]
     untrusted: Sequence[UntrustedLine]
     place: Place
+    people: Sequence[Memory]
 
 
 class ExtractionJob:
@@ -124,7 +128,9 @@ class ExtractionJob:
                 )
             read.add(reading.batch[0].id)
             try:
-                candidates = learner.extractor.propose(reading.spoken, reading.earlier)
+                candidates = learner.extractor.propose(
+                    reading.spoken, reading.earlier, reading.people
+                )
             except ModelRefused as refusal:
                 if refusal.status not in _ABOUT_THE_TEXT:
                     raise
@@ -194,9 +200,11 @@ class ExtractionJob:
             marks = known_marks(unit, session, now, self._settings.trust)
             untrusted = untrusted_lines(unit, now, self._settings.trust)
             info = unit.ledger.session(session)
+            wanted = MemoryFilter(status="active", kind="identity", trust="owner", limit=_PEOPLE)
+            people = [memory for memory in unit.memories.find(wanted) if is_person(memory)]
         place = Place() if info is None else Place(info.project, info.topic)
         spoken, begin = heard([*before, *batch], marks), len(before)
-        return _Reading(batch, before, spoken[begin:], spoken[:begin], untrusted, place)
+        return _Reading(batch, before, spoken[begin:], spoken[:begin], untrusted, place, people)
 
     def _size(self, job: Job) -> int:
         tokens = self._settings.extraction.batch_tokens

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from recollect.clock import in_zone
 from recollect.language.attribution import attributed
 from recollect.language.detection import language_of
 from recollect.language.extract import EarlierMessage, extract
+from recollect.language.extract.people import KnownPeople, Person, relations
 from recollect.language.fence import fence
 from recollect.language.guard import guard_of
 from recollect.language.secrets.finder import redact
@@ -20,7 +23,7 @@ from recollect.rules.importance import KIND_IMPORTANCE
 from recollect.rules.lifetimes import DURATIONS
 from recollect.rules.speakers import speaker_mark
 from recollect.settings import Settings
-from recollect.types import Candidate, Turn
+from recollect.types import Candidate, Memory, Turn
 
 if TYPE_CHECKING:
     from recollect.language.extract.languages import Patterns
@@ -260,8 +263,12 @@ class Extractor(Protocol):
     @property
     def verbatim(self) -> bool: ...
 
-    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
-        """Candidates with their sources; ``earlier`` turns only help to understand."""
+    def propose(
+        self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
+    ) -> tuple[Candidate, ...]:
+        """Candidates with their sources; ``earlier`` turns only help to understand, as do the
+        memories of ``people`` in the user's life.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +284,10 @@ class RuleExtractor:
         """With the patterns of the settings; a file that cannot be used is an error here."""
         return cls(settings, own_patterns(settings))
 
-    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
+    def propose(
+        self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
+    ) -> tuple[Candidate, ...]:
+        known = KnownPeople(Person(memory.predicate, memory.value) for memory in people)
         texts = [_own_text(turn) for turn in (*earlier, *turns)]
         return tuple(
             attributed(candidate, [turn])
@@ -285,14 +295,24 @@ class RuleExtractor:
             if turn.trust == "owner" or _is_a_person(turn)
             for candidate in extract(
                 texts[place].text,
-                said_at=turn.at,
+                said_at=self._local(turn.at),
                 role=turn.role,
                 trust=turn.trust,
                 earlier=_same_speaker(turn, (*earlier, *turns)[:place], texts),
+                people=known if turn.trust == "owner" else None,
                 source=turn.id,
                 patterns=self.patterns,
             )
         )
+
+    def _local(self, at: datetime) -> datetime:
+        """By the clocks of the speaker, as far as they are known: "tomorrow" is theirs."""
+        return at if at.utcoffset() else in_zone(at, self.settings.schedule.zone)
+
+
+def is_person(memory: Memory) -> bool:
+    """Whether a statement names somebody in the user's life: user/sister = Ines."""
+    return memory.predicate in relations() and not memory.value[:1].islower()
 
 
 def _is_a_person(turn: Turn) -> bool:
@@ -324,7 +344,9 @@ class ModelExtractor:
     settings: Settings
     verbatim: ClassVar[bool] = False
 
-    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
+    def propose(
+        self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
+    ) -> tuple[Candidate, ...]:
         spoken = [turn for turn in turns if turn.content.strip() or turn.tool_results]
         if not spoken:
             return ()

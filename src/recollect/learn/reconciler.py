@@ -197,7 +197,7 @@ class Reconciler:
         if {id_: memory.updated_at for id_, memory in by_id.items()} != dict(advice.seen):
             return by_rule  # it was judged against something else
         if judged.outcome == "new":
-            taken = existing.slot and has_one_answer(candidate.kind, candidate.predicate)
+            taken = existing.slot and has_one_answer(candidate.predicate)
             return by_rule if taken else Decision("new")
         if judged.memory is None or judged.memory.id not in by_id:
             return by_rule

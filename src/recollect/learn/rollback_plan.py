@@ -224,7 +224,7 @@ class RollbackPlan:
     def _repair(self) -> None:
         """A question with one answer has one: of several that hold again the latest."""
         for memory in list(self.after.values()):
-            if memory.status != "active" or not has_one_answer(memory.kind, memory.predicate):
+            if memory.status != "active" or not has_one_answer(memory.predicate):
                 continue
             slot = self.unit.memories.in_slot(
                 memory.subject,

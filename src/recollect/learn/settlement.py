@@ -68,7 +68,8 @@ class Settlement:
         since = max([self.since, *(old.valid_from for old in replaced)])
         memory = self.place("active", since)
         for old in replaced:
-            self.unit.memories.supersede(old.id, memory.id, self.now)
+            ended_now = outcome != "conflict"
+            self.unit.memories.supersede(old.id, memory.id, self.now, ended=ended_now)
             self.note("supersede", old.id, {"by": memory.id})
         ended = tuple(old.id for old in replaced)
         self._announce(0.0, memory)
@@ -136,7 +137,7 @@ class Settlement:
                 replace(
                     memory,
                     status="superseded",
-                    valid_to=max(self.said_at, memory.valid_from),
+                    valid_to=max(self.since, memory.valid_from),
                     superseded_at=self.now,
                     updated_at=self.now,
                 )

@@ -69,7 +69,7 @@ def same_statement(one: Memory, other: Memory, pair: Pair, settings: ReconcileSe
         return False
     slot = slot_of(one.subject, one.predicate)
     if slot and slot == slot_of(other.subject, other.predicate) and one.value and other.value:
-        return has_one_answer(one.kind, one.predicate) or not pair.apart
+        return has_one_answer(one.predicate) or not pair.apart
     if one.predicate and other.predicate and not _one_predicate(one, other):
         return False
     least = settings.merge_cosine if pair.by_meaning else settings.merge_overlap

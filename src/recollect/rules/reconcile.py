@@ -4,6 +4,7 @@ side of a conflict holds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -54,6 +55,7 @@ def _below(confidence: float, least: float) -> str:
     return f"confidence {confidence:.2f} is below {least:.2f}"
 
 
+_WORD = re.compile(r"[a-z0-9]{3,}|[\u4e00-\u9fff]{2}")
 # Neither side of a conflict has more right: half for the newer, half for the one said more often.
 _RECENCY = 0.5
 _CONFIRMATIONS = 0.5
@@ -89,7 +91,7 @@ def relate(candidate: Candidate, existing: Neighbours) -> Decision:
         repeated = next((m for m in existing.near if _same_elsewhere(candidate, m, existing)), None)
     if repeated is not None:
         return Decision("same", repeated)
-    slot = existing.slot if has_one_answer(candidate.kind, candidate.predicate) else ()
+    slot = existing.slot if has_one_answer(candidate.predicate) else ()
     contradicted = tuple(dict.fromkeys(memory.id for memory in (*slot, *existing.opposed)))
     if candidate.is_update:
         meant = contradicted or tuple(m.id for m in _meant(candidate, existing.slot))
@@ -101,9 +103,10 @@ def to_withdraw(candidate: Candidate, existing: Neighbours) -> tuple[Memory, ...
     """What "no longer" ends: the value named, else the one answer, else what says the same."""
     near = [memory for memory in existing.near if _one_subject(candidate, memory)]
     if candidate.value:
-        named = (*existing.slot, *near)
-        return tuple(dict.fromkeys(m for m in named if same_value(candidate.value, m.value)))
-    one = len(existing.slot) == 1 or has_one_answer(candidate.kind, candidate.predicate)
+        in_slot = [m for m in existing.slot if values_touch(candidate.value, m.value)]
+        elsewhere = [m for m in near if same_value(candidate.value, m.value)]
+        return tuple(dict.fromkeys((*in_slot, *elsewhere)))
+    one = len(existing.slot) == 1 or has_one_answer(candidate.predicate)
     if existing.slot and one:
         return tuple(existing.slot)
     return tuple(memory for memory in near if existing.alike(memory))
@@ -142,10 +145,21 @@ def _one_subject(candidate: Candidate, memory: Memory) -> bool:
 
 
 def _meant(candidate: Candidate, slot: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Which of several answers an update is about: the only one, or those of the same sort."""
+    """Which of several answers an update is about: the only one, those of the same sort, or the one
+    whose words are most like it ("the staging database", "my mobile").
+    """
     if len(slot) == 1:
         return (slot[0],)
-    return tuple(m for m in slot if values_touch(candidate.value, m.value))
+    of_a_sort = tuple(m for m in slot if values_touch(candidate.value, m.value))
+    if of_a_sort:
+        return of_a_sort
+    shared = [len(_words(candidate.content) & _words(memory.content)) for memory in slot]
+    most = max(shared, default=0)
+    return (slot[shared.index(most)],) if most and shared.count(most) == 1 else ()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 # --- conflicts: the newer statement holds, or the one confirmed more often ------------------------

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from recollect.types import Kind
-
 SEPARATOR = "\x1f"
 _JOINTS = re.compile(r"[\s_\-]+")
 
@@ -38,17 +36,16 @@ def slot_of(subject: str, predicate: str) -> str:
     return f"{about}{SEPARATOR}{what}" if about and what else ""
 
 
-def has_one_answer(kind: Kind, predicate: str) -> bool:
-    """Whether a new answer takes the place of the old one.
+def has_one_answer(predicate: str) -> bool:
+    """Whether there is one answer at a time, so that another contradicts it.
 
-    Predicates in neither list: what somebody is and how things are set up has one answer.
+    Of what is not known to be so there may be several: children, e-mail addresses, a database for
+    each environment. Then only a stated change, a correction or an end ends one of them.
     """
     what = predicate_of(predicate)
-    if what in _MANY:
-        return False
-    if what in _ONE or what.endswith(_ONE_ENDINGS):
-        return True
-    return bool(what) and kind in ("identity", "config")
+    return what not in _MANY and (
+        what in _ONE or what.endswith(_ONE_ENDINGS) or what.startswith(_ONE_BEGINNINGS)
+    )
 
 
 def is_common(predicate: str) -> bool:
@@ -94,22 +91,27 @@ _SPELLINGS = {
 }
 _ALIASES = {name: one for one, names in _SPELLINGS.items() for name in _listed(names)}
 
-_ONE_ENDINGS = ("version", "版本", "版本号", "name", "名字", "address", "地址", "status", "状态")
+_ONE_ENDINGS = ("version", "版本", "版本号", "name", "名字", "status", "状态", " age", "年龄")
+_ONE_BEGINNINGS = ("favorite ", "favourite ", "最喜欢的")
 
 _ONE = _listed("""
-    lives in, employer, job, name, nickname, age, birthday, hometown, timezone, email, phone,
+    lives in, employer, job, name, surname, nickname, age, birthday, hometown, from, timezone,
     version, deadline, native language, nationality, marital status, operating system, gender,
-    pronouns, location, located in, city, country, role, port, path, reports to, manager, school,
-    性别, 所在地, 位于, 城市, 国家, 角色, 端口, 路径, 上级, 学校
+    pronouns, location, located in, city, country, role, port, path, wife, husband, spouse, mother,
+    father, mom, mum, dad, editor, shell, package manager, browser, height, weight,
+    性别, 所在地, 位于, 城市, 国家, 角色, 端口, 路径, 妻子, 丈夫, 母亲, 父亲, 身高, 体重
 """)
 
+# What the common predicates are that may have many answers; the list only says that they are known.
 _MANY = _listed("""
     likes, dislikes, prefers, uses, avoids, owns, has, has pet, pet, pets, knows, speaks, language,
     languages, hobby, hobbies, interest, interests, skill, skills, friend, friends, child, children,
-    sibling, siblings, visited, works on, works with, member of, allergic to, allergy, diet, wants,
-    plans, rule, must, must not, never, always,
+    sibling, siblings, son, daughter, brother, sister, colleague, visited, works on, works with,
+    member of, allergic to, allergy, diet, wants, plans, rule, must, must not, never, always, email,
+    phone, address, database, device, vehicle, medication, health, instrument, habit, schedule,
+    studies, school, learning, trip, goal, decision, event,
     拥有, 有, 宠物, 养, 会, 会说, 语言, 掌握, 爱好, 兴趣, 技能, 朋友, 孩子, 兄弟姐妹, 去过, 参与,
-    过敏, 饮食, 想要, 计划, 规则, 必须, 不要, 禁止
+    过敏, 饮食, 想要, 计划, 规则, 必须, 不要, 禁止, 邮箱, 电话, 地址, 数据库, 药, 习惯, 日程
 """)
 
 _OPPOSITES: dict[str, tuple[str, ...]] = {

@@ -20,6 +20,7 @@ from recollect.types import Candidate, Role, Trust
 if TYPE_CHECKING:
     from recollect.language.extract.languages import Patterns
     from recollect.language.extract.message import MessageReader
+    from recollect.language.extract.people import KnownPeople
 
 __all__ = ["EarlierMessage", "extract"]
 
@@ -39,14 +40,16 @@ def extract(
     role: Role = "user",
     trust: Trust = "owner",
     earlier: Sequence[EarlierMessage] = (),
+    people: KnownPeople | None = None,
     source: str = "",
     patterns: Patterns | None = None,
 ) -> tuple[Candidate, ...]:
     """The statements of one message; what is not said by the user holds none.
 
     ``earlier`` are the messages before this one, oldest first: a correction or a bare "upgraded to
-    3.12" is resolved against them, and dropped where it cannot be. ``patterns`` are those of the
-    package unless others are given.
+    3.12" is resolved against them, and dropped where it cannot be. ``people`` are those spoken of
+    before, to whom those of this message are added. ``patterns`` are those of the package unless
+    others are given.
     """
     if role != "user":
         return ()
@@ -55,14 +58,13 @@ def extract(
     before = [message.text for message in earlier if message.role == "user"]
     return tuple(
         replace(
-            candidate,
-            content=dated(candidate, said_at),
+            dated(candidate, said_at),
             importance=KIND_IMPORTANCE[candidate.kind],
             confidence=ASKED_CONFIDENCE if candidate.asked else RULES_CONFIDENCE,
             trust=trust,
             sources=(source,) if source else (),
         )
-        for candidate in _reader(patterns).read(text, before)
+        for candidate in _reader(patterns).read(text, before, people)
     )
 
 

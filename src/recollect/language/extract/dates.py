@@ -1,13 +1,22 @@
-"""Deadlines with their date: "Friday" means nothing a month later."""
+"""Statements with their dates: "Friday" and "last month" mean nothing a year later.
+
+What lies ahead gets the day it means and ends with it; what has happened gets the day it began. The
+words stay as they were said, the date stands behind them.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from recollect.language.dates.reader import find_times
+from recollect.language.dates.reader import TimeSpan, find_times
 from recollect.types import Candidate
 
+_AHEAD = frozenset({"deadline", "schedule", "appointment", "trip", "plan"})
+_TIMELESS = frozenset(
+    "likes dislikes rule habit birthday age name nickname port path decision email phone".split()
+)
 _WEEKDAY = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天末]", re.I
 )
@@ -17,30 +26,95 @@ _CALENDAR = re.compile(
     r"|dec)",
     re.I,
 )
+_OF_THE_MONTH = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b|\d{1,2}\s?[号日]|[一二三十]{1,3}号", re.I)
+_AGAIN = re.compile(r"\b(?:every|each|daily|weekly|monthly)\b|days\b|每|隔", re.I)
+_IN_SPAN = re.compile(
+    r"\bin (?P<count>an?|one|two|three|four|five|six|\d{1,2}) (?P<unit>day|week|month)s?\b"
+    r"|(?P<number>[一两二三四五六]|\d{1,2})个?(?P<measure>天|周|星期|礼拜|月)(?:之|以)?后",
+    re.I,
+)
+_COUNTS = {
+    **dict(zip("a an one two three four five six".split(), (1, 1, 1, 2, 3, 4, 5, 6), strict=True)),
+    **dict(zip("一两二三四五六", (1, 2, 2, 3, 4, 5, 6), strict=True)),
+}
+_DAYS = {"day": 1, "week": 7, "month": 30, "天": 1, "周": 7, "星期": 7, "礼拜": 7, "月": 30}
 
 
-def dated(candidate: Candidate, said_at: datetime) -> str:
-    """The content of a statement, a deadline with the day that it means."""
-    if candidate.predicate != "deadline" or candidate.withdraws or _WRITTEN.search(candidate.value):
-        return candidate.content
-    due = due_day(candidate.value, said_at)
-    return f"{candidate.content} ({due.isoformat()})" if due else candidate.content
+def dated(candidate: Candidate, said_at: datetime) -> Candidate:
+    """A statement with the time it speaks of."""
+    if candidate.predicate in _AHEAD:
+        return candidate if candidate.withdraws else _ahead(candidate, said_at)
+    if candidate.predicate in _TIMELESS or candidate.kind == "rule":
+        return candidate
+    return _past(candidate, said_at)
 
 
-def due_day(words: str, said_at: datetime) -> date | None:
-    """The last day a deadline names, never before the day it was said on."""
+def _ahead(candidate: Candidate, said_at: datetime) -> Candidate:
+    words = candidate.value if candidate.predicate in ("deadline", "schedule") else ""
+    words = words or candidate.content
+    if _AGAIN.search(words):
+        return candidate
+    span = due(words, said_at)
+    if span is None:
+        return candidate
+    first, last = span
+    content = candidate.content
+    if not _WRITTEN.search(words):
+        content += f" ({first})" if first == last else f" ({first} – {last})"
+    ends = datetime(last.year, last.month, last.day, tzinfo=said_at.tzinfo) + timedelta(days=1)
+    return replace(candidate, content=content, valid_to=ends)
+
+
+def due(words: str, said_at: datetime) -> tuple[date, date] | None:
+    """The first and the last day that words about the future name, not before they were said."""
+    if match := _IN_SPAN.search(words):
+        count = match["count"] or match["number"]
+        number = _COUNTS.get(count.lower()) or int(count)
+        unit = (match["unit"] or match["measure"]).lower()
+        day = said_at.date() + timedelta(days=number * _DAYS[unit])
+        return day, day
     spans = find_times(words, said_at)
     if not spans:
         return None
-    day = (spans[-1].end - timedelta(microseconds=1)).date()
-    today = said_at.date()
-    if day >= today:
-        return day
+    return _not_before(spans[-1], words, said_at.date())
+
+
+def _not_before(span: TimeSpan, words: str, today: date) -> tuple[date, date] | None:
+    first, last = span.start.date(), (span.end - timedelta(microseconds=1)).date()
+    if last - first > timedelta(days=31):
+        first = last
+    if last >= today:
+        return first, last
+    if _CALENDAR.search(words):
+        years = today.year - last.year
+        while _in_year(last, last.year + years) < today:
+            years += 1
+        return _in_year(first, first.year + years), _in_year(last, last.year + years)
     if _WEEKDAY.search(words):
-        while day < today:
-            day += timedelta(days=7)
-        return day
-    if _CALENDAR.search(words) and (day.month, day.day) != (2, 29):
-        later = day.replace(year=today.year)
-        return later if later >= today else later.replace(year=today.year + 1)
+        weeks = timedelta(days=-(-(today - last).days // 7) * 7)
+        return first + weeks, last + weeks
+    if _OF_THE_MONTH.search(words) and last.day <= 28:
+        month = (last.replace(day=1) + timedelta(days=32)).replace(day=1)
+        later = month.replace(day=last.day)
+        return (later, later) if later >= today else None
     return None
+
+
+def _in_year(day: date, year: int) -> date:
+    leap = (day.month, day.day) == (2, 29)
+    return day.replace(year=year, day=28 if leap else day.day)
+
+
+def _past(candidate: Candidate, said_at: datetime) -> Candidate:
+    """Since when it holds, or when it happened, as far as it says so."""
+    today = said_at.date()
+    for span in find_times(candidate.content, said_at):
+        began = span.start.date()
+        if began >= today or began.year < 1900:
+            continue
+        length = span.end - span.start
+        text = f"{began:%Y-%m-%d}" if length <= timedelta(days=8) else f"{began:%Y-%m}"
+        if length > timedelta(days=31) or _WRITTEN.search(span.text):
+            return replace(candidate, valid_from=span.start)
+        return replace(candidate, content=f"{candidate.content} ({text})", valid_from=span.start)
+    return candidate

@@ -12,7 +12,6 @@ from recollect.language.extract.people import (
     REACHED_AT,
     KnownPeople,
     People,
-    Person,
     Subject,
     attributed,
 )
@@ -23,6 +22,7 @@ from recollect.language.extract.traps import Traps
 from recollect.types import Candidate
 
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
+_MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
 _OTHERS = ("other", "person")
 
@@ -43,16 +43,14 @@ class MessageReader:
         self._secret = patterns.phrases("secret")
         self._not_done = patterns.phrases("not_done")
 
-    def read(self, text: str, before: Sequence[str] = ()) -> list[Candidate]:
-        """What a message says; ``before`` are the user's earlier ones, oldest first."""
-        people = KnownPeople()
-        if before and self._people.points_back(text):
-            self._read(before[-1], (), people)
-        return self._read(text, before, people)
-
-    def _read(self, text: str, before: Sequence[str], people: KnownPeople) -> list[Candidate]:
+    def read(
+        self, text: str, before: Sequence[str] = (), people: KnownPeople | None = None
+    ) -> list[Candidate]:
+        """What a message says; ``before`` are the user's earlier ones, oldest first, ``people`` are
+        known already.
+        """
         candidates: list[Candidate] = []
-        earlier = ""
+        earlier, people = "", people or KnownPeople()
         for sentence in self._splitter.sentences(text):
             if self._traps.opens_play(sentence.text):
                 break
@@ -60,7 +58,7 @@ class MessageReader:
                 if not any(_same(one, other) for other in candidates):
                     candidates.append(one)
             earlier += " " + sentence.text
-        return candidates
+        return self._people.without_unnamed(candidates)
 
     def _sentence(
         self,
@@ -128,13 +126,14 @@ class MessageReader:
             whole = usual if subject else completer.with_subject(usual, about, first=not number)
             subject = subject or self._people.subject(whole, people)
             if subject:
-                some = self._about_somebody(subject, clause, stated, people)
+                some = self._about_somebody(subject, whole, clause, stated, people)
             else:
                 silent = about in _OTHERS and not self._first_person.search(whole)
                 some = [] if silent else self._clause(whole, clause, stated)
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
-            some = _with_new(some, self._mentions(whole, clause, stated, people, subject))
+            some = _with_new(some, self._mentions(whole, clause, stated, subject))
+            self._people.meet(some, people)
             for one in some:
                 complete = (
                     one if one.subject else self._named(one, before, earlier, joined[:number])
@@ -143,9 +142,8 @@ class MessageReader:
                     said = lead if whole == usual else whole
                     yield replace(complete, content=self._tidy(_named_in(said, subject)))
             about = "person" if subject else completer.subject_of(some, whole, about)
-            kin = self._people.relations - {"pet"}
             goes_on = named and completer.attribute.fullmatch(clause) is not None
-            named = bool(subject) or goes_on or any(one.predicate in kin for one in some)
+            named = bool(subject) or goes_on or self._people.named_in(some)
             rule = None if some or ruled else self._clause_rule(clause, joined)
             if rule:
                 ruled = True
@@ -163,7 +161,12 @@ class MessageReader:
         return []
 
     def _about_somebody(
-        self, subject: Subject, clause: str, stated: Sequence[str], people: KnownPeople
+        self,
+        subject: Subject,
+        whole: str,
+        clause: str,
+        stated: Sequence[str],
+        people: KnownPeople,
     ) -> list[Candidate]:
         """What a clause says of somebody of the speaker's life."""
         people.meet(subject.person)
@@ -171,17 +174,11 @@ class MessageReader:
             read = [attributed(one, subject.person) for one in self._clause(own, clause, stated)]
             some = [one for one in read if one]
             if some:
-                self._meet_named(some, people)
                 return some
-        return []
+        return [] if subject.named else self._clause(whole, clause, stated)
 
     def _mentions(
-        self,
-        whole: str,
-        clause: str,
-        stated: Sequence[str],
-        people: KnownPeople,
-        subject: Subject | None,
+        self, whole: str, clause: str, stated: Sequence[str], subject: Subject | None
     ) -> list[Candidate]:
         """What a clause says in passing, wherever it stands: "with my husband Owen"."""
         candidates: list[Candidate] = []
@@ -189,7 +186,6 @@ class MessageReader:
             for match in entry.matcher.finditer(whole):
                 found = self._statements.statements(entry, match)
                 candidates += [one for one in found if self._holds(one, clause, stated)]
-        self._meet_named(candidates, people)
         if subject is None:
             return candidates
         reached = (
@@ -198,16 +194,11 @@ class MessageReader:
         )
         return [one for one in reached if one]
 
-    def _meet_named(self, candidates: Sequence[Candidate], people: KnownPeople) -> None:
-        for one in candidates:
-            if one.predicate in self._people.relations and not one.withdraws:
-                people.meet(Person(one.predicate, one.value))
-
     def _holds(self, candidate: Candidate, clause: str, stated: Sequence[str]) -> bool:
         """Whether it is true now and meant: not a plan, a habit of old, or part of an order."""
         if self._traps.orders(stated[0]):
             return False
-        if candidate.predicate not in ("decision", "deadline") and self._traps.unsure(clause):
+        if candidate.predicate not in _MAY_BE_PLANNED and self._traps.unsure(clause):
             return False
         if candidate.is_update or candidate.withdraws or candidate.predicate in _ALWAYS_HOLDS:
             return not self._not_done.search(clause)

@@ -7,9 +7,11 @@ same patterns, and what it says is then said of that person. "She" and "他" go 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
-from recollect.language.extract.languages import Patterns
+from recollect.language.extract.languages import Patterns, built_in
 from recollect.types import Candidate
 
 # What can be said of somebody else as well as of oneself.
@@ -26,6 +28,8 @@ _IRREGULAR = {
     "hasn't": "haven't", "was": "was",
 }  # fmt: skip
 _HAN = re.compile(r"[\u4e00-\u9fff]")
+_UNNAMED = re.compile(r"[a-z]+|[\u4e00-\u9fff]?[猫狗鸟兔鱼]")
+_IS_IN = re.compile(r"I(?:'m| am) (?:still |now |back )?in (?=[A-Z])")
 _OWN_THING = re.compile(r"'s (?:\w+ ){1,3}(?:is|are)\b")
 
 
@@ -57,9 +61,9 @@ class Subject:
 class KnownPeople:
     """Those a message has spoken of so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, people: Iterable[Person] = ()) -> None:
         self.last: Person | None = None
-        self._by_name: dict[str, Person] = {}
+        self._by_name = {person.name: person for person in people if person.name}
 
     def meet(self, person: Person) -> None:
         self.last = person
@@ -85,10 +89,11 @@ class People:
             for table in ("relatives", "people", "elders")
             for word, relation in language.vocabulary.table(table).items()
         }
-        self.relations = frozenset(self._tables.values()) | {"pet"}
+        self._relations = frozenset(self._tables.values()) | {"pet"}
         self._subject = patterns.phrases("person_subject")
         self._pronoun = patterns.phrases("person_pronoun")
         self._goes_on = patterns.phrases("person_goes_on")
+        self._possessive = patterns.phrases("person_possessive")
         self._person_name = patterns.values.person
 
     def subject(self, clause: str, known: KnownPeople) -> Subject | None:
@@ -106,11 +111,11 @@ class People:
         match = self._pronoun.match(clause) if known.last else None
         if match and known.last:
             return _pointed_at(known.last, clause[match.end() :])
+        match = self._possessive.match(clause) if known.last else None
+        if match and known.last:
+            rest = clause[match.end() :].strip()
+            return Subject(known.last, (f"我{rest}" if _HAN.match(rest) else f"My {rest}",))
         return None
-
-    def points_back(self, text: str) -> bool:
-        """Whether a message begins with "she": whom that means was said before it."""
-        return bool(self._pronoun.match(text))
 
     def gone_on_with(self, clause: str, known: KnownPeople) -> Subject | None:
         """The person last spoken of, where a clause that leaves out its subject goes on with him."""
@@ -118,8 +123,41 @@ class People:
             return None
         return _pointed_at(known.last, clause)
 
+    def named_in(self, candidates: Iterable[Candidate]) -> bool:
+        """Whether statements name somebody, other than a pet."""
+        return any(one.predicate in self._relations and one.predicate != "pet" for one in candidates)
+
+    def without_unnamed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Statements without "a puppy" where the message goes on to name it."""
+        named = {
+            one.predicate
+            for one in candidates
+            if one.predicate in self._relations
+            and not one.value[:1].islower()
+            and not _UNNAMED.fullmatch(one.value)
+        }
+        return [
+            one
+            for one in candidates
+            if one.predicate not in named or not _UNNAMED.fullmatch(one.value)
+        ]
+
+    def meet(self, candidates: Iterable[Candidate], known: KnownPeople) -> None:
+        """Those whom statements name."""
+        for one in candidates:
+            if one.subject == "user" and one.predicate in self._relations and not one.withdraws:
+                named = not one.value[:1].islower()
+                known.meet(Person(one.predicate, one.value if named else ""))
+
     def _relation(self, word: str) -> str:
         return self._tables.get(word.lower(), word.lower().replace(" ", "_"))
+
+
+@cache
+def relations() -> frozenset[str]:
+    """The predicates that name somebody in the user's life, in the languages of the package."""
+    tables = (language.vocabulary.table("persons") for language in built_in().languages)
+    return frozenset(relation for table in tables for relation in table.values()) | {"pet"}
 
 
 def attributed(candidate: Candidate, person: Person) -> Candidate | None:
@@ -151,7 +189,7 @@ def _in_first_person(rest: str) -> tuple[str, ...]:
     verb = match[1].lower()
     plain = _IRREGULAR.get(verb) or _base_form(verb)
     joint = "" if plain.startswith("'") else " "
-    own = f"I{joint}{plain}{rest[match.end() :]}"
+    own = _IS_IN.sub("I live in ", f"I{joint}{plain}{rest[match.end() :]}")
     return (f"My{rest[2:]}",) if _OWN_THING.match(rest) else (own,)
 
 

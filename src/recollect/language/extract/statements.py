@@ -50,7 +50,7 @@ class StatementReader:
         filled = (group for group in entry.value_groups if groups.get(group))
         group = next(filled, "value")
         written = groups.get(group) or ""
-        if entry.list != "each":
+        if entry.list != "each" or not written:
             return self._one(entry, groups, group, written)
         parts = [part for part in entry.compiled("{value_separator}").split(written) if part]
         several = [one for part in parts for one in self._one(entry, groups, group, part)]
@@ -154,6 +154,9 @@ class StatementReader:
         return about.lower() if entry.subject_form == "lower" else about
 
     def _team(self, entry: Entry, match: re.Match[str]) -> str:
+        named = match.groupdict().get("named")
+        if named:
+            return named
         team = match.groupdict().get("team")
         if not team:
             return USER

@@ -44,7 +44,8 @@ _FILTERS = {
 
 
 _LEARNT = "CROSS JOIN memories m ON m.space = s.space AND m.id = s.memory"
-_IS_OVER = "HAVING min(m.status IN ('superseded', 'rejected'))"
+# What was only contradicted has no end: its turn is still evidence.
+_IS_OVER = "HAVING min(m.status = 'superseded' AND m.valid_to IS NOT NULL)"
 
 
 class SqliteMemories:
@@ -255,15 +256,15 @@ class SqliteMemories:
             ),
         )
 
-    def supersede(self, old: str, new: str, at: datetime) -> None:
-        """Close ``old``: it was true until the new one began, and known until now."""
+    def supersede(self, old: str, new: str, at: datetime, *, ended: bool = True) -> None:
+        """Close ``old``, known until now; if it ``ended`` it was true until the new one began."""
         moment = codec.to_micros(at)
         self._conn.execute(
             "UPDATE memories SET status = 'superseded', superseded_by = ?, superseded_at = ?,"
-            " valid_to = ifnull((SELECT n.valid_from FROM memories n"
-            "  WHERE n.space = memories.space AND n.id = ?), ?),"
+            " valid_to = CASE WHEN ? THEN ifnull((SELECT n.valid_from FROM memories n"
+            "  WHERE n.space = memories.space AND n.id = ?), ?) END,"
             " updated_at = ? WHERE space = ? AND id = ?",
-            (new, moment, new, moment, moment, self._space, old),
+            (new, moment, ended, new, moment, moment, self._space, old),
         )
         # What takes the place of a core memory is core.
         self._conn.execute(
