@@ -12,6 +12,8 @@ from recollect.types import Candidate
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 _MOST_CUTS = 6  # what trails is left off at so many places
+_FINAL = re.compile(r"(?<=[\u4e00-\u9fff\w])[啦咯喽]+$")  # for 了
+_PARTICLE = re.compile(r"(?<=[\u4e00-\u9fff\w])[呀哦哈啊嘛呗哟噢喔]+$")
 _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) +| +(?=[\u4e00-\u9fff])")
 _I_AM = re.compile(r"(?:[Ii]'m|[Ii] am|[Ii]m) ([A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15})?)")
 
@@ -153,7 +155,8 @@ class Completer:
                     return one.put + clause[match.end() :]
         if not HAN.search(clause) or self._patterns.phrases("english_start").match(clause):
             return clause
-        return self._foreign_word.sub(self._own_word, _HAN_GAP.sub("", clause))
+        plain = _FINAL.sub("了", _PARTICLE.sub("", _HAN_GAP.sub("", clause)))
+        return self._foreign_word.sub(self._own_word, plain)
 
     def _own_word(self, match: re.Match[str]) -> str:
         return self._foreign[match.group().lower()]

@@ -246,14 +246,17 @@ class StatementReader:
         if not value or len(value.split()) > 6:
             return []
         pair = versioned(value)
+        subject = self._team(entry, match)
         if pair and predicate == "os":
-            return [self.version(*pair)]
+            return [self.version(*pair, subject=subject)]
         hardware = predicate in _HARDWARE
         if hardware and not entry.finds(entry.require, value):
             return []  # "my laptop is slow"
         if not hardware and not self._values.tool(value):
             return []
-        return [Candidate("config", "", subject=USER, predicate=predicate, value=canonical(value))]
+        return [
+            Candidate("config", "", subject=subject, predicate=predicate, value=canonical(value))
+        ]
 
 
 _YIELDS: Mapping[str, Callable[[StatementReader, Entry, re.Match[str]], list[Candidate]]] = {
