@@ -84,11 +84,11 @@ class Completer:
         parts = list(stated)
         while parts:
             clause = parts.pop(0)
-            if self._takes_names.fullmatch(clause):
+            if self._takes_names.fullmatch(clause) and not self.attribute.fullmatch(clause):
                 # "a cat, a black one, called Soot": what stands between follows the name
                 between = bool(parts) and bool(self.attribute.fullmatch(parts[0]))
                 if len(parts) > between and self._names.fullmatch(parts[between]):
-                    called = "" if parts[between].startswith("叫") else self._called(clause)
+                    called = "" if "叫" in parts[between] else self._called(clause)
                     clause = f"{clause}{called}{parts.pop(between)}"
             while parts and self._address.match(clause) and self._address_part.fullmatch(parts[0]):
                 clause = f"{clause}{'，' if HAN.search(clause) else ', '}{parts.pop(0)}"

@@ -52,11 +52,13 @@ class MessageReader:
         candidates: list[Candidate] = []
         earlier, people = "", people or KnownPeople()
         for sentence in self._splitter.sentences(text):
-            if self._traps.opens_play(sentence.text):
-                break
-            for one in self._sentence(sentence, candidates, before, earlier, people):
+            play = self._traps.opens_play(sentence.text)
+            stating = self._traps.before_order(sentence) if play else sentence
+            for one in self._sentence(stating, candidates, before, earlier, people) if stating else ():
                 if not any(_same(one, other) for other in candidates):
                     candidates.append(one)
+            if play:
+                break
             earlier += " " + sentence.text
         return self._people.without_unnamed(candidates)
 
@@ -129,7 +131,8 @@ class MessageReader:
                 some = self._about_somebody(subject, whole, clause, stated, people)
             else:
                 silent = about in _OTHERS and not self._first_person.search(whole)
-                some = [] if silent else self._clause(whole, clause, stated)
+                some = [] if silent and about == "other" else self._clause(whole, clause, stated)
+                some = [one for one in some if not silent or one.subject != "user"]
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
             some = _with_new(some, self._mentions(whole, clause, stated, subject))
