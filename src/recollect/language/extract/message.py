@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from recollect.language.extract.clauses import HAN, Completer
 from recollect.language.extract.corrections import corrected, correction
+from recollect.language.extract.entries import USER, Scope
 from recollect.language.extract.languages import Patterns
-from recollect.language.extract.people import KnownPeople, People, attributed
+from recollect.language.extract.people import KnownPeople, People, Subject, attributed
 from recollect.language.extract.products import find_product
 from recollect.language.extract.sentences import GAP, Sentence, Splitter
 from recollect.language.extract.statements import StatementReader
@@ -115,14 +116,19 @@ class MessageReader:
             lead = clause if completer.greets.match(clause) else completer.without_lead(clause)
             usual = completer.usual_words(lead)
             whole = completer.with_subject(usual, about, first=not number)
-            some = self._about_somebody(whole, clause, stated, people, goes_on=about == "person")
-            somebody = some is not None
-            if some is None:
-                silent = about == "other" and not self._first_person.search(whole)
-                some = [] if silent else self._clause(whole, clause, stated)
+            subject, some = self._about_somebody(
+                whole, clause, stated, people, goes_on=about == "person"
+            )
+            silent = about == "other" and not self._first_person.search(whole)
+            if subject is None and not silent:
+                some = self._clause(whole, clause, stated)
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
             some = _with_new(some, self._mentions(whole, clause, stated))
+            if subject is not None and not any(one.subject != USER for one in some):
+                some += self._said_of(subject, clause, stated, "open")
+            elif not some and not silent:
+                some = self._clause(whole, clause, stated, "open")
             self._people.meet(some, people)
             for one in some:
                 complete = (
@@ -130,17 +136,19 @@ class MessageReader:
                 )
                 if complete:
                     yield replace(complete, content=self._tidy(lead if whole == usual else whole))
-            about = "person" if somebody else completer.subject_of(some, whole, about)
+            about = "person" if subject else completer.subject_of(some, whole, about)
             rule = None if some or ruled else self._clause_rule(clause, joined)
             if rule:
                 ruled = True
                 joint = "，" if HAN.search(clause) else ", "
                 yield replace(rule, content=self._tidy(joint.join(joined)))
 
-    def _clause(self, whole: str, clause: str, stated: Sequence[str]) -> list[Candidate]:
+    def _clause(
+        self, whole: str, clause: str, stated: Sequence[str], scope: Scope = "clause"
+    ) -> list[Candidate]:
         """What the first pattern that fits a clause says, as far as it holds."""
         for shorter in self._completer.shortened(whole):
-            for entry in self._patterns.entries("clause", shorter):
+            for entry in self._patterns.entries(scope, shorter):
                 match = entry.matcher.fullmatch(shorter)
                 candidates = self._statements.statements(entry, match) if match else []
                 if candidates:
@@ -155,18 +163,24 @@ class MessageReader:
         people: KnownPeople,
         *,
         goes_on: bool,
-    ) -> list[Candidate] | None:
-        """What a clause says of somebody else; None where it is about nobody of them."""
+    ) -> tuple[Subject | None, list[Candidate]]:
+        """Whom a clause is about, and what it says of them."""
         subject = self._people.subject(whole, people, goes_on=goes_on)
         if subject is None:
-            return None
+            return None, []
         people.meet(subject.person)
+        some = self._said_of(subject, clause, stated, "clause")
+        return subject, some or self._clause(whole, clause, stated)
+
+    def _said_of(
+        self, subject: Subject, clause: str, stated: Sequence[str], scope: Scope
+    ) -> list[Candidate]:
         for own in subject.clauses:
-            read = [attributed(one, subject.person) for one in self._clause(own, clause, stated)]
-            some = [one for one in read if one]
+            read = self._clause(own, clause, stated, scope)
+            some = [one for one in (attributed(x, subject.person) for x in read) if one]
             if some:
                 return some
-        return self._clause(whole, clause, stated)
+        return []
 
     def _mentions(self, whole: str, clause: str, stated: Sequence[str]) -> list[Candidate]:
         """What a clause says in passing, wherever it stands: "with my husband Owen"."""

@@ -150,7 +150,7 @@ def attributed(candidate: Candidate, person: Person) -> Candidate | None:
     """What was read in the first person, said of that person; None where that makes no sense."""
     if candidate.subject != "user":
         return candidate
-    if candidate.predicate not in _SAID_OF_PEOPLE:
+    if candidate.predicate not in _SAID_OF_PEOPLE and candidate.kind not in ("fact", "event"):
         return None
     if candidate.predicate in ("name", "nickname"):
         return replace(candidate, predicate=person.relation)
