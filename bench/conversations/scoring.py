@@ -99,7 +99,7 @@ def score(one: Conversation, memories: Sequence[Memory], trap_turns: frozenset[s
         met |= said
     wanted = [n for n, label in enumerate(one.labels) if not label.optional]
     plain = [n for n in wanted if not one.labels[n].implied]
-    sprung = {s.turn_id for m in memories for s in m.sources if s.turn_id in trap_turns}
+    sprung = {s.turn_id for m in wrong for s in m.sources if s.turn_id in trap_turns}
     return Outcome(
         memories=len(memories),
         right=len(memories) - len(wrong),

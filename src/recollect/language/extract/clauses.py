@@ -11,6 +11,7 @@ from recollect.language.extract.products import product
 from recollect.types import Candidate
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
+_I = re.compile(r"[Ii] (?=[a-z])")
 _MOST_CUTS = 6  # what trails is left off at so many places
 _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) +| +(?=[\u4e00-\u9fff])")
 _I_AM = re.compile(r"(?:[Ii]'m|[Ii] am|[Ii]m) ([A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15})?)")
@@ -35,6 +36,7 @@ class Completer:
         self._trailing = phrases("trailing")
         self._takes_names = phrases("takes_names")
         self._names = phrases("names_only")
+        self._bare_person = phrases("bare_person")
         self._address = phrases("address_begun")
         self._address_part = phrases("address_part")
         self._singular: Mapping[str, str] = {
@@ -81,6 +83,8 @@ class Completer:
         parts = list(stated)
         while parts:
             clause = parts.pop(0)
+            if parts and self._bare_person.fullmatch(clause) and _I.match(parts[0]):
+                clause = f"{clause} and {parts.pop(0)}"
             if parts and self._takes_names.fullmatch(clause) and self._names.fullmatch(parts[0]):
                 called = "叫" if HAN.search(clause) else " called "
                 clause = f"{clause}{called}{parts.pop(0)}"

@@ -124,7 +124,7 @@ class MessageReader:
                 some = self._clause(whole, clause, stated)
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
-            some = _with_new(some, self._mentions(whole, clause, stated))
+            some = _with_new(some, self._mentions(lead, clause, stated))
             if subject is not None and not any(one.subject != USER for one in some):
                 some += self._said_of(subject, clause, stated, "open")
             elif not some and not silent:
@@ -135,7 +135,8 @@ class MessageReader:
                     one if one.subject else self._named(one, before, earlier, joined[:number])
                 )
                 if complete:
-                    yield replace(complete, content=self._tidy(lead if whole == usual else whole))
+                    said = subject.text if subject else lead if whole == usual else whole
+                    yield replace(complete, content=self._tidy(said))
             about = "person" if subject else completer.subject_of(some, whole, about)
             rule = None if some or ruled else self._clause_rule(clause, joined)
             if rule:
@@ -276,7 +277,9 @@ class MessageReader:
 def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Candidate]:
     """Both, without what the first say already."""
     said = {(one.predicate, one.value) for one in some}
-    return [*some, *(one for one in more if (one.predicate, one.value) not in said)]
+    dated = {one.predicate for one in some if one.predicate in ("schedule", "deadline", "trip")}
+    new = (one for one in more if (one.predicate, one.value) not in said)
+    return [*some, *(one for one in new if not dated or one.predicate != "schedule")]
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

@@ -50,6 +50,7 @@ class Subject:
 
     person: Person
     clauses: tuple[str, ...]
+    text: str  # with the person named
 
 
 class KnownPeople:
@@ -100,20 +101,28 @@ class People:
             if name and not self._person_name(name):
                 return None
             person = Person(self._relation(relation), name)
-            return Subject(person, _in_first_person(clause[match.end() :]))
+            return Subject(person, _in_first_person(clause[match.end() :]), clause)
         named = known.beginning(clause)
         if named:
-            return Subject(named[0], _in_first_person(named[1]))
-        match = self._pronoun.match(clause) if known.last else None
-        if match and known.last:
-            return Subject(known.last, _in_first_person(clause[match.end() :]))
-        if goes_on and known.last and self._goes_on.match(clause):
-            return Subject(known.last, _in_first_person(clause))
-        match = self._possessive.match(clause) if known.last else None
-        if match and known.last:
-            rest = clause[match.end() :].strip()
-            return Subject(known.last, (f"我{rest}" if _HAN.match(rest) else f"My {rest}",))
-        return None
+            return Subject(named[0], _in_first_person(named[1]), clause)
+        return self._last(clause, known.last, goes_on=goes_on) if known.last else None
+
+    def _last(self, clause: str, last: Person, *, goes_on: bool) -> Subject | None:
+        """A clause about the person spoken of last, who is not named in it."""
+        match = self._pronoun.match(clause)
+        if match:
+            rest = clause[match.end() :]
+            return Subject(last, _in_first_person(rest), f"{last.called}{rest}")
+        if goes_on and self._goes_on.match(clause):
+            joint = "" if _HAN.match(clause) else " "
+            return Subject(last, _in_first_person(clause), f"{last.called}{joint}{clause}")
+        match = self._possessive.match(clause)
+        if not match:
+            return None
+        rest = clause[match.end() :].strip()
+        if _HAN.match(rest):
+            return Subject(last, (f"我{rest}",), f"{last.called}的{rest}")
+        return Subject(last, (f"My {rest}",), f"{last.called}'s {rest}")
 
     def without_unnamed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Statements without "a puppy" where the message goes on to name it."""
