@@ -34,6 +34,7 @@ class Completer:
         self._made_up = phrases("made_up_minds")
         self._will = phrases("will")
         self._trailing = phrases("trailing")
+        self._front = phrases("front_time")
         self._takes_names = phrases("takes_names")
         self._names = phrases("names_only")
         self._bare_person = phrases("bare_person")
@@ -142,7 +143,12 @@ class Completer:
         return self._singular[match.group().lower()]
 
     def usual_words(self, clause: str) -> str:
-        """Wordings that mean the same made one: "I've been using" is "I'm using"."""
+        """Wordings that mean the same made one: "I've been using" is "I'm using", "on Mondays I swim"
+        is "I swim on Mondays".
+        """
+        front = self._front.match(clause)
+        if front:
+            clause = f"{clause[front.end() :]} {front.group().strip(' ,').lower()}"
         for language in self._patterns.languages:
             for one in language.rewrite:
                 if match := one.match.match(clause):

@@ -70,7 +70,10 @@ class MessageReader:
         if requested and really and GAP not in requested:
             yield from self._asked_for(requested)
             return
-        stated = self._traps.stated(text, self._splitter.clauses(text))
+        clauses = self._splitter.clauses(text)
+        stated = self._traps.stated(text, clauses)
+        if not self._traps.not_meant(text):
+            yield from self._taken_for_granted([one for one in clauses if one not in stated])
         if not stated:
             return
         put_right = self._put_right(text, stated, candidates, before)
@@ -182,6 +185,12 @@ class MessageReader:
             if some:
                 return some
         return []
+
+    def _taken_for_granted(self, asked: Sequence[str]) -> Iterator[Candidate]:
+        """Whom a question speaks of: in "what can I give my husband Owen?" there is one."""
+        for clause in asked:
+            for one in self._people.named_in(self._mentions(clause, clause, asked)):
+                yield replace(one, content=self._tidy(clause))
 
     def _mentions(self, whole: str, clause: str, stated: Sequence[str]) -> list[Candidate]:
         """What a clause says in passing, wherever it stands: "with my husband Owen"."""

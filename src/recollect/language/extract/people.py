@@ -137,6 +137,10 @@ class People:
             if one.predicate not in named or not _UNNAMED.fullmatch(one.value)
         ]
 
+    def named_in(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Those of the statements that say who somebody is."""
+        return [one for one in candidates if one.predicate in self._relations]
+
     def meet(self, candidates: Iterable[Candidate], known: KnownPeople) -> None:
         """Those whom statements name."""
         for one in candidates:
