@@ -130,7 +130,8 @@ def says(memory: Memory, label: Label) -> bool:
     texts = [memory.value, memory.subject] + ([memory.content] if whole or label.on else [])
     if not any(_has(text, label) for text in texts):
         return False
-    return not label.on or label.on in memory.content or label.on in _days(memory)
+    dated = label.on and not (predicate == "birthday" and any(map(str.isdigit, memory.value)))
+    return not dated or label.on in memory.content or label.on in _days(memory)
 
 
 def _days(memory: Memory) -> set[str]:

@@ -112,6 +112,7 @@ class MessageReader:
     ) -> Iterator[Candidate]:
         completer = self._completer
         about, ruled = "", False  # whom the clause before was about; a sentence has one rule
+        doubtful = False  # whether the clause before was only a thought
         joined = list(completer.settled(completer.greeted(completer.apposed(stated))))
         for number, clause in enumerate(joined):
             if self._traps.conditional(clause):
@@ -119,6 +120,11 @@ class MessageReader:
             lead = clause if completer.greets.match(clause) else completer.without_lead(clause)
             usual = completer.usual_words(lead)
             whole = completer.with_subject(usual, about, first=not number)
+            left_out, doubted = whole != usual, doubtful
+            doubtful = self._traps.unsure(clause)
+            if left_out and doubted:
+                doubtful = True  # "I'd speak five languages and live in Kyoto"
+                continue
             subject, some = self._about_somebody(
                 whole, clause, stated, people, goes_on=about == "person"
             )

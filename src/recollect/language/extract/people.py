@@ -84,6 +84,11 @@ class People:
             for table in ("relatives", "people")
             for word, relation in language.vocabulary.table(table).items()
         }
+        self._relatives = frozenset(
+            word
+            for language in patterns.languages
+            for word in language.vocabulary.table("relatives")
+        )
         self._relations = frozenset(self._tables.values()) | {"pet"}
         self._subject = patterns.phrases("person_subject")
         self._pronoun = patterns.phrases("person_pronoun")
@@ -101,7 +106,10 @@ class People:
             if name and not self._person_name(name):
                 return None
             person = Person(self._relation(relation), name)
-            return Subject(person, _in_first_person(clause[match.end() :]), clause)
+            # Of a neighbour or a friend without a name nothing is worth keeping.
+            near = name or relation.lower() in self._relatives
+            own = _in_first_person(clause[match.end() :]) if near else ()
+            return Subject(person, own, clause)
         named = known.beginning(clause)
         if named:
             return Subject(named[0], _in_first_person(named[1]), clause)
