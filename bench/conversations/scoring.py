@@ -63,6 +63,8 @@ _PREDICATES: Mapping[str, str] = {
     "event": "event schedule appointment",
 }
 _NAMED = {name for names in _PREDICATES.values() for name in names.split()} | set(_PREDICATES)
+# Said of a thing by its own name: of the dentist, of the API.
+_NAMES_ITSELF = frozenset({"deadline", "schedule", "appointment", "port", "path", "version"})
 _ANY = ("note", "other")  # relations without predicates of their own
 _IN_CONTENT = ("rule", "note", "decision", "plan", "goal", "other", "habit", "event")
 _LONGEST = 140  # characters of a statement: more is a passage, not a statement
@@ -99,7 +101,7 @@ def score(one: Conversation, memories: Sequence[Memory], trap_turns: frozenset[s
         met |= said
     wanted = [n for n, label in enumerate(one.labels) if not label.optional]
     plain = [n for n in wanted if not one.labels[n].implied]
-    sprung = {s.turn_id for m in memories for s in m.sources if s.turn_id in trap_turns}
+    sprung = {s.turn_id for m in wrong for s in m.sources if s.turn_id in trap_turns}
     return Outcome(
         memories=len(memories),
         right=len(memories) - len(wrong),
@@ -130,7 +132,8 @@ def says(memory: Memory, label: Label) -> bool:
     texts = [memory.value, memory.subject] + ([memory.content] if whole or label.on else [])
     if not any(_has(text, label) for text in texts):
         return False
-    return not label.on or label.on in memory.content or label.on in _days(memory)
+    dated = label.on and not (predicate == "birthday" and any(map(str.isdigit, memory.value)))
+    return not dated or label.on in memory.content or label.on in _days(memory)
 
 
 def _days(memory: Memory) -> set[str]:
@@ -148,7 +151,7 @@ def _is_about(memory: Memory, label: Label) -> bool:
     subject = _folded(memory.subject)
     if label.about == "user":
         own = not subject or subject in ("user", "team", "project")
-        named = label.relation in ("deadline", "schedule", "appointment", "port", "path", "version")
+        named = not _NAMES_ITSELF.isdisjoint((label.relation, *label.also))
         return own or named or memory.predicate == "other"
     words = [_folded(word) for word in label.about.removeprefix("project ").split()]
     text = _folded(f"{memory.subject} {memory.predicate} {memory.content}")

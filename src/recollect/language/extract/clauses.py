@@ -11,6 +11,7 @@ from recollect.language.extract.products import product
 from recollect.types import Candidate
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
+_I = re.compile(r"[Ii] (?=[a-z])")
 _MOST_CUTS = 6  # what trails is left off at so many places
 _FINAL = re.compile(r"(?<=[\u4e00-\u9fff\w])[啦咯喽]+$")  # for 了
 _PARTICLE = re.compile(r"(?<=[\u4e00-\u9fff\w])[呀哦哈啊嘛呗哟噢喔]+$")
@@ -35,9 +36,11 @@ class Completer:
         self._made_up = phrases("made_up_minds")
         self._will = phrases("will")
         self._trailing = phrases("trailing")
+        self._front = phrases("front_time")
         self._takes_names = phrases("takes_names")
         self._names = phrases("names_only")
         self.attribute = phrases("attribute_only")
+        self._bare_person = phrases("bare_person")
         self._address = phrases("address_begun")
         self._address_part = phrases("address_part")
         self._singular: Mapping[str, str] = {
@@ -84,6 +87,8 @@ class Completer:
         parts = list(stated)
         while parts:
             clause = parts.pop(0)
+            if parts and self._bare_person.fullmatch(clause) and _I.match(parts[0]):
+                clause = f"{clause} and {parts.pop(0)}"
             if self._takes_names.fullmatch(clause) and not self.attribute.fullmatch(clause):
                 # "a cat, a black one, called Soot": what stands between follows the name
                 between = bool(parts) and bool(self.attribute.fullmatch(parts[0]))
@@ -148,7 +153,12 @@ class Completer:
         return self._singular[match.group().lower()]
 
     def usual_words(self, clause: str) -> str:
-        """Wordings that mean the same made one: "I've been using" is "I'm using"."""
+        """Wordings that mean the same made one: "I've been using" is "I'm using", "on Mondays I swim"
+        is "I swim on Mondays".
+        """
+        front = self._front.match(clause)
+        if front:
+            clause = f"{clause[front.end() :]} {front.group().strip(' ,').lower()}"
         for language in self._patterns.languages:
             for one in language.rewrite:
                 if match := one.match.match(clause):

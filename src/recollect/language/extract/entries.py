@@ -17,7 +17,7 @@ from recollect.errors import ConfigError
 from recollect.language.extract.values import CHECKS
 from recollect.types import KINDS, Kind
 
-Scope = Literal["clause", "mention", "sentence", "request", "note", "correction"]
+Scope = Literal["clause", "mention", "open", "sentence", "request", "note", "correction"]
 Yields = Literal["statement", "product", "upgrade", "version", "sort"]
 SubjectForm = Literal["as written", "lower", "product"]
 SortSlot = Literal["never", "known", "only"]

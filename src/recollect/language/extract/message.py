@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from recollect.language.extract.clauses import HAN, Completer
 from recollect.language.extract.corrections import corrected, correction
+from recollect.language.extract.entries import USER, Scope
 from recollect.language.extract.languages import Patterns
 from recollect.language.extract.people import (
     REACHED_AT,
@@ -54,7 +55,8 @@ class MessageReader:
         for sentence in self._splitter.sentences(text):
             play = self._traps.opens_play(sentence.text)
             stating = self._traps.before_order(sentence) if play else sentence
-            for one in self._sentence(stating, candidates, before, earlier, people) if stating else ():
+            some = self._sentence(stating, candidates, before, earlier, people) if stating else ()
+            for one in some:
                 if not any(_same(one, other) for other in candidates):
                     candidates.append(one)
             if play:
@@ -78,7 +80,10 @@ class MessageReader:
         if requested and really and GAP not in requested:
             yield from self._asked_for(requested)
             return
-        stated = self._traps.stated(text, self._splitter.clauses(text))
+        clauses = self._splitter.clauses(text)
+        stated = self._traps.stated(text, clauses)
+        if not self._traps.not_meant(text):
+            yield from self._taken_for_granted([one for one in clauses if one not in stated])
         if not stated:
             return
         put_right = self._put_right(text, stated, candidates, before)
@@ -118,6 +123,7 @@ class MessageReader:
         completer = self._completer
         about, ruled = "", False  # whom the clause before was about; a sentence has one rule
         named = False  # whether the clause before named somebody
+        doubtful = False  # whether the clause before was only a thought
         joined = list(completer.settled(completer.greeted(completer.apposed(stated))))
         for number, clause in enumerate(joined):
             if self._traps.conditional(clause):
@@ -126,37 +132,49 @@ class MessageReader:
             usual = completer.usual_words(lead)
             subject = self._people.gone_on_with(usual, people) if named else None
             whole = usual if subject else completer.with_subject(usual, about, first=not number)
+            left_out, doubted = whole != usual, doubtful
+            doubtful = self._traps.unsure(clause)
+            if left_out and doubted:
+                doubtful = True  # "I'd speak five languages and live in Kyoto"
+                continue
             subject = subject or self._people.subject(whole, people)
+            silent = about in _OTHERS and not self._first_person.search(whole)
             if subject:
                 some = self._about_somebody(subject, whole, clause, stated, people)
             else:
-                silent = about in _OTHERS and not self._first_person.search(whole)
                 some = [] if silent and about == "other" else self._clause(whole, clause, stated)
-                some = [one for one in some if not silent or one.subject != "user"]
+                some = [one for one in some if not silent or one.subject != USER]
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
-            some = _with_new(some, self._mentions(whole, clause, stated, subject))
+            some = _with_new(some, self._mentions(lead, clause, stated, subject))
+            if subject is not None and not any(one.subject != USER for one in some):
+                some += self._said_of(subject, clause, stated, "open")
+            elif not some and not silent:
+                some = self._clause(whole, clause, stated, "open")
             self._people.meet(some, people)
             for one in some:
                 complete = (
                     one if one.subject else self._named(one, before, earlier, joined[:number])
                 )
                 if complete:
-                    said = lead if whole == usual else whole
-                    yield replace(complete, content=self._tidy(_named_in(said, subject)))
+                    said = subject.text if subject else lead if whole == usual else whole
+                    yield replace(complete, content=self._tidy(said))
             about = "person" if subject else completer.subject_of(some, whole, about)
             goes_on = named and completer.attribute.fullmatch(clause) is not None
-            named = bool(subject) or goes_on or self._people.named_in(some)
+            kin = any(one.predicate != "pet" for one in self._people.named_in(some))
+            named = bool(subject) or goes_on or kin
             rule = None if some or ruled else self._clause_rule(clause, joined)
             if rule:
                 ruled = True
                 joint = "，" if HAN.search(clause) else ", "
                 yield replace(rule, content=self._tidy(joint.join(joined)))
 
-    def _clause(self, whole: str, clause: str, stated: Sequence[str]) -> list[Candidate]:
+    def _clause(
+        self, whole: str, clause: str, stated: Sequence[str], scope: Scope = "clause"
+    ) -> list[Candidate]:
         """What the first pattern that fits a clause says, as far as it holds."""
         for shorter in self._completer.shortened(whole):
-            for entry in self._patterns.entries("clause", shorter):
+            for entry in self._patterns.entries(scope, shorter):
                 match = entry.matcher.fullmatch(shorter)
                 candidates = self._statements.statements(entry, match) if match else []
                 if candidates:
@@ -173,15 +191,28 @@ class MessageReader:
     ) -> list[Candidate]:
         """What a clause says of somebody of the speaker's life."""
         people.meet(subject.person)
+        some = self._said_of(subject, clause, stated, "clause")
+        named = subject.text == whole
+        return some or (self._clause(whole, clause, stated) if named else [])
+
+    def _said_of(
+        self, subject: Subject, clause: str, stated: Sequence[str], scope: Scope
+    ) -> list[Candidate]:
         for own in subject.clauses:
-            read = [attributed(one, subject.person) for one in self._clause(own, clause, stated)]
-            some = [one for one in read if one]
+            read = self._clause(own, clause, stated, scope)
+            some = [one for one in (attributed(x, subject.person) for x in read) if one]
             if some:
                 return some
-        return [] if subject.named else self._clause(whole, clause, stated)
+        return []
+
+    def _taken_for_granted(self, asked: Sequence[str]) -> Iterator[Candidate]:
+        """Whom a question speaks of: in "what can I give my husband Owen?" there is one."""
+        for clause in asked:
+            for one in self._people.named_in(self._mentions(clause, clause, asked)):
+                yield replace(one, content=self._tidy(clause))
 
     def _mentions(
-        self, whole: str, clause: str, stated: Sequence[str], subject: Subject | None
+        self, whole: str, clause: str, stated: Sequence[str], subject: Subject | None = None
     ) -> list[Candidate]:
         """What a clause says in passing, wherever it stands: "with my husband Owen"."""
         candidates: list[Candidate] = []
@@ -279,15 +310,12 @@ class MessageReader:
         return self._patterns.values.clean(text) if short else text.strip(" ,，;；:：.。!！~～")
 
 
-def _named_in(said: str, subject: Subject | None) -> str:
-    """A clause about somebody with his name or relation where it says "she" or leaves it out."""
-    return subject.named if subject and subject.named else said
-
-
 def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Candidate]:
     """Both, without what the first say already."""
     said = {(one.predicate, one.value) for one in some}
-    return [*some, *(one for one in more if (one.predicate, one.value) not in said)]
+    dated = {one.predicate for one in some if one.predicate in ("schedule", "deadline", "trip")}
+    new = (one for one in more if (one.predicate, one.value) not in said)
+    return [*some, *(one for one in new if not dated or one.predicate != "schedule")]
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

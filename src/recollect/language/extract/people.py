@@ -18,7 +18,7 @@ from recollect.types import Candidate
 _SAID_OF_PEOPLE = frozenset(
     "name nickname age birthday job employer works_in lives_in from studies school major health"
     " medication allergy diet likes dislikes language native_language learning instrument vehicle"
-    " hobby habit marital_status phone email wechat address pet trip schedule".split()
+    " hobby habit marital_status phone email wechat address pet trip".split()
 )
 REACHED_AT = frozenset({"phone", "email", "wechat"})
 _FIRST_WORD = re.compile(r"('s|'re|'ve|'ll|[A-Za-z]+(?:'t)?)(?=$|[\s,'])")
@@ -45,17 +45,19 @@ class Person:
     def called(self) -> str:
         return self.name or self.relation.replace("_", " ")
 
+    @property
+    def spoken_of(self) -> str:
+        """By name, or in the words of the speaker."""
+        return self.name or self.words or self.called
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whom a clause is about, and the clause as that person would say it, in one way or two.
-
-    ``named`` is the clause with the person named, where it says "she" or leaves out its subject.
-    """
+    """Whom a clause is about, and the clause as that person would say it, in one way or two."""
 
     person: Person
     clauses: tuple[str, ...]
-    named: str = ""
+    text: str  # with the person named
 
 
 class KnownPeople:
@@ -89,6 +91,12 @@ class People:
             for table in ("relatives", "people", "elders")
             for word, relation in language.vocabulary.table(table).items()
         }
+        self._relatives = frozenset(
+            word
+            for language in patterns.languages
+            for table in ("relatives", "elders")
+            for word in language.vocabulary.table(table)
+        )
         self._relations = frozenset(self._tables.values()) | {"pet"}
         self._subject = patterns.phrases("person_subject")
         self._pronoun = patterns.phrases("person_pronoun")
@@ -104,28 +112,36 @@ class People:
             if name and not self._person_name(name):
                 return None
             person = Person(self._relation(relation), name, match.group().strip(" ,，"))
-            return Subject(person, _in_first_person(clause[match.end() :]))
+            # Of a neighbour or a friend without a name nothing is worth keeping.
+            near = name or relation.lower() in self._relatives
+            own = _in_first_person(clause[match.end() :]) if near else ()
+            return Subject(person, own, clause)
         named = known.beginning(clause)
         if named:
-            return Subject(named[0], _in_first_person(named[1]))
-        match = self._pronoun.match(clause) if known.last else None
-        if match and known.last:
-            return _pointed_at(known.last, clause[match.end() :])
-        match = self._possessive.match(clause) if known.last else None
-        if match and known.last:
-            rest = clause[match.end() :].strip()
-            return Subject(known.last, (f"我{rest}" if _HAN.match(rest) else f"My {rest}",))
-        return None
+            return Subject(named[0], _in_first_person(named[1]), clause)
+        return self._last(clause, known.last) if known.last else None
 
     def gone_on_with(self, clause: str, known: KnownPeople) -> Subject | None:
         """The person last spoken of, where a clause that leaves out its subject goes on with him."""
-        if known.last is None or not self._goes_on.match(clause):
+        last = known.last
+        if last is None or not self._goes_on.match(clause):
             return None
-        return _pointed_at(known.last, clause)
+        joint = "" if _HAN.match(clause) else " "
+        return Subject(last, _in_first_person(clause), f"{last.spoken_of}{joint}{clause}")
 
-    def named_in(self, candidates: Iterable[Candidate]) -> bool:
-        """Whether statements name somebody, other than a pet."""
-        return any(one.predicate in self._relations and one.predicate != "pet" for one in candidates)
+    def _last(self, clause: str, last: Person) -> Subject | None:
+        """A clause about the person spoken of last, who is not named in it."""
+        match = self._pronoun.match(clause)
+        if match:
+            rest = clause[match.end() :]
+            return Subject(last, _in_first_person(rest), f"{last.spoken_of}{rest}")
+        match = self._possessive.match(clause)
+        if not match:
+            return None
+        rest = clause[match.end() :].strip()
+        if _HAN.match(rest):
+            return Subject(last, (f"我{rest}",), f"{last.spoken_of}的{rest}")
+        return Subject(last, (f"My {rest}",), f"{last.spoken_of}'s {rest}")
 
     def without_unnamed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Statements without "a puppy" where the message goes on to name it."""
@@ -141,6 +157,10 @@ class People:
             for one in candidates
             if one.predicate not in named or not _UNNAMED.fullmatch(one.value)
         ]
+
+    def named_in(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Those of the statements that say who somebody is."""
+        return [one for one in candidates if one.predicate in self._relations]
 
     def meet(self, candidates: Iterable[Candidate], known: KnownPeople) -> None:
         """Those whom statements name."""
@@ -164,18 +184,11 @@ def attributed(candidate: Candidate, person: Person) -> Candidate | None:
     """What was read in the first person, said of that person; None where that makes no sense."""
     if candidate.subject != "user":
         return candidate
-    if candidate.predicate not in _SAID_OF_PEOPLE:
+    if candidate.predicate not in _SAID_OF_PEOPLE and candidate.kind not in ("fact", "event"):
         return None
     if candidate.predicate in ("name", "nickname"):
         return replace(candidate, predicate=person.relation)
     return replace(candidate, subject=person.called)
-
-
-def _pointed_at(person: Person, rest: str) -> Subject:
-    rest = rest.lstrip(" ,，")
-    who = person.name or person.words or person.called
-    joint = "" if _HAN.match(rest) else " "
-    return Subject(person, _in_first_person(rest), f"{who}{joint}{rest}")
 
 
 def _in_first_person(rest: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ class Traps:
         self._questions = phrases("questions")
         self._asks = phrases("asks")
         self._subordinate = phrases("subordinate")
-        self._concludes = phrases("concludes")
+        self._doubted = phrases("doubted")
         self._tags = phrases("tags")
         self._agree = phrases("agree")
 
@@ -81,8 +81,8 @@ class Traps:
             if not self.asks(clause)
             or not (marked or clause is last or not self._subordinate.match(clause))
         )
-        if not marked:
+        if not marked or not stated or stated[-1] != last:
             return stated
-        if len(stated) == len(clauses) and self._concludes.match(last):
-            return stated[:-1]
-        return stated if stated and stated[-1] != last else ()
+        # The mark makes the last clause a question, however it is worded.
+        alone = len(clauses) == 1 or self._doubted.search(last)
+        return () if alone else stated[:-1]
