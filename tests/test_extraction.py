@@ -146,7 +146,8 @@ def test_it_sees_tools_in_short_and_no_secrets(
     assert "no space left" in shown
     assert len(shown) < 2_000
     assert secret not in "".join(json.dumps(one.json) for one in asked)
-    assert " 100 " in thinking.told(asked[0]), "how long a statement may be"
+    longest = {"openakita": " 300 ", "myclaw": " 100 "}[preset]
+    assert longest in thinking.told(asked[0]), "how long a statement may be"
 
 
 @pytest.mark.feature("X4", preset=["openakita", "myclaw"])

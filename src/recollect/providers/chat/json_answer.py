@@ -50,24 +50,25 @@ def object_in(text: str) -> Object:
         return _mended(span, why=str(error))
 
 
-def values_in(text: str) -> list[Json]:
-    """Every whole JSON value of an answer that is no object: a list, several objects, or those
-    inside of one that was broken off. Never part of a value; none where there is no JSON.
+def values_in(text: str) -> tuple[list[Json], bool]:
+    """Every whole JSON value of an answer that is no object, and whether it was broken off: a list,
+    several objects, or those inside of one without an end. Never part of a value.
     """
     bare = _without_thoughts(text)[:_LONGEST_BROKEN]
     values: list[Json] = []
-    opening, failures = _OPENING.search(bare), 0
+    opening, failures, broken = _OPENING.search(bare), 0, False
     while opening is not None and failures < _MOST_FAILURES:
         start = opening.start()
         try:
             value, end = _LENIENT.raw_decode(bare, start)
             value = _whole_characters(value, bare[start:end])
         except (ValueError, RecursionError):
+            broken = broken or _closing(bare, start) is None
             failures, end = failures + 1, start + 1
         else:
             values.append(value)
         opening = _OPENING.search(bare, end)
-    return values
+    return values, broken
 
 
 def _without_thoughts(text: str) -> str:
