@@ -12,9 +12,7 @@ from tests.providers.speaking import says
 
 Fact = dict[str, Any]
 Proposing = Callable[[str], Sequence[Fact]]
-_LINE = re.compile(
-    r"^\[(\d+)\] \S+ \S+ \d\d:\d\d[+-]\d\d:\d\d (\w+)[^:\n]*:(.*)$", re.MULTILINE
-)
+_LINE = re.compile(r"^\[(\d+)\] \S+ \S+ \d\d:\d\d[+-]\d\d:\d\d (\w+)[^:\n]*:(.*)$", re.MULTILINE)
 STORY: dict[str, Any] = {
     "summary": "They talked about the set-up.",
     "goal": "talk",

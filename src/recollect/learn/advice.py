@@ -176,9 +176,7 @@ def meeting(
 def _telling_words(text: str) -> dict[str, float]:
     """Without the name of the owner, whom half of all statements are about."""
     return {
-        word: weight
-        for word, weight in weighed_words(text).items()
-        if subject_of(word) != "user"
+        word: weight for word, weight in weighed_words(text).items() if subject_of(word) != "user"
     }
 
 

@@ -189,7 +189,5 @@ def _own_text(turn: Turn) -> EarlierMessage:
 def _guidance() -> list[str]:
     """The importance of each kind; credentials are kept on request only."""
     return [
-        f"{kind} {weight:g}"
-        for kind, weight in KIND_IMPORTANCE.items()
-        if kind != "credential"
+        f"{kind} {weight:g}" for kind, weight in KIND_IMPORTANCE.items() if kind != "credential"
     ]

@@ -59,7 +59,9 @@ _NO_FACTS = re.compile(
     r"|(?:没有|无)[^。！？\n{\[]{0,12}(?:事实|记忆|内容|信息|可记)[^。！？\n{\[]{0,8}[。！]?",
     re.IGNORECASE,
 )
-_EVER = frozenset({"forever", "for ever", "always", "lasting", "indefinite", "永久", "长期", "一直"})
+_EVER = frozenset(
+    {"forever", "for ever", "always", "lasting", "indefinite", "永久", "长期", "一直"}
+)
 _SPAN = re.compile(
     r"(\d{1,4}|an?|one|一)\s*(?:-\s*)?"
     r"(?:(h|hrs?|hours?|小时)|(d|days?|天|日)|(w|weeks?|周|星期)|(months?|个?月)|(y|years?|年))"

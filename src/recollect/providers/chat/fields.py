@@ -28,7 +28,8 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,6})?)\s*[%％]")
 _DECIMAL = re.compile(r"[01]?\.\d{1,15}|[01](?:\.0*)?")
 _RANGE = re.compile(r"(\d{1,6})\s*(?:-|–|—|~|to|到|至)\s*(\d{1,6})")
 _AROUND_NUMBERS = re.compile(
-    r"(?:\b(?:turns?|messages?|no|and)\b|\bt(?=\d)|[\s\[\]()#.,;:，、；第轮次条和及])+", re.IGNORECASE
+    r"(?:\b(?:turns?|messages?|no|and)\b|\bt(?=\d)|[\s\[\]()#.,;:，、；第轮次条和及])+",
+    re.IGNORECASE,
 )
 _WIDEST = 200  # turns between the ends of a range
 
