@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, ClassVar
 
 import recollect
 from recollect.clock import ManualClock
@@ -87,7 +87,7 @@ _SESSION = 5  # user turns of one session
 class _Model(BaseHTTPRequestHandler):
     """Answers what the story says; keeps what it was asked."""
 
-    asked: list[dict[str, Any]] = []
+    asked: ClassVar[list[dict[str, Any]]] = []
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:

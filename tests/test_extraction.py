@@ -418,7 +418,10 @@ def test_recall_answers_while_a_model_takes_its_time(open_mind: OpenMind, server
 @pytest.mark.setting("model.prices.<name>.input", "model.prices.<name>.output")
 @pytest.mark.feature("L5", preset="shiyi")
 def test_every_call_is_on_the_account(open_mind: OpenMind, server: Scripted) -> None:
-    server.always(thinking.proposing(lambda _: [version("3.12")], verdict="same"))
+    words = iter(("The user's Python is 3.12", "Python 3.12 is what the user has"))
+    server.always(
+        thinking.proposing(lambda _: [version("3.12", content=next(words))], verdict="same")
+    )
     prices = {"m": {"input": 1.0, "output": 2.0}}
     mind = open_mind(preset="shiyi", **thinking.settings(server, prices=prices))
     for _ in range(2):

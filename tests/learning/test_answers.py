@@ -36,6 +36,7 @@ FACTS: dict[str, dict[str, Any]] = {
     for n, text in enumerate(SAID, 1)
 }
 BEES = FACTS["bees"]
+SURE = {"confidence": 0.95}
 OTHERS = [FACTS[name] for name in FACTS if name != "bees"]
 ALL = tuple(FACTS)
 NOT_BEES = ALL[1:]
@@ -121,7 +122,7 @@ KINDS: dict[str, Kind] = {
     "kind of another document": clear(bees(kind="SKILL"), kind="skill"),
     "kind missing": clear(without("kind"), kind="fact"),
     "kind in a list": clear(bees(kind=["fact"]), kind="fact"),
-    "text for content": clear(without("content").replace('{"kind"', '{"text": "The user keep bees", "kind"', 1)),
+    "text for content": clear(whole({"text": "bees are kept", "turns": [1], **SURE}, *OTHERS)),
     "importance as text": clear(bees(importance="0.8"), importance=0.8),
     "importance in per cent": clear(bees(importance="80%"), importance=0.8),
     "importance of a hundred": clear(bees(importance=80), importance=0.8),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from importlib import resources
 from typing import Any
 
@@ -71,7 +72,7 @@ def test_two_examples_that_the_reader_takes_whole(language: Language) -> None:
     for line in lines:
         if shown := EXAMPLE.match(line):
             number, day, _, at, role, said = shown.groups()
-            turns = turns[: int(number) - 1] + [turn_of(f"{day}T{at}", role, said)]
+            turns = [*turns[: int(number) - 1], turn_of(f"{day}T{at}", role, said)]
         elif line.startswith('{"facts"') and turns:
             found = FactReader(turns, DEFAULT).parse(json.loads(line))
             assert found.candidates
@@ -86,17 +87,14 @@ def test_two_examples_that_the_reader_takes_whole(language: Language) -> None:
 
 
 def turn_of(at: str, role: str, said: str) -> Turn:
-    from datetime import datetime
-
-    trust = "agent" if role == "assistant" else "owner"
     return Turn(
-        constant("t"),
-        constant("s"),
-        1,
-        role,
-        constant(said),
-        datetime.fromisoformat(at),
-        trust=trust,  # type: ignore[arg-type]
+        id=constant(f"{role} {at}"),
+        session=constant("s"),
+        index=1,
+        role="assistant" if role == "assistant" else "user",
+        content=constant(said),
+        at=datetime.fromisoformat(at),
+        trust="agent" if role == "assistant" else "owner",
     )
 
 
@@ -108,21 +106,18 @@ def learnt(server: Scripted, mind: Mind, *said: tuple[str, str], **given: Any) -
     return {thinking.purpose(asked): asked for asked in server.asked}
 
 
+SHOWN = {
+    "I moved yesterday": ("2026-02-09 Mon 23:30+08:00 user (Ann): ", "Today is 2026-02-12 Thu."),
+    "我昨天搬家了": ("2026-02-09 周一 23:30+08:00 user (Ann): ", "今天是 2026-02-12 周四。"),
+}
+
+
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
-@pytest.mark.parametrize(
-    ("text", "line", "today"),
-    [
-        (
-            "I moved yesterday",
-            "2026-02-09 Mon 23:30+08:00 user (Ann): ",
-            "Today is 2026-02-12 Thu.",
-        ),
-        ("我昨天搬家了", "2026-02-09 周一 23:30+08:00 user (Ann): ", "今天是 2026-02-12 周四。"),
-    ],
-)
+@pytest.mark.parametrize("text", SHOWN)
 def test_turns_are_shown_with_date_weekday_zone_and_speaker(
-    open_mind: OpenMind, server: Scripted, provider: str, text: str, line: str, today: str
+    open_mind: OpenMind, server: Scripted, provider: str, text: str
 ) -> None:
+    line, today = SHOWN[text]
     server.always(thinking.proposing(lambda _: [], provider))
     mind = open_mind(**thinking.settings(server, provider), **EVERY, schedule={"zone": "UTC"})
     seen = learnt(server, mind, ("user", text), at="2026-02-09T23:30:00+08:00", sender="Ann")
@@ -211,3 +206,23 @@ def test_a_date_a_model_worked_out_is_kept(
     (memory,) = mind.memories()
     assert memory.valid_from.isoformat() == "2026-02-07T16:00:00+00:00", "midnight of the turn"
     assert clock.now() == NOON
+
+
+@pytest.mark.parametrize(
+    ("said", "made_up"),
+    [
+        ("I repaired the shed today", "Emily is allergic to peanuts"),
+        ("今天修了棚", "小雅对花生过敏"),
+    ],
+)
+def test_what_nobody_said_is_not_the_owners(
+    open_mind: OpenMind, server: Scripted, said: str, made_up: str
+) -> None:
+    """A weak model repeats the examples it was shown."""
+    fact = {"kind": "fact", "content": made_up, "confidence": 0.95, "turns": [1]}
+    rule = {**fact, "kind": "rule", "content": made_up + "!"}
+    server.always(thinking.proposing(lambda _: [fact, rule]))
+    mind = open_mind(**thinking.settings(server), **EVERY)
+    learnt(server, mind, ("user", said))
+    assert {memory.trust for memory in (*mind.memories(), *mind.pending())} == {"agent"}
+    assert "rule" not in {memory.kind for memory in mind.memories()}

@@ -54,8 +54,8 @@ _MOST = 100  # statements of one answer
 _NAMED = 6  # wrong ones that the model is told about
 _DEEPEST = 3  # objects around the list
 _NO_FACTS = re.compile(
-    r"(?:there (?:are|is) )?(?:no (?:new |relevant |lasting )*(?:facts?|memories|information)|nothing)"
-    r"\b[^.!?\n{\[]{0,60}[.!]?"
+    r"(?:there (?:are|is) )?(?:nothing|no (?:new |relevant |lasting )*"
+    r"(?:facts?|memories|information))\b[^.!?\n{\[]{0,60}[.!]?"
     r"|(?:没有|无)[^。！？\n{\[]{0,12}(?:事实|记忆|内容|信息|可记)[^。！？\n{\[]{0,8}[。！]?",
     re.IGNORECASE,
 )

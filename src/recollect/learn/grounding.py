@@ -32,8 +32,9 @@ _NEARLY_ALL = 0.75  # of its words are the owner's: it is the owner's, whoever e
 _LEAST = 0.2  # of its words have to be the owner's where somebody else is heard, too
 _READ = 20_000  # characters at either end of what a tool said
 _QUESTION = r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]"
+_HAN = "[\u3400-\u9fff]"
 _CLAUSE = r"[,，:：]|\s[-–—]+\s|——"
-# From here on a sentence asks or supposes; where it only asks for a "yes", all of it is the question.
+# From here on a sentence asks or supposes; where it asks for a "yes", all of it is the question.
 _ASKS = (
     r"(?i)\s*(?:(?:and|but|so|or|please|tell me)\s+)*"
     r"(?:who|whom|whose|what|when|where|which|why|how|should|shall|can|could|would|will|won't|may"
@@ -156,6 +157,8 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
         taken.append("external")
     if own < _LEAST:  # it may be in code, or in another language
         taken += speakers.heard
+    if not own and _in_one_script(candidate.content, stated):
+        taken.append("agent")  # a conclusion, or made up
     return least_trusted([trust, *taken])
 
 
@@ -179,6 +182,12 @@ def _is_own(candidate: Candidate, wording: Wording) -> bool:
     of several things said in a clause.
     """
     return wording.is_own(candidate.content, whole=candidate.kind == "rule")
+
+
+def _in_one_script(content: str, stated: Sequence[str]) -> bool:
+    """Whether both are in Chinese or neither is, so that words can be compared."""
+    said = "".join(stated).strip()
+    return bool(said) and bool(compiled(_HAN).search(content)) == bool(compiled(_HAN).search(said))
 
 
 def _in_passing(question: re.Match[str]) -> str:

@@ -36,7 +36,7 @@ _WIDEST = 200  # turns between the ends of a range
 
 def is_nothing(value: Json) -> bool:
     """Whether a value is a word or a sign for "there is none"."""
-    if value is None or value == [] or value == {}:
+    if value is None or (isinstance(value, list | dict) and not value):
         return True
     return isinstance(value, str) and value.strip().strip("。.!").casefold() in _NOTHING
 

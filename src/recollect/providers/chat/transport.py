@@ -121,7 +121,7 @@ def record_of(breaker: Breaker | None, forms: tuple[Form, ...]) -> CapabilityRec
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """The parts of a request besides the prompt, as the settings want them and a server takes them."""
+    """The parts of a request besides the prompt: what the settings want, what the server takes."""
 
     model: str
     max_tokens: int
