@@ -155,3 +155,4 @@ def test_a_refusal_of_the_text_is_one(server: Scripted) -> None:
     with talking(server) as model:
         ask(model)
         assert type(asking_fails(model)) is ModelRefused
+    assert len(server.asked) == 2, "it took the form before"

@@ -81,6 +81,8 @@ Form = Literal["schema", "object_schema", "object", "plain"]
 TokenField = Literal["max_tokens", "max_completion_tokens"]
 _ON_THE_WIRE: tuple[Form, ...] = ("schema", "object_schema")
 _REFUSED = frozenset({400, 422})
+# Once a server has answered to a form, a refusal without one of these is about the text.
+_OF_THE_FORM = re.compile(r"format|json|schema|grammar|tool|additionalprop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ def without_refused(
         simpler = replace(known, forbid_thinking=True)
     elif "temperature" in message and known.temperature and warm:
         simpler = replace(known, temperature=False)
-    elif more:
+    elif more and (not known.confirmed or form_refused or _OF_THE_FORM.search(message)):
         simpler = replace(known, forms=known.forms[1:], confirmed=False)
     return None if simpler is None else Retry(simpler, simpler)
 
