@@ -18,7 +18,7 @@ from bench.conversations import (
 from bench.figures import surroundings
 from bench.minds import bench_mind
 from recollect.clock import ManualClock
-from recollect.types import Memory
+from recollect.types import Memory, SafeName
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def live(one: Conversation) -> Outcome:
     """Record the sessions on their days, end each, and look at what is current after the last."""
     clock = ManualClock(one.sessions[0].at)
     traps: set[str] = set()
-    dated: dict[str, Memory] = {}
+    dated: dict[SafeName, Memory] = {}
     with bench_mind(":memory:", clock=clock) as mind:
         for number, talk in enumerate(one.sessions):
             session = mind.session(f"{one.id}-{number}", project=talk.project or None)

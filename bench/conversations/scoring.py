@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from bench.conversations.labels import Conversation, Label
 from recollect.types import Memory
 
-_FAMILY = """family wife husband partner spouse girlfriend boyfriend fiance fiancee son daughter child
-    children baby brother sister sibling mother father parents grandmother grandfather grandchild
+_FAMILY = """family wife husband partner spouse girlfriend boyfriend fiance fiancee son
+    daughter child children baby brother sister sibling mother father parents grandmother grandfather grandchild
     grandson granddaughter cousin uncle aunt nephew niece twin toddler mom mum dad grandma grandpa
     girl boy stepson stepdaughter mother-in-law father-in-law sister-in-law brother-in-law godson
     goddaughter relative ex"""
-_PEOPLE = """friend boss manager colleague roommate neighbour teacher coach doctor landlord supervisor
-    dentist therapist accountant lawyer assistant business_partner bandmate classmate student vet
+_PEOPLE = """friend boss manager colleague roommate neighbour teacher coach doctor landlord
+    supervisor dentist therapist accountant lawyer assistant business_partner bandmate classmate student vet
     employee client agent advisor captain"""
 # A relation of the labels is met by any of these predicates of the engine.
 _PREDICATES: Mapping[str, str] = {
@@ -143,7 +143,9 @@ def _days(memory: Memory) -> set[str]:
 
 
 def _is_about(memory: Memory, label: Label) -> bool:
-    places = {label.project.lower(), "_global"} if label.relation == "rule" else {label.project.lower()}
+    places = (
+        {label.project.lower(), "_global"} if label.relation == "rule" else {label.project.lower()}
+    )
     if label.project and memory.project.lower() not in places:
         return False
     subject = _folded(memory.subject)

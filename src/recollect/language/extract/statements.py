@@ -55,9 +55,7 @@ class StatementReader:
         whole = len(several) == len(parts) or len(parts) == 1
         return several if whole else self._one(entry, groups, written)
 
-    def _one(
-        self, entry: Entry, groups: Mapping[str, str | None], written: str
-    ) -> list[Candidate]:
+    def _one(self, entry: Entry, groups: Mapping[str, str | None], written: str) -> list[Candidate]:
         value = self._value(entry, written)
         if written and not value:
             return []
