@@ -10,14 +10,19 @@ from dataclasses import dataclass
 from bench.conversations.labels import Conversation, Label
 from recollect.types import Memory
 
-_FAMILY = """family wife husband partner spouse girlfriend boyfriend fiance fiancee son
-    daughter child children baby brother sister sibling mother father parents grandmother grandfather grandchild
-    grandson granddaughter cousin uncle aunt nephew niece twin toddler mom mum dad grandma grandpa
-    girl boy stepson stepdaughter mother-in-law father-in-law sister-in-law brother-in-law godson
-    goddaughter relative ex"""
-_PEOPLE = """friend boss manager colleague roommate neighbour teacher coach doctor landlord
-    supervisor dentist therapist accountant lawyer assistant business_partner bandmate classmate student vet
-    employee client agent advisor captain"""
+_FAMILY = """
+    family wife husband partner spouse girlfriend boyfriend fiance fiancee son daughter child
+    children baby brother sister sibling mother father parents grandmother grandfather
+    grandchild grandson granddaughter cousin uncle aunt nephew niece twin toddler mom mum dad
+    grandma grandpa girl boy stepson stepdaughter stepfather stepmother mother-in-law father-
+    in-law sister-in-law brother-in-law daughter-in-law son-in-law in-laws godson goddaughter
+    relative ex
+"""
+_PEOPLE = """
+    friend boss manager colleague roommate neighbour teacher coach doctor landlord supervisor
+    dentist therapist accountant lawyer assistant business_partner bandmate classmate student
+    vet employee client agent advisor captain mentor host_mother nanny babysitter pharmacist
+"""
 # A relation of the labels is met by any of these predicates of the engine.
 _PREDICATES: Mapping[str, str] = {
     "name": "name nickname surname",
