@@ -81,8 +81,6 @@ class Outcome:
     right: int
     labels: int
     matched: int
-    plain_labels: int
-    plain_matched: int
     trap_messages: int
     traps: int
     wrong: tuple[Memory, ...] = ()
@@ -103,15 +101,12 @@ def score(one: Conversation, memories: Sequence[Memory], trap_turns: frozenset[s
             wrong.append(memory)
         met |= said
     wanted = [n for n, label in enumerate(one.labels) if not label.optional]
-    plain = [n for n in wanted if not one.labels[n].implied]
     sprung = {s.turn_id for m in wrong for s in m.sources if s.turn_id in trap_turns}
     return Outcome(
         memories=len(memories),
         right=len(memories) - len(wrong),
         labels=len(wanted),
         matched=sum(n in met for n in wanted),
-        plain_labels=len(plain),
-        plain_matched=sum(n in met for n in plain),
         trap_messages=len(trap_turns),
         traps=len(sprung),
         wrong=tuple(wrong),
