@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +25,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Compiled once, not by every program that a test starts: without bytecode a start takes a second.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Databases in RAM, where there is enough of it: a commit waits for the disk, a thousand times over.
+_RAM = Path("/dev/shm")
+_RAM_NEEDED = 2 << 30
+if (
+    "TMPDIR" not in os.environ
+    and os.access(_RAM, os.W_OK)
+    and shutil.disk_usage(_RAM).free > _RAM_NEEDED
+):
+    os.environ["TMPDIR"] = str(_RAM)
+    tempfile.tempdir = None
 
 pytest_plugins = ("tests.conformance.plugin",)
 
