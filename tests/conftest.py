@@ -65,8 +65,11 @@ class OpenMind(Protocol):
 
 @pytest.fixture(scope="session")
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where what can be made again is kept for all tests of a run."""
-    return tmp_path_factory.mktemp("cache")
+    """Where what can be made again is kept for all tests of a run, in whatever process."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "cache"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(autouse=True)
