@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.extraction import PRECISION, RECALL, ExtractionReport
-from bench.learning import LearningReport
 from bench.figures import Figure, Target
+from bench.learning import LearningReport
 from bench.metrics import Mean
 from bench.recall import RecallReport, Result
 from bench.speed import SpeedReport

@@ -21,7 +21,7 @@ MANNERS: tuple[Manner, ...] = get_args(Manner)
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One thing that is known at the end. ``accept`` and ``also`` are values and relations as good."""
+    """One thing known at the end. ``accept`` and ``also`` are values and relations as good."""
 
     about: str
     relation: str
