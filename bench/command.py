@@ -194,6 +194,27 @@ def extraction(state: State, *, slips: bool, out: Path | None) -> None:
         raise click.exceptions.Exit(1)
 
 
+@bench.command()
+@click.option("--slips", is_flag=True, help="Also show what went wrong, but for those held out.")
+@click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
+@pass_state
+def learning(state: State, *, slips: bool, out: Path | None) -> None:
+    """Measure what is known after several sessions, without a model, on labelled conversations.
+
+    Each is lived through on its days; what is current at its end is held against its labels. Held
+    out are those no rule was tuned on.
+    """
+    from bench.learning import measure_learning
+    from bench.tables import show_learning
+
+    report = measure_learning()
+    _write(report, out)
+    if state.json:
+        emit(report)
+    else:
+        show_learning(report, slips=slips, plain=state.plain)
+
+
 def _write(report: Any, out: Path | None) -> None:
     if out is not None:
         text = json.dumps(plain(report), ensure_ascii=False, indent=2)

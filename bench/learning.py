@@ -6,10 +6,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import product
 
 from bench.conversations import (
     HALVES,
     LANGUAGES,
+    MANNERS,
     Conversation,
     Outcome,
     conversations,
@@ -18,13 +20,13 @@ from bench.conversations import (
 from bench.figures import surroundings
 from bench.minds import bench_mind
 from recollect.clock import ManualClock
-from recollect.types import Memory
+from recollect.types import Memory, SafeName
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """``precision``: memories that are right. ``recall``: labels that are met, ``plain`` those that
-    were said in so many words. ``traps``: messages that taught something and should not have.
+    """``precision``: memories that are right. ``recall``: labels that are met. ``traps``: messages
+    that taught something wrong and should have taught nothing.
     """
 
     conversations: int
@@ -32,7 +34,6 @@ class Shares:
     labels: int
     precision: float
     recall: float
-    plain: float
     trap_messages: int
     traps: int
 
@@ -48,7 +49,7 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class LearningReport:
-    """The figures by half and language; only slips of the tuning half are listed."""
+    """The figures by manner, half and language; only slips of the tuning halves are listed."""
 
     shares: Mapping[str, Shares]
     turns_per_second: float
@@ -61,17 +62,17 @@ def measure_learning() -> LearningReport:
     shares: dict[str, Shares] = {}
     slips: list[Slip] = []
     turns, begun = 0, time.perf_counter()
-    for half in HALVES:
+    for manner, half in product(MANNERS, HALVES):
         outcomes: list[Outcome] = []
         for language in LANGUAGES:
-            some = conversations(language, half)
+            some = conversations(manner, language, half)
             scored = [live(one) for one in some]
             turns += sum(len(talk.turns) for one in some for talk in one.sessions)
-            shares[f"{half} {language}"] = _shares(scored)
+            shares[f"{manner}, {half}, {language}"] = _shares(scored)
             outcomes += scored
             if half == "tuning":
                 slips += [_slip(one, o) for one, o in zip(some, scored, strict=True)]
-        shares[half] = _shares(outcomes)
+        shares[f"{manner}, {half}"] = _shares(outcomes)
     spent = time.perf_counter() - begun
     return LearningReport(shares, turns / spent, tuple(slips), surroundings())
 
@@ -80,7 +81,7 @@ def live(one: Conversation) -> Outcome:
     """Record the sessions on their days, end each, and look at what is current after the last."""
     clock = ManualClock(one.sessions[0].at)
     traps: set[str] = set()
-    dated: dict[str, Memory] = {}
+    dated: dict[SafeName, Memory] = {}
     with bench_mind(":memory:", clock=clock) as mind:
         for number, talk in enumerate(one.sessions):
             session = mind.session(f"{one.id}-{number}", project=talk.project or None)
@@ -105,14 +106,12 @@ def live(one: Conversation) -> Outcome:
 def _shares(outcomes: Sequence[Outcome]) -> Shares:
     memories = sum(one.memories for one in outcomes)
     labels = sum(one.labels for one in outcomes)
-    plain = sum(one.plain_labels for one in outcomes)
     return Shares(
         conversations=len(outcomes),
         memories=memories,
         labels=labels,
         precision=sum(one.right for one in outcomes) / max(memories, 1),
         recall=sum(one.matched for one in outcomes) / max(labels, 1),
-        plain=sum(one.plain_matched for one in outcomes) / max(plain, 1),
         trap_messages=sum(one.trap_messages for one in outcomes),
         traps=sum(one.traps for one in outcomes),
     )

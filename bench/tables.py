@@ -10,6 +10,7 @@ from rich.text import Text
 
 from bench.extraction import PRECISION, RECALL, ExtractionReport
 from bench.figures import Figure, Target
+from bench.learning import LearningReport
 from bench.metrics import Mean
 from bench.recall import RecallReport, Result
 from bench.speed import SpeedReport
@@ -120,6 +121,28 @@ def show_extraction(report: ExtractionReport, *, slips: bool = False, plain: boo
         f" Targets {verdict} on all: precision ≥ {PRECISION}, recall ≥ {RECALL}."
         f" {_around(report.surroundings)}"
     )
+
+
+def show_learning(report: LearningReport, *, slips: bool = False, plain: bool = False) -> None:
+    """One row for each manner, half and language."""
+    table = _table("", "precision", "", "recall", "", "traps sprung")
+    for name, one in report.shares.items():
+        table.add_row(
+            name,
+            f"{one.precision:.3f}",
+            f"of {one.memories}",
+            f"{one.recall:.3f}",
+            f"of {one.labels}",
+            f"{one.traps} of {one.trap_messages}",
+        )
+    console = _console(plain)
+    console.print(table)
+    for slip in report.slips if slips else ():
+        console.print(slip.id, markup=False)
+        for mark, lines in (("wrong", slip.wrong), ("missed", slip.missed)):
+            for line in lines:
+                console.print(f"    {mark}: {line}", markup=False)
+    console.print(f"{report.turns_per_second:.0f} turns/s. {_around(report.surroundings)}")
 
 
 def _extraction_row(name: str, figures: Figures) -> list[str]:

@@ -3,10 +3,12 @@
 from bench.conversations.labels import (
     HALVES,
     LANGUAGES,
+    MANNERS,
     Conversation,
     Half,
     Label,
     Language,
+    Manner,
     Talk,
     conversations,
 )
@@ -15,10 +17,12 @@ from bench.conversations.scoring import Outcome, score
 __all__ = [
     "HALVES",
     "LANGUAGES",
+    "MANNERS",
     "Conversation",
     "Half",
     "Label",
     "Language",
+    "Manner",
     "Outcome",
     "Talk",
     "conversations",

@@ -13,16 +13,15 @@ from recollect.types import Role
 
 Language = Literal["en", "zh"]
 Half = Literal["tuning", "heldout"]
+Manner = Literal["plain", "passing"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 HALVES: tuple[Half, ...] = get_args(Half)
+MANNERS: tuple[Manner, ...] = get_args(Manner)
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One thing that is known at the end. ``accept`` and ``also`` are values and relations as good.
-
-    ``implied``: nobody said it in so many words, a reader puts it together.
-    """
+    """One thing known at the end. ``accept`` and ``also`` are values and relations as good."""
 
     about: str
     relation: str
@@ -32,7 +31,6 @@ class Label:
     on: str = ""
     project: str = ""
     optional: bool = False
-    implied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +62,10 @@ class Conversation:
     ended: tuple[Label, ...]
 
 
-def conversations(language: Language, half: Half) -> tuple[Conversation, ...]:
+def conversations(manner: Manner, language: Language, half: Half) -> tuple[Conversation, ...]:
     """Those of a file; rules may be written while reading "tuning" only."""
-    name = f"{language}-{half}.toml"
-    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
+    name = f"{manner}-{language}-{half}.toml"
+    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
     return tuple(_conversation(language, row) for row in tomllib.loads(text)["conversation"])
 
 

@@ -10,14 +10,20 @@ from dataclasses import dataclass
 from bench.conversations.labels import Conversation, Label
 from recollect.types import Memory
 
-_FAMILY = """family wife husband partner spouse girlfriend boyfriend fiance fiancee son daughter child
-    children baby brother sister sibling mother father parents grandmother grandfather grandchild
-    grandson granddaughter cousin uncle aunt nephew niece twin toddler mom mum dad grandma grandpa
-    girl boy stepson stepdaughter mother-in-law father-in-law sister-in-law brother-in-law
-    daughter-in-law son-in-law parents-in-law godson goddaughter relative ex"""
-_PEOPLE = """friend boss manager colleague roommate neighbour teacher coach doctor landlord supervisor
-    dentist therapist accountant lawyer assistant business_partner bandmate classmate student vet
-    employee client agent advisor captain teammate"""
+_FAMILY = """
+    family wife husband partner spouse girlfriend boyfriend fiance fiancee son daughter child
+    children baby brother sister sibling mother father parents grandmother grandfather
+    grandchild grandson granddaughter cousin uncle aunt nephew niece twin toddler mom mum dad
+    grandma grandpa girl boy stepson stepdaughter stepfather stepmother mother-in-law
+    father-in-law sister-in-law brother-in-law daughter-in-law son-in-law in-laws godson goddaughter
+    relative ex
+"""
+_PEOPLE = """
+    friend boss manager colleague roommate neighbour teacher coach doctor landlord supervisor
+    dentist therapist accountant lawyer assistant business_partner bandmate classmate student
+    vet employee client agent advisor captain mentor host_mother nanny babysitter pharmacist
+    teammate
+"""
 # A relation of the labels is met by any of these predicates of the engine.
 _PREDICATES: Mapping[str, str] = {
     "name": "name nickname surname",
@@ -78,8 +84,6 @@ class Outcome:
     right: int
     labels: int
     matched: int
-    plain_labels: int
-    plain_matched: int
     trap_messages: int
     traps: int
     wrong: tuple[Memory, ...] = ()
@@ -100,15 +104,12 @@ def score(one: Conversation, memories: Sequence[Memory], trap_turns: frozenset[s
             wrong.append(memory)
         met |= said
     wanted = [n for n, label in enumerate(one.labels) if not label.optional]
-    plain = [n for n in wanted if not one.labels[n].implied]
     sprung = {s.turn_id for m in wrong for s in m.sources if s.turn_id in trap_turns}
     return Outcome(
         memories=len(memories),
         right=len(memories) - len(wrong),
         labels=len(wanted),
         matched=sum(n in met for n in wanted),
-        plain_labels=len(plain),
-        plain_matched=sum(n in met for n in plain),
         trap_messages=len(trap_turns),
         traps=len(sprung),
         wrong=tuple(wrong),
@@ -145,7 +146,9 @@ def _days(memory: Memory) -> set[str]:
 
 
 def _is_about(memory: Memory, label: Label) -> bool:
-    places = {label.project.lower(), "_global"} if label.relation == "rule" else {label.project.lower()}
+    places = (
+        {label.project.lower(), "_global"} if label.relation == "rule" else {label.project.lower()}
+    )
     if label.project and memory.project.lower() not in places:
         return False
     subject = _folded(memory.subject)

@@ -91,14 +91,18 @@ class ModelError(RecollectError):
 class ModelUnavailable(ModelError):
     """Network, timeout, a failing server or half an answer; the same call may work later.
 
-    ``outage``: the server cannot be reached or says itself that it is down.
+    ``outage``: the server cannot be reached or says itself that it is down. ``status`` is the HTTP
+    status that said so, where it was one.
     """
 
     retryable = True
 
-    def __init__(self, message: str, *, remedy: str = "", outage: bool = False) -> None:
+    def __init__(
+        self, message: str, *, remedy: str = "", outage: bool = False, status: int | None = None
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.outage = outage
+        self.status = status
 
 
 class ModelSuspended(ModelUnavailable):

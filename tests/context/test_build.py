@@ -45,7 +45,8 @@ class Desk:
             read=evidence_items,
             without_outdated=lambda query, hits: hits,
             window=self.short_term.window,
-            core=lambda: self.core,
+            core=lambda project: self.core,
+            project_of=lambda session: None,
             scratchpad=lambda: self.scratchpad,
             cards=lambda: self.cards,
         )

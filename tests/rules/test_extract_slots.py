@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.language.extract import EarlierMessage
-from recollect.language.extract.dates import due_day
+from recollect.language.extract.dates import due
 from recollect.rules.lifetimes import DURATIONS
 from recollect.rules.slots import has_one_answer
 from tests.rules.extracting import NOON, learn, learn_after, short
@@ -39,7 +39,7 @@ def test_the_story_of_the_documents() -> None:
 def test_both_languages_share_a_slot(one: str, other: str) -> None:
     (first,), (second,) = learn(one), learn(other)
     assert (first.subject, first.predicate) == (second.subject, second.predicate)
-    assert has_one_answer(first.kind, first.predicate)
+    assert has_one_answer(first.predicate)
 
 
 @pytest.mark.parametrize(
@@ -158,13 +158,13 @@ def test_corrected_content_is_that_of_the_statement() -> None:
     ],
 )
 def test_a_deadline_is_a_day_to_come(words: str, day: str) -> None:
-    due = due_day(words, NOON)
-    assert due is not None
-    assert due.isoformat() == day
+    span = due(words, NOON)
+    assert span is not None
+    assert span[-1].isoformat() == day
 
 
 def test_no_day_is_made_up() -> None:
-    assert due_day("soon", NOON) is None
+    assert due("soon", NOON) is None
 
 
 def test_one_message_says_a_thing_once() -> None:

@@ -235,7 +235,7 @@ class EditImporter:
             confidence=1.0,
             duration=_FOR_GOOD,
             project=change.section.project or GLOBAL_PROJECT,
-            is_update=has_one_answer(kind, candidates[0].predicate),
+            is_update=has_one_answer(candidates[0].predicate),
             asked=True,
         )
 

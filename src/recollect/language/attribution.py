@@ -19,7 +19,8 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 _OF_A_PROJECT: tuple[Kind, ...] = ("config", "decision", "lesson", "skill")
 _DATED_WORK = frozenset({"deadline", "port", "path", "version", "decision"})
 _THIS_PROJECT = re.compile(
-    r"\bthis (?:repo|project|codebase|service|branch)\b|这个?(?:项目|仓库|服务|代码库|工程)|本项目", re.I
+    r"\bthis (?:repo|project|codebase|service|branch)\b|这个?(?:项目|仓库|服务|代码库|工程)|本项目",
+    re.I,
 )
 
 

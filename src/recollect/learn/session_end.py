@@ -125,7 +125,8 @@ class SessionEndJob:
             [turn.content for turn in turns if turn.role == "user"], self._settings.memory.language
         )
         try:
-            return ask_for_episode(model, turns, language, self._settings).value, ""
+            now = self._clock.now()
+            return ask_for_episode(model, turns, language, self._settings, now).value, ""
         except ModelError as error:
             if not _is_last(job, error):
                 raise

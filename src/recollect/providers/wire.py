@@ -42,6 +42,9 @@ _TELLING_KEY = 8
 _NAMED_KEY = r"(bearer\s+|key[\"']?\s*(?:[:=]|is|provided:?)\s*[\"']?)"
 _TRY_LATER = frozenset({408, 409, 425})
 _DOWN = frozenset({502, 503, 504, 529})
+# Some servers answer with a fault of their own to a field of the request that they do not know.
+FAULTS = frozenset({500, 501})
+ABOUT_THE_FORM = re.compile(r"response_format|json_schema|json_object|tool_choice|grammar")
 
 
 class Wire:
@@ -68,7 +71,7 @@ class Wire:
         self._headers = dict(headers or {})
         self._timeout = timeout.total_seconds()
         self._connect_timeout = min(connect_timeout.total_seconds(), self._timeout)
-        self._breaker = breaker
+        self.breaker = breaker
         self._client: httpx.Client | None = None
         self._lock = ForkSafeLock()
 
@@ -86,22 +89,22 @@ class Wire:
         probed in the background, and this call fails at once.
         """
         body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-        if self._breaker is None:
+        if self.breaker is None:
             return self._send(path, body, largest, self._timeout)
-        if self._breaker.enter() == "probe" and hurry is not None:
+        if self.breaker.enter() == "probe" and hurry is not None:
             probe = threading.Thread(
                 target=self._probe, args=(path, body, largest), name="recollect-probe", daemon=True
             )
             probe.start()
-            raise self._breaker.suspended(self._timeout)
+            raise self.breaker.suspended(self._timeout)
         longest = self._timeout if hurry is None else min(hurry.total_seconds(), self._timeout)
-        return self._guarded(self._breaker, path, body, largest, longest)
+        return self._guarded(self.breaker, path, body, largest, longest)
 
     def _probe(self, path: str, body: bytes, largest: int) -> None:
-        if self._breaker is not None:
+        if self.breaker is not None:
             # The breaker has the outcome; nobody waits for this answer.
             with contextlib.suppress(ModelError):
-                self._guarded(self._breaker, path, body, largest, self._timeout)
+                self._guarded(self.breaker, path, body, largest, self._timeout)
 
     def _guarded(
         self, breaker: Breaker, path: str, body: bytes, largest: int, timeout: float
@@ -117,6 +120,7 @@ class Wire:
                 f"{error.message}; it is not asked again for {pause:g} s",
                 remedy=error.remedy,
                 outage=error.outage,
+                status=error.status,
             ) from error
         except DeadlineReached:
             breaker.abandoned()
@@ -193,12 +197,16 @@ class Wire:
                 message, remedy="Check the key and what it may be used for", status=status
             )
         message += self._excerpt(body)
+        if status in FAULTS and ABOUT_THE_FORM.search(body.decode("utf-8", "replace")):
+            return ModelRefused(message, remedy="Set model.json_output to false", status=status)
         if status == 429:
             return ModelRateLimited(
                 message, remedy="Wait before trying again", retry_after=_retry_after(response)
             )
         if status >= 500 or status in _TRY_LATER:
-            return ModelUnavailable(message, remedy="Try again later", outage=status in _DOWN)
+            return ModelUnavailable(
+                message, remedy="Try again later", outage=status in _DOWN, status=status
+            )
         if 300 <= status < 400:
             return ModelRefused(
                 message, remedy="Set the address it is to be found at", status=status

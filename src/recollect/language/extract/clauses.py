@@ -153,8 +153,8 @@ class Completer:
         return self._singular[match.group().lower()]
 
     def usual_words(self, clause: str) -> str:
-        """Wordings that mean the same made one: "I've been using" is "I'm using", "on Mondays I swim"
-        is "I swim on Mondays".
+        """Wordings that mean the same made one: "I've been using" is "I'm using", and "on Mondays I
+        swim" is "I swim on Mondays".
         """
         front = self._front.match(clause)
         if front:

@@ -122,7 +122,7 @@ class People:
         return self._last(clause, known.last) if known.last else None
 
     def gone_on_with(self, clause: str, known: KnownPeople) -> Subject | None:
-        """The person last spoken of, where a clause that leaves out its subject goes on with him."""
+        """The person last spoken of, where a clause without a subject goes on with him."""
         last = known.last
         if last is None or not self._goes_on.match(clause):
             return None

@@ -13,13 +13,13 @@ LONGEST = 8_000  # characters read at each end of a long message: nobody tells m
 LONGEST_SENTENCE = 400
 GAP = "\ufffc"  # stands for what was taken out; no pattern matches it
 
-# Contractions as many write them: "im", "dont".
-_BARE = re.compile(
-    r"(?<![\w'@.-])(i|they|we(?=ve)|you)(m|ve|re)(?![\w'@-])"
-    r"|(?<![\w'@.-])(do|does|did|is|was|are|have|has|ca|wo|could|should|would)(nt)(?![\w'@-])"
-    r"|(?<![\w'@.-])(he|she|that|what)(s)(?![\w'@-])",
-    re.I,
-)
+# Contractions as many write them, without the apostrophe.
+_BARE = {
+    word.replace("'", ""): word
+    for word in "i'm i've they're you're don't doesn't didn't isn't wasn't aren't haven't hasn't"
+    " can't couldn't shouldn't wouldn't he's she's that's what's".split()
+}
+_BARE_WORD = re.compile(rf"\b(?:{'|'.join(_BARE)})(?![\w'@-])", re.I)
 _URL = re.compile(r"(?:https?://|www\.)[^\s，。）)>\"']++")
 _INLINE = re.compile(r"`([^`\s]{1,40}+)`")
 _QUOTED = re.compile(
@@ -64,7 +64,7 @@ class Splitter:
         """What somebody wrote himself: no code, logs, links, long quotes or other speakers."""
         text = f"\n{GAP}\n".join(two_ends(text, LONGEST))
         text = text.replace("’", "'") if "‘" not in text else text
-        text = _BARE.sub(_contracted, text)
+        text = _BARE_WORD.sub(_contracted, text)
         text = _INLINE.sub(lambda m: m[1], text)
         prose = _QUOTED.sub(_unquoted, _URL.sub(GAP, split_code(text)[0]))
         for line in prose.splitlines():
@@ -104,8 +104,9 @@ class Splitter:
 
 
 def _contracted(match: re.Match[str]) -> str:
-    word, ending = filter(None, match.groups())
-    return f"{word}n't" if ending.lower() == "nt" else f"{word}'{ending}"
+    word = match.group()
+    whole = _BARE[word.lower()]
+    return whole[0].upper() + whole[1:] if word[0].isupper() else whole
 
 
 def _unquoted(match: re.Match[str]) -> str:

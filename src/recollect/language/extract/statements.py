@@ -50,6 +50,8 @@ class StatementReader:
         filled = (group for group in entry.value_groups if groups.get(group))
         group = next(filled, "value")
         written = groups.get(group) or ""
+        if group != "value":
+            written = self._values.clean(written)
         if entry.list != "each" or not written:
             return self._one(entry, groups, group, written)
         parts = [part for part in entry.compiled("{value_separator}").split(written) if part]

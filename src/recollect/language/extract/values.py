@@ -33,6 +33,7 @@ class Values:
         self._not_place = phrases("not_a_place")
         self._not_person = phrases("not_a_person")
         self._surname = phrases("surname")
+        self._day = phrases("correction_day")
 
     def check(self, name: str, text: str) -> str:
         """A text as a check keeps it, or nothing."""
@@ -108,6 +109,8 @@ class Values:
         words = value.split()
         if not words or not value.isascii() or ordinary(value) or self._points.match(value):
             return False
+        if self._day.match(value):
+            return False  # "we deploy on Fridays"
         marked = any(c.isupper() or c.isdigit() or c in ".-_+#" for c in value)
         return marked and all(_NAMED.fullmatch(word) for word in words)
 
