@@ -83,10 +83,9 @@ class TestTheStory:
 
         assert recalled(as_of=then) == ["用户用 Python 3.10"]
         assert recalled() == ["用户升级到 Python 3.12"]
-        keeper = mind._services.memories
-        assert [memory.value for memory in keeper.current(as_of=then)] == ["3.10"]
-        assert keeper.current(as_of=NOON - timedelta(days=1)) == []
-        assert [memory.value for memory in keeper.current(as_of=learning.clock.now())] == ["3.12"]
+        assert [memory.value for memory in mind.memories(as_of=then)] == ["3.10"]
+        assert mind.memories(as_of=NOON - timedelta(days=1)) == []
+        assert [memory.value for memory in mind.memories(as_of=learning.clock.now())] == ["3.12"]
 
 
 @pytest.mark.feature("M4")

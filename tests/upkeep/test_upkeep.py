@@ -14,6 +14,7 @@ from recollect.store.contract import Store, Unit
 from recollect.upkeep.report import Report
 from recollect.upkeep.upkeep import DAILY_KIND
 from tests.conftest import OpenMind
+from tests.planting import plant
 
 DAILY = (
     "queue turns events dedup decay expiry attachments capacity documents identity report"
@@ -245,8 +246,8 @@ def test_nothing_changes_in_a_dry_run(mind: Mind, clock: ManualClock) -> None:
 @pytest.mark.feature("U1")
 def test_every_step_can_be_undone(mind: Mind, clock: ManualClock) -> None:
     passing = mind.remember("a passing shower", kind="temp", importance=0.1)
-    one = mind.remember("The cat is grey.", kind="fact", importance=0.6)
-    two = mind.remember("the cat is grey", kind="fact", importance=0.8)
+    one = plant(mind, "The cat is grey.", importance=0.6)
+    two = plant(mind, "the cat is grey", importance=0.8)
     clock.advance(days=60)
     report = mind.upkeep("daily")
     assert step(report, "dedup") == {"merge": 1}
@@ -396,8 +397,8 @@ def test_a_report_tells_what_was_done(
     open_mind: OpenMind, clock: ManualClock, tmp_path: Path, preset: str
 ) -> None:
     mind = open_mind(preset=preset, schedule={"zone": "UTC"})
-    mind.remember("The cat is grey.", kind="fact", importance=0.6)
-    mind.remember("the cat is grey", kind="fact", importance=0.8)
+    plant(mind, "The cat is grey.", importance=0.6)
+    plant(mind, "the cat is grey", importance=0.8)
     mind.upkeep("daily")
     text = (tmp_path / "daily_summaries" / "2026-02-12.md").read_text(encoding="utf-8")
     assert "merge: 1" in text

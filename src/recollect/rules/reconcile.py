@@ -78,6 +78,16 @@ class Neighbours:
     def by_id(self) -> dict[str, Memory]:
         return {memory.id: memory for memory in (*self.slot, *self.opposed, *self.near)}
 
+    def without(self, memory: Memory | None) -> Neighbours:
+        """The others."""
+        if memory is None:
+            return self
+
+        def others(some: Sequence[Memory]) -> list[Memory]:
+            return [one for one in some if one.id != memory.id]
+
+        return Neighbours(others(self.slot), others(self.opposed), others(self.near), self.alike)
+
     def chosen(self, ids: Sequence[str]) -> list[Memory]:
         """Those of the memories that a decision names, in its order."""
         by_id = self.by_id if ids else {}
