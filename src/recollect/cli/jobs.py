@@ -24,7 +24,7 @@ from recollect.cli.turns import show_turns
 from recollect.errors import NotFound
 from recollect.mind import Mind
 from recollect.plain import plain
-from recollect.types import Job, JobState, Turn, TurnState
+from recollect.types import Job, JobState, ModelWait, Turn, TurnState
 
 _ALL = 1_000_000
 _COLOURS: dict[JobState, str] = {"ready": "green", "running": "blue", "dead": "red"}
@@ -43,15 +43,23 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
     state = ctx.ensure_object(State)
     with state.open() as mind:
         listed = mind.jobs(state=job_state, limit=limit)
-        turns = mind.stats().turn_states
+        stats = mind.stats()
     if state.json:
         emit(listed)
         return
     if not listed:
         note("There are no such jobs." if job_state else "There are no jobs.")
     entries(map(_entry, listed))
-    states = ", ".join(f"{count:,} {name}" for name, count in turns.items() if count)
+    states = ", ".join(f"{count:,} {name}" for name, count in stats.turn_states.items() if count)
     note(f"Turns: {states}." if states else "There are no turns.")
+    if stats.model_wait is not None:
+        note(f"{waiting_line(stats.model_wait)}; recollect jobs redrive asks it now.")
+
+
+def waiting_line(wait: ModelWait) -> str:
+    """How many turns wait for a model that is away."""
+    turns = counted(wait.turns, "turn waits", "turns wait")
+    return f"{turns} for the model since {when(wait.since)}; next try {when(wait.next_try)}"
 
 
 def _entry(job: Job) -> ListEntry:
@@ -68,6 +76,9 @@ def explained(job: Job) -> str:
         return f"gave up after {tries}; recollect jobs redrive runs it again"
     if job.state == "running":
         return f"running, {tries}, held until {when(job.lease_until)}"
+    if job.waiting_since is not None:
+        since = when(job.waiting_since)
+        return f"waits for the model since {since}; next try {when(job.run_at)}"
     if job.attempts:
         return f"failed, {tries}; next try {when(job.run_at)}"
     if job.error:
@@ -128,7 +139,7 @@ def _show(job: Job) -> None:
 @pass_state
 @click.pass_context
 def redrive(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
-    """Give dead jobs a fresh start: these, or all."""
+    """Give dead jobs a fresh start, and ask a model that was away now: these, or all."""
     with state.open() as mind:
         count = mind.redrive(job or None)
     _settled(ctx, state, "redriven", count, len(job))

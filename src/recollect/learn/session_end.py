@@ -6,10 +6,10 @@ A durable job of idempotent steps: each can be repeated after a crash without ad
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recollect.clock import Clock
-from recollect.errors import ModelError, ModelRefused, ModelSuspended, NotFound
+from recollect.errors import ModelError, ModelRefused, NotFound
 from recollect.ids import new_id
 from recollect.index.embedding_job import Ask
 from recollect.language.detection import language_of
@@ -31,6 +31,7 @@ KIND = triggers.SESSION_END
 ENDED = "session.ended"
 CONSOLIDATE = "consolidate"  # the action of an event rule that asks for this
 _MOST = 10_000  # turns of one story, the latest
+_STORY_WAITS = timedelta(minutes=1)  # for a model that is away, before the rules tell it meanwhile
 
 ModelOf = Callable[[str], ChatModel | None]
 
@@ -71,22 +72,23 @@ class SessionEndJob:
     def run(self, job: Job) -> None:
         """Memories, episode, scratchpad, cleaning.
 
-        Where no model can be had in the end the rules tell the story, and the job still dies of
-        what could not be learnt, to be tried again when somebody says so.
+        Where no model can be had the rules tell the story. A model that is away is waited for, and
+        tells it again with what was learnt; of what cannot be learnt the job dies, to be tried
+        again when somebody says so.
         """
         session = job.name_of("session")
         failure: ModelError | None = None
         try:
             done = self._extraction.learn(job, session)
         except ModelError as error:
-            if not _is_last(job, error):
+            if not self._rules_tell(job, session, error):
                 raise
             failure, done = error, True
         if not done:
             self._go_on(job, session)
             return
         turns = self._untold(job, session)
-        draft, reason = (None, str(failure)) if failure else self._draft(job, turns)
+        draft, reason = (None, str(failure)) if failure else self._draft(job, session, turns)
         with self._store.write(job.space) as unit:
             there = {turn.id for turn in unit.ledger.turns_by_id([turn.id for turn in turns])}
             remaining = [turn for turn in turns if turn.id in there]
@@ -116,7 +118,23 @@ class SessionEndJob:
             covered.pop()
         return [turn for turn in reversed(turns) if not covered or turn.index > covered[-1]]
 
-    def _draft(self, job: Job, turns: list[Turn]) -> tuple[EpisodeDraft | None, str]:
+    def _rules_tell(self, job: Job, session: SafeName, error: ModelError) -> bool:
+        """Whether the rules tell the story now: the worker gives the job up after this error, or
+        the model has been away for a while and nobody has told it yet.
+        """
+        if not error.away:
+            return isinstance(error, ModelRefused) or job.attempts >= job.max_attempts
+        since = job.waiting_since
+        if since is None or self._clock.now() - since < _STORY_WAITS:
+            return False
+        with self._store.read(job.space) as unit:
+            covered = unit.episodes.covered(session, "session_end")
+            latest = unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=1))
+        return not covered or not latest or covered[-1] < latest[0].index
+
+    def _draft(
+        self, job: Job, session: SafeName, turns: list[Turn]
+    ) -> tuple[EpisodeDraft | None, str]:
         """A model's words for the story, or why there are none."""
         model = self._model_of(job.space)
         if model is None or not turns:
@@ -127,7 +145,7 @@ class SessionEndJob:
         try:
             return ask_for_episode(model, turns, language, self._settings).value, ""
         except ModelError as error:
-            if not _is_last(job, error):
+            if not self._rules_tell(job, session, error):
                 raise
             return None, str(error)
 
@@ -165,13 +183,6 @@ class SessionEndJob:
             project = "" if info is None else info.project
             catch_up_pad(unit, now, self._settings.scratchpad, self._guard)
             conclude_pad(unit, episode, project, now, self._settings.scratchpad, guard=self._guard)
-
-
-def _is_last(job: Job, error: ModelError) -> bool:
-    """Whether the worker gives the job up after this error."""
-    if isinstance(error, ModelSuspended):
-        return False  # put off, and the try is not counted
-    return isinstance(error, ModelRefused) or job.attempts >= job.max_attempts
 
 
 def _learnt_in(unit: Unit, session: SafeName) -> list[SafeName]:

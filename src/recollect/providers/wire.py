@@ -42,6 +42,8 @@ _TELLING_KEY = 8
 _NAMED_KEY = r"(bearer\s+|key[\"']?\s*(?:[:=]|is|provided:?)\s*[\"']?)"
 _TRY_LATER = frozenset({408, 409, 425})
 _DOWN = frozenset({502, 503, 504, 529})
+# What a server says of the text itself, not of the key, the address or the model's name.
+_ABOUT_THE_TEXT = frozenset({400, 413, 422, 451})
 
 
 class Wire:
@@ -117,7 +119,12 @@ class Wire:
                 f"{error.message}; it is not asked again for {pause:g} s",
                 remedy=error.remedy,
                 outage=error.outage,
+                retry_after=timedelta(seconds=pause),
             ) from error
+        except ModelRateLimited as error:
+            pause = breaker.failed(outage=True, at_least=error.retry_after)
+            error.retry_after = timedelta(seconds=pause)
+            raise
         except DeadlineReached:
             breaker.abandoned()
             raise
@@ -175,6 +182,7 @@ class Wire:
         return ModelRefused(
             f"The address or key of {self.service} cannot be sent ({type(error).__name__})",
             remedy="Correct base_url or api_key",
+            away=True,
         )
 
     def too_slow(self, timeout: float = 0.0) -> ModelUnavailable:
@@ -190,7 +198,10 @@ class Wire:
         message = f"{self.service} answered {status}"
         if status in (401, 403):  # What it says may repeat the key.
             return ModelRefused(
-                message, remedy="Check the key and what it may be used for", status=status
+                message,
+                remedy="Check the key and what it may be used for",
+                status=status,
+                away=True,
             )
         message += self._excerpt(body)
         if status == 429:
@@ -201,10 +212,13 @@ class Wire:
             return ModelUnavailable(message, remedy="Try again later", outage=status in _DOWN)
         if 300 <= status < 400:
             return ModelRefused(
-                message, remedy="Set the address it is to be found at", status=status
+                message, remedy="Set the address it is to be found at", status=status, away=True
             )
         return ModelRefused(
-            message, remedy="Check the address, the model's name and the input", status=status
+            message,
+            remedy="Check the address, the model's name and the input",
+            status=status,
+            away=status not in _ABOUT_THE_TEXT,
         )
 
     def masked(self, text: str) -> str:

@@ -9,7 +9,7 @@ from recollect.language.requests import asks_to_remember
 from recollect.settings.learning import TriggerSettings
 from recollect.store.contract import Unit
 from recollect.store.rows import TurnRow
-from recollect.types import SafeName, constant, joined
+from recollect.types import WAITING_SINCE, SafeName, constant, joined, stamp
 
 KIND = "extract"
 SESSION_END = "session_end"
@@ -26,17 +26,21 @@ def queue(
     run_at: datetime,
     max_attempts: int,
     quiet: bool,
+    waiting_since: datetime | None = None,
 ) -> None:
     """Extract from sessions; ``quiet`` waits on until nobody has spoken for a while.
 
     One job for each of the two ways, so that a waiting one does not hold back an urgent one.
+    ``waiting_since``: a model is away, and they wait for it.
     """
+    waits = {} if waiting_since is None else {WAITING_SINCE: stamp(waiting_since)}
     unit.tasks.enqueue_many(
         KIND,
         {
             joined(session, _QUIET, by="\n") if quiet else session: {
                 "session": session,
                 "quiet": quiet,
+                **waits,
             }
             for session in sessions
         },

@@ -62,6 +62,7 @@ from recollect.types.memory import (
     Scratchpad,
 )
 from recollect.types.operations import (
+    WAITING_SINCE,
     AuditCheck,
     AuditReport,
     Drained,
@@ -69,6 +70,7 @@ from recollect.types.operations import (
     Forgotten,
     Job,
     Metrics,
+    ModelWait,
     Receipt,
     Stats,
 )
@@ -94,6 +96,7 @@ __all__ = [
     "ROLES",
     "TRUSTS",
     "TURN_STATES",
+    "WAITING_SINCE",
     "ActionNode",
     "Attachment",
     "AuditCheck",
@@ -121,6 +124,7 @@ __all__ = [
     "MemoryStatus",
     "Message",
     "Metrics",
+    "ModelWait",
     "NewMemory",
     "NewTurn",
     "Omission",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from recollect.errors import ModelError
+from recollect.jobs.waiting import model_wait
 from recollect.learn import session_end
 from recollect.learn.episodes import write_episode
 from recollect.record import triggers
@@ -23,7 +24,7 @@ def finish_queue(step: Step) -> None:
         waiting = unit.tasks.unfinished("ready", checks.MAX_ROWS)
     kinds = (triggers.KIND, session_end.KIND)
     sessions = dict.fromkeys(job.name_of("session") for job in waiting if job.kind in kinds)
-    _learn(step, sessions)
+    _learn(step, list(sessions))
 
 
 def learn_turns(step: Step) -> None:
@@ -38,15 +39,15 @@ def learn_turns(step: Step) -> None:
         tried.update(fresh)
         if not fresh:
             return
-        _learn(step, fresh)
-        if step.dry_run:
+        if not _learn(step, fresh) or step.dry_run:
             return
         for session in fresh:
             _write_episode(step, session)
 
 
-def _learn(step: Step, sessions: Iterable[SafeName]) -> None:
-    for session in sessions:
+def _learn(step: Step, sessions: Sequence[SafeName]) -> bool:
+    """False when the model is away: it is asked once, and all that is left waits for it."""
+    for number, session in enumerate(sessions):
         if step.dry_run:
             step.did(sessions=1)
             continue
@@ -54,9 +55,12 @@ def _learn(step: Step, sessions: Iterable[SafeName]) -> None:
             while not step.tools.extraction.learn(_job(step, session), session):
                 step.did()  # it takes long: the lease goes on
         except ModelError as error:
-            _requeue(step, session, str(error))
+            _requeue(step, sessions[number:] if error.away else [session], error)
+            if error.away:
+                return False
             continue
         step.did(sessions=1)
+    return True
 
 
 def _job(step: Step, session: SafeName) -> Job:
@@ -78,25 +82,33 @@ def _job(step: Step, session: SafeName) -> Job:
     )
 
 
-def _requeue(step: Step, session: SafeName, reason: str) -> None:
-    """Leave the session to the queue, which retries and reports the final failure."""
+def _requeue(step: Step, sessions: Sequence[SafeName], error: ModelError) -> None:
+    """Leave sessions to the queue, which retries, waits and reports a final failure."""
+    now, first = step.now, step.settings.jobs.backoff_first
     with step.store.write(step.space) as unit:
         triggers.queue(
             unit,
-            [session],
-            now=step.now,
-            run_at=step.now + step.settings.jobs.backoff_first,
+            sessions,
+            now=now,
+            run_at=now + max(first, error.retry_after or first),
             max_attempts=step.settings.jobs.max_attempts,
             quiet=False,
+            waiting_since=now if error.away else None,
         )
         unit.journal.add_event(
             "retry",
-            operation_id=joined(step.operation, session),
-            subject=session,
-            payload={"kind": constant(triggers.KIND), "error": step.guard.error(reason)},
-            at=step.now,
+            operation_id=joined(step.operation, sessions[0]),
+            subject=sessions[0],
+            payload={
+                "kind": constant(triggers.KIND),
+                "sessions": len(sessions),
+                "error": step.guard.error(str(error)),
+            },
+            at=now,
         )
-        step.progress(unit, {"failed": 1})
+        if error.away:
+            step.waits_for = str(model_wait(unit) or error)
+        step.progress(unit, {"waiting" if error.away else "failed": len(sessions)})
 
 
 def _write_episode(step: Step, session: SafeName) -> None:
