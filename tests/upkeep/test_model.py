@@ -102,7 +102,10 @@ def test_turns_a_model_cannot_read_now_are_left_to_the_queue(
         clock.advance(days=1)
         server.then(*[status(503)] * 9)
         report = mind.upkeep("daily")
-        assert report.steps[0].counts["failed"] == 1
+        assert report.steps[0].counts == {"waiting": 1}
+        assert report.steps[0].state == "waiting"
+        assert report.steps[0].error.startswith("1 turn waits for the model since 2026-02-13 12:00")
         assert report.finished
+        assert len(server.asked) == 1
         (job,) = [job for job in mind.jobs() if job.kind == "extract"]
         assert job.run_at > clock.now()

@@ -77,7 +77,7 @@ def _work(state: State, mind: Mind, stopping: Stopping) -> None:
     failing = ""
     while not stopping.requested:
         try:
-            drained = mind.drain(timeout=_SLICE)
+            drained = mind.drain(timeout=_SLICE, due_only=True)
             failing = ""
         except StoreError as error:
             # Shown once, and tried again: a full disk or a long lock passes.

@@ -7,6 +7,11 @@ from recollect.store.contract import Unit
 from recollect.types import ModelWait
 
 
+def _is_suspended(reason: str) -> bool:
+    """Whether it only says that nobody asked, because of another reason."""
+    return reason.startswith("ModelSuspended")
+
+
 def model_wait(unit: Unit) -> ModelWait | None:
     """What waits in this space, since the first of it, until the next try; None where nothing is
     waiting.
@@ -24,5 +29,5 @@ def model_wait(unit: Unit) -> ModelWait | None:
         turns=unit.ledger.count_waiting(sessions),
         since=min(since for _, since in waiting),
         next_try=next_job.run_at,
-        reason=next((job.error for job, _ in waiting if job.error), ""),
+        reason=min((job.error for job, _ in waiting if job.error), key=_is_suspended, default=""),
     )

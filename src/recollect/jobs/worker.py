@@ -145,6 +145,8 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - the boundary that records every failure
             return self._settle_failure(job, error)
         self._store.queue.finish(job, self._owner)
+        if job.waiting_since is not None:
+            self._store.queue.resume(job.space, self._clock.now())
         return "done"
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
@@ -196,13 +198,20 @@ class Worker:
         since = min(job.waiting_since or now, now)
         requested = min(error.retry_after or timedelta(), _LONGEST_WAIT)
         if isinstance(error, ModelSuspended):
-            wait = requested
+            wait, reason = requested, job.error or reason  # why it was suspended
         else:
             self._report_failure(job, reason, dead=False)
             refused = isinstance(error, ModelRefused)
-            wait = max(requested, backoff.ceiling if refused else backoff.after_waiting(now - since))
+            wait = max(
+                requested, backoff.ceiling if refused else backoff.after_waiting(now - since)
+            )
         self._store.queue.retry(
-            job, self._owner, run_at=now + wait, now=now, error=reason, waiting_since=since
+            job,
+            self._owner,
+            run_at=now + wait,
+            now=now,
+            error=reason,
+            waiting_since=since,
         )
         return "retried"
 

@@ -6,11 +6,11 @@ batch whole or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock
-from recollect.errors import BadAnswer, ModelError, ModelRefused, StoreDamaged
+from recollect.errors import BadAnswer, ModelError, ModelRefused, ModelSuspended, StoreDamaged
 from recollect.ids import made_until
 from recollect.language.attribution import attributed
 from recollect.language.echo import UntrustedLine
@@ -104,14 +104,16 @@ class ExtractionJob:
                 operation = key_of("extract", job.id, stamp(job.run_at))
                 end_with_session(unit, session, operation_id=operation, now=now)
 
-    def learn(self, job: Job, session: SafeName) -> bool:
+    def learn(self, job: Job, session: SafeName, *, probe: bool = False) -> bool:
         """Go through what waits; False when the time of the job was over before the turns were.
 
         Whoever fails is given less at once the next time. A text that a model will not read is
         given to it in smaller parts; the exchange that is refused alone ends dead, and the rest
-        goes on.
+        goes on. A model for which others wait is asked only as a ``probe``.
         """
         learner = self._learner_of(job.space)
+        if not (learner.extractor.verbatim or probe):
+            self._check_model(job.space)
         self._before_learning()
         until = self._clock.now() + self._settings.jobs.lease / 2
         refusals = _Refusals()
@@ -179,6 +181,18 @@ class ExtractionJob:
         idle = max(0, job.attempts - job.max_attempts)
         until = self._clock.now() if job.lease_until is None else job.lease_until
         return until - self._settings.jobs.lease * (1 + idle)
+
+    def _check_model(self, space: str) -> None:
+        """Raise ModelSuspended while another job of the space waits for a model that is away."""
+        now = self._clock.now()
+        with self._store.read(space) as unit:
+            until = unit.tasks.model_away_until(now)
+        if until is not None:
+            raise ModelSuspended(
+                f"The model is away and asked again at {until:%Y-%m-%d %H:%M} UTC",
+                remedy="Check its server and key; recollect jobs redrive asks it now",
+                retry_after=until - now,
+            )
 
     # --- one batch ------------------------------------------------------------------------------
 
@@ -261,17 +275,13 @@ class ExtractionJob:
         with self._store.write(space) as unit:
             if not self._still_waits(unit, session, batch):
                 return False
-            refusals.add(ids, error)
-            at_fault = refusals.everything and isinstance(error, ModelRefused)
-            given_up = refusals.ids if at_fault else ids
-            unit.ledger.set_state(given_up, "failed" if at_fault else "dead", reason)
+            unit.ledger.set_state(ids, "dead", reason)
             unit.ledger.mark_extracted(session)
-        if at_fault:
-            raise ModelRefused(
-                f"Whatever it is given is refused: {error.message}", remedy=error.remedy, away=True
-            ) from error
+            refusals.add(error)
+            if refusals.everything and isinstance(error, ModelRefused):
+                unit.ledger.revive(session, reason)
         if refusals.everything:
-            raise error  # a model that answers nothing of use
+            raise _at_fault(error)
         return True
 
     def _still_waits(self, unit: Unit, session: SafeName, batch: Sequence[Turn]) -> bool:
@@ -338,7 +348,6 @@ class _Refusals:
 
     most_exchanges: int = _READ
     first: ModelError | None = None
-    ids: list[SafeName] = field(default_factory=list)
     in_a_row: int = 0
     accepted: bool = False
 
@@ -347,14 +356,21 @@ class _Refusals:
         """Whether it refuses whatever it is given."""
         return not self.accepted and self.in_a_row >= _ALL_REFUSED
 
-    def add(self, ids: Sequence[SafeName], error: ModelError) -> None:
+    def add(self, error: ModelError) -> None:
         self.first = self.first or error
-        self.ids += ids
         self.in_a_row += 1
 
     def accept(self) -> None:
         self.accepted = True
         self.most_exchanges = min(2 * self.most_exchanges, _READ)
+
+
+def _at_fault(error: ModelError) -> ModelError:
+    """The error of a model that reads nothing: a refusal is waited out, nonsense is not."""
+    if not isinstance(error, ModelRefused):
+        return error
+    message = f"Whatever it is given is refused: {error.message}"
+    return ModelRefused(message, remedy=error.remedy, status=error.status, away=True)
 
 
 def _is_about_text(error: ModelError, job: Job) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock
-from recollect.errors import ModelError, ModelRefused, NotFound
+from recollect.errors import ModelError, ModelRefused, ModelSuspended, NotFound
 from recollect.ids import new_id
 from recollect.index.embedding_job import Ask
 from recollect.language.detection import language_of
@@ -88,12 +88,17 @@ class SessionEndJob:
             self._go_on(job, session)
             return
         turns = self._untold(job, session)
-        draft, reason = (None, str(failure)) if failure else self._draft(job, session, turns)
+        draft: EpisodeDraft | None = None
+        reason = failure
+        if failure is None:
+            draft, reason = self._draft(job, session, turns)
+            failure = reason if reason is not None and reason.away else None
         with self._store.write(job.space) as unit:
             there = {turn.id for turn in unit.ledger.turns_by_id([turn.id for turn in turns])}
             remaining = [turn for turn in turns if turn.id in there]
             if remaining:  # what was forgotten meanwhile is not told, nor a story that may hold it
-                self._tell(unit, session, remaining, draft if remaining == turns else None, reason)
+                whole = draft if remaining == turns else None
+                self._tell(unit, session, remaining, whole, "" if reason is None else str(reason))
             operation = key_of("session_end", session, job.id)
             end_with_session(unit, session, operation_id=operation, now=self._clock.now())
         if failure is not None:
@@ -120,12 +125,13 @@ class SessionEndJob:
 
     def _rules_tell(self, job: Job, session: SafeName, error: ModelError) -> bool:
         """Whether the rules tell the story now: the worker gives the job up after this error, or
-        the model has been away for a while and nobody has told it yet.
+        the model has been away for a while, is not even asked, and nobody has told it yet.
         """
         if not error.away:
             return isinstance(error, ModelRefused) or job.attempts >= job.max_attempts
-        since = job.waiting_since
-        if since is None or self._clock.now() - since < _STORY_WAITS:
+        now = self._clock.now()
+        waited = now - (job.waiting_since or now)
+        if waited < _STORY_WAITS and not isinstance(error, ModelSuspended):
             return False
         with self._store.read(job.space) as unit:
             covered = unit.episodes.covered(session, "session_end")
@@ -134,20 +140,20 @@ class SessionEndJob:
 
     def _draft(
         self, job: Job, session: SafeName, turns: list[Turn]
-    ) -> tuple[EpisodeDraft | None, str]:
+    ) -> tuple[EpisodeDraft | None, ModelError | None]:
         """A model's words for the story, or why there are none."""
         model = self._model_of(job.space)
         if model is None or not turns:
-            return None, ""
+            return None, None
         language = language_of(
             [turn.content for turn in turns if turn.role == "user"], self._settings.memory.language
         )
         try:
-            return ask_for_episode(model, turns, language, self._settings).value, ""
+            return ask_for_episode(model, turns, language, self._settings).value, None
         except ModelError as error:
             if not self._rules_tell(job, session, error):
                 raise
-            return None, str(error)
+            return None, error
 
     def _tell(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from recollect.language.requests import asks_to_remember
+from recollect.rules.checks import MAX_ROWS
 from recollect.settings.learning import TriggerSettings
 from recollect.store.contract import Unit
 from recollect.store.rows import TurnRow
@@ -73,6 +74,21 @@ class Watcher:
         if due:
             tries = self._max_attempts
             queue(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
+
+    def hurry(self, unit: Unit, now: datetime) -> None:
+        """Queue at once what waits until nobody speaks, but not what waits for a model. A session
+        that has ended is learnt from anyway.
+        """
+        ready = unit.tasks.unfinished("ready", MAX_ROWS)
+        ending = {job.key for job in ready if job.kind == SESSION_END}
+        waiting = [
+            session
+            for job in ready
+            if job.kind == KIND and job.payload["quiet"] and not job.error
+            if (session := job.name_of("session")) not in ending
+        ]
+        tries = self._max_attempts
+        queue(unit, waiting, now=now, run_at=now, max_attempts=tries, quiet=False)
 
     def _fires(self, unit: Unit, row: TurnRow) -> bool:
         if row.role != "user":

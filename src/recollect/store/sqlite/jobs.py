@@ -32,6 +32,9 @@ _FROM = "FROM jobs j JOIN spaces s ON s.space = j.space"
 # Due: its time has come, or it was queued in what is now the future because the clock went back.
 _DUE = "(j.run_at <= :now OR j.queued_at > :now)"
 _LAPSED = "(j.lease_until <= :now OR j.queued_at > :now)"
+_WAITS_FOR_MODEL = (
+    f"space = :space AND state = 'ready' AND payload ->> '{WAITING_SINCE}' IS NOT NULL"
+)
 
 
 class SqliteTasks:
@@ -112,6 +115,18 @@ class SqliteTasks:
         )
         return [_job(row) for row in rows]
 
+    def model_away_until(self, now: datetime) -> datetime | None:
+        """When the first of the jobs that learn asks a model again that is away; None where none
+        waits for one.
+        """
+        moment = codec.to_micros(now)
+        until = self._conn.execute(
+            f"SELECT min(run_at) FROM jobs WHERE {_WAITS_FOR_MODEL} AND run_at > :now"
+            " AND payload ->> 'session' IS NOT NULL",
+            {"space": self._space, "now": moment},
+        ).get
+        return codec.maybe_from_micros(until)
+
     def redrive(self, ids: Sequence[str] | None, now: datetime) -> int:
         """Give dead jobs a fresh start, and have those that wait for a model run now. A dead one
         whose key already waits again is simply dropped.
@@ -136,9 +151,8 @@ class SqliteTasks:
         )
         started = self._conn.changes()
         self._conn.execute(
-            "UPDATE jobs SET run_at = :now, queued_at = :now WHERE space = :space"
-            f" AND state = 'ready' AND run_at > :now AND payload ->> '{WAITING_SINCE}' IS NOT NULL"
-            f"{chosen.format('jobs')}",
+            f"UPDATE jobs SET run_at = :now, queued_at = :now WHERE {_WAITS_FOR_MODEL}"
+            f" AND run_at > :now{chosen.format('jobs')}",
             values,
         )
         return dropped + started + self._conn.changes()
@@ -212,8 +226,10 @@ class SqliteQueue:
         waiting_since: datetime | None = None,
     ) -> None:
         """Put a failed job back for later; a successor that already waits under its key stands
-        for both. Uncounted: it was put off, and has its try back. So it has where it waits for a
-        model; only the first of these waits is an event.
+        for both. Uncounted: it was put off, and has its try back.
+
+        With ``waiting_since`` it waits for a model, which is not counted either; only the first of
+        these waits is an event.
         """
         values = (job.id, owner)
         waits = waiting_since is not None
@@ -239,6 +255,18 @@ class SqliteQueue:
                 conn.execute("DELETE FROM jobs WHERE id = ? AND lease_owner = ?", values)
             if conn.changes() and not (waits and job.waiting_since):
                 _note(conn, "retry" if counted else "put_off", job, now, error)
+
+    def resume(self, space: str, now: datetime) -> None:
+        """A model is back: what waited for one in this space is due."""
+        with self._database.write() as conn:
+            conn.execute(
+                f"UPDATE jobs SET run_at = :now, queued_at = :now WHERE {_WAITS_FOR_MODEL}"
+                " AND run_at > :now",
+                {
+                    "space": conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get,
+                    "now": codec.to_micros(now),
+                },
+            )
 
     def bury(self, job: Job, owner: str, *, now: datetime, error: SafeText) -> None:
         """Put a job aside as dead, with the reason."""

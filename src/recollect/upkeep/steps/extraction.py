@@ -14,6 +14,7 @@ from recollect.store.rows import TurnFilter
 from recollect.types import EMPTY, Job, SafeName, Turn, constant, joined
 from recollect.upkeep.work import Step
 
+_KINDS = (triggers.KIND, session_end.KIND)
 _SESSIONS = 500  # looked at in one snapshot
 _STORY = 10_000  # turns of one episode, the latest
 
@@ -22,8 +23,7 @@ def finish_queue(step: Step) -> None:
     """Sessions whose extraction was put off, or failed and waits for another try."""
     with step.store.read(step.space) as unit:
         waiting = unit.tasks.unfinished("ready", checks.MAX_ROWS)
-    kinds = (triggers.KIND, session_end.KIND)
-    sessions = dict.fromkeys(job.name_of("session") for job in waiting if job.kind in kinds)
+    sessions = dict.fromkeys(job.name_of("session") for job in waiting if job.kind in _KINDS)
     _learn(step, list(sessions))
 
 
@@ -52,7 +52,7 @@ def _learn(step: Step, sessions: Sequence[SafeName]) -> bool:
             step.did(sessions=1)
             continue
         try:
-            while not step.tools.extraction.learn(_job(step, session), session):
+            while not step.tools.extraction.learn(_job(step, session), session, probe=True):
                 step.did()  # it takes long: the lease goes on
         except ModelError as error:
             _requeue(step, sessions[number:] if error.away else [session], error)
@@ -83,12 +83,18 @@ def _job(step: Step, session: SafeName) -> Job:
 
 
 def _requeue(step: Step, sessions: Sequence[SafeName], error: ModelError) -> None:
-    """Leave sessions to the queue, which retries, waits and reports a final failure."""
+    """Leave sessions to the queue, which retries, waits and reports a final failure; those that
+    wait there already go on waiting.
+    """
     now, first = step.now, step.settings.jobs.backoff_first
     with step.store.write(step.space) as unit:
+        jobs = unit.tasks.unfinished("ready", checks.MAX_ROWS)
+        waiting = {
+            job.name_of("session") for job in jobs if job.waiting_since and job.kind in _KINDS
+        }
         triggers.queue(
             unit,
-            sessions,
+            [session for session in sessions if session not in waiting],
             now=now,
             run_at=now + max(first, error.retry_after or first),
             max_attempts=step.settings.jobs.max_attempts,
