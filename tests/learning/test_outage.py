@@ -1,4 +1,4 @@
-"""A model that is away: everything said meanwhile is learnt afterwards, each once, with few calls."""
+"""A model that is away: what is said meanwhile is learnt afterwards, each once, with few calls."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ LASTS = {
     "2 days": timedelta(days=2),
 }
 ROWS = [  # every kind for a while, and the longest for a few
-    *((kind, "3 hours") for kind in AWAY),
-    *((kind, "1 minute") for kind in ("503", "429", "500")),
+    *((kind, "3 hours") for kind in AWAY if kind != "timeout"),
+    *((kind, "1 minute") for kind in ("503", "429", "500", "timeout")),
     *((kind, "2 days") for kind in ("503", "429")),
 ]
 

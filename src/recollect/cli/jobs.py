@@ -17,6 +17,7 @@ from recollect.cli.output import (
     joined,
     note,
     say,
+    waiting_line,
     when,
 )
 from recollect.cli.state import State, pass_state
@@ -24,7 +25,7 @@ from recollect.cli.turns import show_turns
 from recollect.errors import NotFound
 from recollect.mind import Mind
 from recollect.plain import plain
-from recollect.types import Job, JobState, ModelWait, Turn, TurnState
+from recollect.types import Job, JobState, Turn, TurnState
 
 _ALL = 1_000_000
 _COLOURS: dict[JobState, str] = {"ready": "green", "running": "blue", "dead": "red"}
@@ -54,12 +55,6 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
     note(f"Turns: {states}." if states else "There are no turns.")
     if stats.model_wait is not None:
         note(f"{waiting_line(stats.model_wait)}; recollect jobs redrive asks it now.")
-
-
-def waiting_line(wait: ModelWait) -> str:
-    """How many turns wait for a model that is away."""
-    turns = counted(wait.turns, "turn waits", "turns wait")
-    return f"{turns} for the model since {when(wait.since)}; next try {when(wait.next_try)}"
 
 
 def _entry(job: Job) -> ListEntry:

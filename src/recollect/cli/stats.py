@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.jobs import waiting_line
-from recollect.cli.output import counted, emit, facts, say, size, when
+from recollect.cli.output import counted, emit, facts, say, size, waiting_line, when
 from recollect.cli.state import State, pass_state
 from recollect.plain import plain
 from recollect.types import Metrics, Stats

@@ -162,6 +162,11 @@ def _is_own(candidate: Candidate, wording: Wording) -> bool:
     return wording.is_own(candidate.content, whole=candidate.kind == "rule")
 
 
+def words_shared(text: str, spoken: str) -> int:
+    """How many words of a text somebody said."""
+    return len(_words(text) & _words(spoken))
+
+
 def _share(words: Words, spoken: Words) -> float:
     """The part of the words that somebody said."""
     return len(words & spoken) / len(words) if words else 0.0

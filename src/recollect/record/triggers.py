@@ -81,11 +81,12 @@ class Watcher:
         """
         ready = unit.tasks.unfinished("ready", MAX_ROWS)
         ending = {job.key for job in ready if job.kind == SESSION_END}
+        unread = set(unit.ledger.sessions_to_extract(MAX_ROWS)) - ending
         waiting = [
             session
             for job in ready
             if job.kind == KIND and job.payload["quiet"] and not job.error
-            if (session := job.name_of("session")) not in ending
+            if (session := job.name_of("session")) in unread
         ]
         tries = self._max_attempts
         queue(unit, waiting, now=now, run_at=now, max_attempts=tries, quiet=False)
