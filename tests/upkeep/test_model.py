@@ -85,7 +85,8 @@ def test_a_night_takes_up_nothing_that_was_ignored_or_corrected(
         return {"kind": "event", "content": content, "importance": 0.5}
 
     with Scripted() as server:
-        given = {"embedding": {"provider": "none"}, "upkeep": {"daily": ("events",)}}
+        given: dict[str, Any] = {"embedding": {"provider": "none"}}
+        given["upkeep"] = {"daily": ("events",)}
         mind = open_mind(**given)
         mind.record(session="s", role="user", content="I live in Porto")
         mind.drain()
