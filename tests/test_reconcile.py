@@ -547,8 +547,8 @@ class TestTrust:
     def test_what_a_tool_calls_important_is_kept_below_the_core(
         self, open_mind: OpenMind, clock: ManualClock
     ) -> None:
-        open_to_all: dict[str, Any] = {"trust": {"quarantine": ()}, "routing": {"write": 0.5, "pending": 0.4}}
-        learning = Learning(open_mind(**open_to_all), clock)
+        routing = {"write": 0.5, "pending": 0.4}
+        learning = Learning(open_mind(trust={"quarantine": ()}, routing=routing), clock)
         for value, importance in (("tea", 1.0), ("milk", 0.3)):
             told = likes(value, trust="tool", confidence=0.9, importance=importance)
             memory = learning.settle(told).memory

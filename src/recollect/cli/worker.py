@@ -52,7 +52,7 @@ class Stopping:
 
 
 @click.command(cls=Command)
-@click.option("--once", is_flag=True, help="Run what is due now, then leave.")
+@click.option("--once", is_flag=True, help="Run what is due, learn from open sessions, leave.")
 @pass_state
 @click.pass_context
 def worker(ctx: click.Context, state: State, once: bool) -> None:
