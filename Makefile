@@ -25,7 +25,7 @@ demo: $(CORE) ## see it remember, revise and recall, with no model and no key
 	@$(BIN)/recollect demo
 
 test: lint types ## every check: lint, types, import contracts, tests, conformance
-	@$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
 
 lint: $(DEV) ## style, formatting and the direction of imports
 	@$(BIN)/ruff check --quiet .

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import sys
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +21,21 @@ from recollect.clock import Clock, ManualClock
 # A run in the background may be told to ignore Ctrl-C; programs that tests start must not be.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Compiled once, not by every program that a test starts: without bytecode a start takes a second.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Databases in RAM, where there is enough of it: a commit waits for the disk, a thousand times over.
+_RAM = Path("/dev/shm")
+_RAM_NEEDED = 2 << 30
+if (
+    "TMPDIR" not in os.environ
+    and os.access(_RAM, os.W_OK)
+    and shutil.disk_usage(_RAM).free > _RAM_NEEDED
+):
+    os.environ["TMPDIR"] = str(_RAM)
+    tempfile.tempdir = None
 
 pytest_plugins = ("tests.conformance.plugin",)
 
@@ -47,8 +65,11 @@ class OpenMind(Protocol):
 
 @pytest.fixture(scope="session")
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where what can be made again is kept for all tests of a run."""
-    return tmp_path_factory.mktemp("cache")
+    """Where what can be made again is kept for all tests of a run, in whatever process."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "cache"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(autouse=True)

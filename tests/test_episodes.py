@@ -212,13 +212,14 @@ class Echoing:
 
 def test_a_model_is_shown_the_talk_as_data() -> None:
     model = Echoing(GOOD)
-    answer = ask_for_episode(model, LOGIN, "zh", SETTINGS)  # type: ignore[arg-type]
+    answer = ask_for_episode(model, LOGIN, "zh", SETTINGS, NOON)  # type: ignore[arg-type]
     assert answer.value == EpisodeDraft(
         "修好了 登录", "修登录", "success", ("auth.py",), ("登录",), 1.0
     )
     assert "200 个字" in model.system
     assert "read_file" in model.asked
-    assert strip_fenced(model.asked) == ""
+    assert strip_fenced(model.asked).strip() == "今天是 2026-02-12 周四。"
+    assert "2026-02-12 周四 12:00+00:00 user: 你好" in model.asked
 
 
 @pytest.mark.parametrize(
@@ -228,11 +229,10 @@ def test_a_model_is_shown_the_talk_as_data() -> None:
         {"outcome": None},
         {"summary": ""},
         {"summary": 7},
-        {"goal": ["a"]},
-        {"entities": "auth.py"},
-        {"entities": [1]},
+        {"goal": {"a": "b"}},
+        {"entities": [{"name": "auth.py"}]},
         {"tags": {"a": 1}},
-        {"importance": "high"},
+        {"importance": "a lot"},
         {"importance": 2},
         {"importance": True},
     ],
@@ -243,16 +243,27 @@ def test_a_wrong_shape_is_told_what_is_wrong(wrong: Object) -> None:
         parse_episode({**GOOD, **wrong})
 
 
+def test_clear_variants_are_read() -> None:
+    loose: Object = {
+        "summary": " It works\n now ", "goal": None, "outcome": "Success",
+        "entities": "auth.py, 登录、2", "tags": ["a", 2, "a"], "importance": "80%",
+    }  # fmt: skip
+    assert parse_episode(loose) == EpisodeDraft(
+        "It works now", "", "success", ("auth.py", "登录", "2"), ("a", "2"), 0.8
+    )
+
+
 def test_what_is_missing_is_left_to_the_rules() -> None:
     draft = parse_episode({"summary": "s", "outcome": "failed"})
     assert draft == EpisodeDraft("s", "", "failed")
 
 
 def test_long_talk_keeps_its_beginning_and_its_end() -> None:
-    shown = conversation(LOGIN * 40, 100, 120)
-    assert shown.startswith("user: 你好\n[…]\n")
-    assert shown.endswith("user: 谢谢，搞定了")
-    assert conversation((), 100, 120) == ""
+    shown = conversation(LOGIN * 40, "zh", 120)
+    first, gap, *_, last = shown.splitlines()
+    assert (first.endswith("user: 你好"), gap) == (True, "[…]")
+    assert last.endswith("user: 谢谢，搞定了")
+    assert conversation((), "en", 120) == ""
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -146,7 +146,8 @@ def test_it_sees_tools_in_short_and_no_secrets(
     assert "no space left" in shown
     assert len(shown) < 2_000
     assert secret not in "".join(json.dumps(one.json) for one in asked)
-    assert " 100 " in thinking.told(asked[0]), "how long a statement may be"
+    longest = {"openakita": " 300 ", "myclaw": " 100 "}[preset]
+    assert longest in thinking.told(asked[0]), "how long a statement may be"
 
 
 @pytest.mark.feature("X4", preset=["openakita", "myclaw"])
@@ -418,7 +419,10 @@ def test_recall_answers_while_a_model_takes_its_time(open_mind: OpenMind, server
 @pytest.mark.setting("model.prices.<name>.input", "model.prices.<name>.output")
 @pytest.mark.feature("L5", preset="shiyi")
 def test_every_call_is_on_the_account(open_mind: OpenMind, server: Scripted) -> None:
-    server.always(thinking.proposing(lambda _: [version("3.12")], verdict="same"))
+    words = iter(("The user's Python is 3.12", "Python 3.12 is what the user has"))
+    server.always(
+        thinking.proposing(lambda _: [version("3.12", content=next(words))], verdict="same")
+    )
     prices = {"m": {"input": 1.0, "output": 2.0}}
     mind = open_mind(preset="shiyi", **thinking.settings(server, prices=prices))
     for _ in range(2):

@@ -97,7 +97,8 @@ class ModelError(RecollectError):
 class ModelUnavailable(ModelError):
     """Network, timeout, a failing server or half an answer; the same call may work later.
 
-    ``outage``: the server cannot be reached or says itself that it is down.
+    ``outage``: the server cannot be reached or says itself that it is down. ``status`` is the HTTP
+    status that said so, where it was one.
     """
 
     retryable = True
@@ -109,10 +110,12 @@ class ModelUnavailable(ModelError):
         *,
         remedy: str = "",
         outage: bool = False,
+        status: int | None = None,
         retry_after: timedelta | None = None,
     ) -> None:
         super().__init__(message, remedy=remedy)
         self.outage = outage
+        self.status = status
         self.retry_after = retry_after
 
 

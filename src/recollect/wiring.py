@@ -226,7 +226,7 @@ class Shared:
         extractor = (
             RuleExtractor.of(self.settings)
             if model is None
-            else ModelExtractor(model, self.settings)
+            else ModelExtractor(model, self.settings, self.clock)
         )
         return Learner(extractor, self.reconciler_of(space))
 

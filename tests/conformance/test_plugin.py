@@ -44,9 +44,10 @@ class Project:
         self.monkeypatch = monkeypatch
         monkeypatch.delenv("CI", raising=False)
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
+        monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         pytester.makeini(
             "[pytest]\ntestpaths = tests\nconformance_features = features.toml\n"
-            "addopts = --strict-markers -p tests.conformance.plugin\n"
+            "addopts = --strict-markers -p xdist -p tests.conformance.plugin\n"
         )
         self.features(L1, L2, N1)
 
@@ -63,7 +64,7 @@ class Project:
 
     def run(self, *args: str, ci: bool = False) -> pytest.RunResult:
         self.monkeypatch.setenv("CI", "true" if ci else "")
-        return self.pytester.runpytest_inprocess("-p", "no:hypothesispytest", *args)
+        return self.pytester.runpytest_inprocess(*args)
 
     @property
     def page(self) -> str | None:

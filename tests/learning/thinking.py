@@ -12,7 +12,7 @@ from tests.providers.speaking import says
 
 Fact = dict[str, Any]
 Proposing = Callable[[str], Sequence[Fact]]
-_LINE = re.compile(r"^\[(\d+)\] (\w+)[^:\n]*:(.*)$", re.MULTILINE)
+_LINE = re.compile(r"^\[(\d+)\] \S+ \S+ \d\d:\d\d[+-]\d\d:\d\d (\w+)[^:\n]*:(.*)$", re.MULTILINE)
 STORY: dict[str, Any] = {
     "summary": "They talked about the set-up.",
     "goal": "talk",
@@ -31,8 +31,14 @@ def settings(server: Scripted | str, provider: str = "openai", **model: Any) -> 
 
 
 def told(asked: Asked) -> str:
-    """What the model is told about the form of its answer, and what for."""
+    """What the model is told to do."""
     return str(asked.json.get("system") or asked.json["messages"][0]["content"])
+
+
+def form(asked: Asked) -> str:
+    """The form of the answer, on the wire or in words."""
+    on_the_wire = [asked.json.get(name) for name in ("response_format", "tools", "format")]
+    return json.dumps(on_the_wire) + told(asked)
 
 
 def shown(asked: Asked) -> str:
@@ -42,10 +48,10 @@ def shown(asked: Asked) -> str:
 
 def purpose(asked: Asked) -> str:
     """Which question of the pipeline it is."""
-    form = told(asked)
-    if '"verdict": {' in form:
+    wanted = form(asked)
+    if '"verdict": {' in wanted:
         return "reconcile"
-    return "episode" if '"outcome": {' in form else "extract"
+    return "episode" if '"outcome": {' in wanted else "extract"
 
 
 def lines(text: str) -> list[tuple[int, str, str]]:

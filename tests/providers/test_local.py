@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -206,3 +208,16 @@ def test_a_broken_tokenizer_is_named(tmp_path: Path) -> None:
     (tmp_path / TOKENIZER).write_text('{"model": {"vocab": {"a": ')
     with pytest.raises(ModelRefused, match="vocabulary"):
         LocalEmbedder(tmp_path).embed(["a"])
+
+
+def test_a_vocabulary_that_was_replaced_is_read_again(tmp_path: Path) -> None:
+    """It is read once for all embedders of a process, as long as the file is the same."""
+    (tmp_path / "tokenizers").mkdir()
+    (tmp_path / "weights").symlink_to(installed() / "weights")
+    shutil.copy(installed() / TOKENIZER, tmp_path / TOKENIZER)
+    right = LocalEmbedder(tmp_path).embed(["a cup of tea"])
+    (tmp_path / TOKENIZER).write_text('{"model": {"vocab": {"a": 0}}}')
+    os.utime(tmp_path / TOKENIZER, ns=(1, 1))
+    with pytest.raises(ModelRefused, match="for 1 pieces"):
+        LocalEmbedder(tmp_path).embed(["a cup of tea"])
+    assert np.array_equal(LocalEmbedder().embed(["a cup of tea"]), right)

@@ -192,9 +192,9 @@ def _warm_up() -> None:
     import recollect
 
     with recollect.open(":memory:", worker="none") as mind:
-        mind.record(session="s", role="user", content="warm")
-        mind.recall("warm")
-        mind.drain(1)
+        mind.record(session="s", role="user", content="warm 热身")
+        mind.recall("warm 热身")
+        mind.drain()
 
 
 if __name__ == "__main__":

@@ -1,18 +1,13 @@
-"""A process that forgets, to be killed: ``python -m tests.upkeep.forgetter DB QUERY``."""
+"""A process that forgets, to be killed."""
 
 from __future__ import annotations
 
-import sys
-
 import recollect
+from tests.torture.nursery import Say
 
 
-def main(path: str, query: str) -> None:
+def forget(say: Say, path: str, query: str) -> None:
     mind = recollect.open(path, worker="none", preset="openakita")
-    print("begin", flush=True)
+    say("begin")
     mind.forget(query=query)
-    print("done", flush=True)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    say("done")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import subprocess
-import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,11 +16,13 @@ from recollect.clock import ManualClock
 from recollect.errors import StoreBusy
 from recollect.types import NewTurn
 from tests.conftest import OpenMind
+from tests.torture.nursery import Child, Nursery
 from tests.upkeep.canaries import ENGLISH, leftovers, plant
+from tests.upkeep.forgetter import forget
 
 pytestmark = pytest.mark.feature("N7")
-ROOT = Path(__file__).parents[2]
 KILLS = 200 if os.environ.get("RECOLLECT_TORTURE") else 10
+_PATIENCE = 60  # seconds
 
 
 @pytest.fixture(scope="module")
@@ -46,46 +46,42 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_killed_at_any_moment(planted: Path, tmp_path: Path) -> None:
     rng = random.Random(7)
     endings = {"untouched": 0, "unfinished": 0, "done": 0}
-    whole = _run_to_the_end(planted, tmp_path / "first")
-    for number in range(KILLS):
-        folder = tmp_path / str(number)
-        shutil.copytree(planted, folder)
-        _kill_after(folder, rng.uniform(0, 1.1 * whole))
-        endings[_finish(folder)] += 1
-        assert leftovers(folder, ENGLISH) == {}
-        shutil.rmtree(folder)
+    with Nursery() as nursery:
+        whole = _run_to_the_end(nursery, planted, tmp_path / "first")
+        for number in range(KILLS):
+            folder = tmp_path / str(number)
+            shutil.copytree(planted, folder)
+            _kill_after(nursery, folder, rng.uniform(0, 1.1 * whole))
+            endings[_finish(folder)] += 1
+            assert leftovers(folder, ENGLISH) == {}
+            shutil.rmtree(folder)
     assert sum(endings.values()) == KILLS
 
 
-def _run_to_the_end(planted: Path, folder: Path) -> float:
+def _run_to_the_end(nursery: Nursery, planted: Path, folder: Path) -> float:
     """How long forgetting takes here."""
     shutil.copytree(planted, folder)
+    child = _start(nursery, folder)
     begun = time.monotonic()
-    child = _start(folder)
-    assert child.stdout is not None
-    assert child.stdout.readline() == "begin\n"
-    begun = time.monotonic()
-    assert child.communicate()[0] == "done\n"
+    ending = child.end(_PATIENCE)
+    took = time.monotonic() - begun
+    assert ending.failure == ""
+    assert ending.lines == ["begin", "done"]
     assert leftovers(folder, ENGLISH) == {}
-    return time.monotonic() - begun
+    return took
 
 
-def _kill_after(folder: Path, seconds: float) -> None:
-    child = _start(folder)
-    assert child.stdout is not None
-    child.stdout.readline()
+def _kill_after(nursery: Nursery, folder: Path, seconds: float) -> None:
+    child = _start(nursery, folder)
     time.sleep(seconds)
     child.kill()
-    child.communicate()
+    child.end(_PATIENCE)
 
 
-def _start(folder: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.upkeep.forgetter", str(folder / "memory.db"), ENGLISH],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+def _start(nursery: Nursery, folder: Path) -> Child:
+    child = nursery.start(forget, str(folder / "memory.db"), ENGLISH)
+    assert child.hear("begin", _PATIENCE)
+    return child
 
 
 def _finish(folder: Path) -> str:

@@ -14,10 +14,11 @@ from recollect.language.fence import fence
 from recollect.language.secrets.finder import redact
 from recollect.prompts import prompt
 from recollect.providers.chat.base import ChatModel, Object, Schema, WrongShape
+from recollect.providers.chat.fields import choice_in, numbers_in
 from recollect.providers.embedding.base import Embedder, WordEmbedder
 from recollect.rules.likeness import apart, overlap, same_value
 from recollect.rules.reconcile import Neighbours
-from recollect.rules.slots import opposites
+from recollect.rules.slots import opposites, subject_of
 from recollect.settings import Settings
 from recollect.settings.learning import ReconcileSettings
 from recollect.store.contract import Store, Unit
@@ -68,20 +69,19 @@ class ModelJudge:
 
 
 def _decision(answer: Object, neighbours: Sequence[Memory]) -> Decision:
-    verdict = next((one for one in VERDICTS if one == answer.get("verdict")), None)
-    if verdict is None:
-        raise WrongShape(f'"verdict" has to be one of {", ".join(VERDICTS)}')
+    verdict = choice_in(answer.get("verdict"), VERDICTS, '"verdict"')
     if verdict == "new":
         return Decision(verdict)
-    number = answer.get("memory")
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise WrongShape('"memory" has to be a number')
-    if not 1 <= number <= len(neighbours):
-        raise WrongShape(f'"memory" has to be from 1 to {len(neighbours)}')
-    return Decision(verdict, neighbours[number - 1])
+    numbers = [n for n in numbers_in(answer.get("memory")) if 1 <= n <= len(neighbours)]
+    if len(numbers) != 1:
+        raise WrongShape(f'"memory" has to be a number from 1 to {len(neighbours)}')
+    return Decision(verdict, neighbours[numbers[0] - 1])
 
 
 NEIGHBOURS = 5  # existing memories that a candidate is compared with
+# Other words for the same have at least this likeness; most statements about one subject have less.
+_MEETING_OVERLAP = 0.15
+_MEETING_COSINE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +151,35 @@ def weighed_words(text: str) -> dict[str, float]:
     return {term.text: term.weight for term in query_terms(text)}
 
 
+def meeting(
+    candidate: Candidate, existing: Neighbours, cosines: Mapping[str, float]
+) -> tuple[Memory, ...]:
+    """The memories that a candidate may repeat, replace or contradict: those of its slot, those it
+    is opposed to, and those about the same that are much alike. A judge is asked of no others.
+    """
+    mine, about = _telling_words(candidate.content), subject_of(candidate.subject)
+
+    def meets(memory: Memory) -> bool:
+        theirs = subject_of(memory.subject)
+        if about and theirs and about != theirs:
+            return False
+        return (
+            same_value(candidate.value, memory.value)
+            or cosines.get(memory.id, 0.0) >= _MEETING_COSINE
+            or overlap(mine, _telling_words(memory.content)) >= _MEETING_OVERLAP
+        )
+
+    near = (memory for memory in existing.near if meets(memory))
+    return tuple({one.id: one for one in (*existing.slot, *existing.opposed, *near)}.values())
+
+
+def _telling_words(text: str) -> dict[str, float]:
+    """Without the name of the owner, whom half of all statements are about."""
+    return {
+        word: weight for word, weight in weighed_words(text).items() if subject_of(word) != "user"
+    }
+
+
 _COMPARED: tuple[MemoryStatus, ...] = ("active", "pending", "rejected")
 
 
@@ -200,9 +229,9 @@ class Adviser:
             return Advice(cosines, failure=failure)
         with self._store.read(self._space) as unit:
             search = NeighbourSearch(unit, candidate, now, self._settings, cosines)
-            neighbours = tuple(search.neighbours("active").by_id.values())
-        if not neighbours:
-            return Advice(cosines, failure=failure)
+            neighbours = meeting(candidate, search.neighbours("active"), cosines)
+        if not neighbours or any(one.content == candidate.content for one in neighbours):
+            return Advice(cosines, failure=failure)  # the rules see as much
         seen: dict[str, datetime] = {memory.id: memory.updated_at for memory in neighbours}
         try:
             decision = self._judge.decide(candidate, neighbours)

@@ -142,7 +142,7 @@ class Compression:
         marks = known_marks(unit, session, now, trust)
         fresh = [turn for turn in turns if turn.state in ("new", "failed")]
         learnt: list[SafeName] = []
-        for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ())):
+        for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ()).candidates):
             decision = self._reconciler.settle(
                 unit, candidate, operation_id=f"rules:{candidate.sources[0]}:{n}", now=now
             )

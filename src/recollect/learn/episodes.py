@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, get_args
 
+from recollect.clock import in_zone
 from recollect.errors import InvalidInput, NotFound
 from recollect.ids import new_id
 from recollect.index.embedding_job import Ask
@@ -15,9 +17,10 @@ from recollect.language.fence import fence
 from recollect.language.guard import DEFAULT, MAX_SUMMARY, Guard
 from recollect.language.story import SUMMARY_CHARS, EpisodeDraft, Story, story_of
 from recollect.language.tokens import count_tokens
-from recollect.learn.extractors import TOOL_CHARS, line
+from recollect.learn.turn_lines import today, turn_line
 from recollect.prompts import Language, filled
 from recollect.providers.chat.base import Answer, ChatModel, Object, Schema, WrongShape
+from recollect.providers.chat.fields import choice_in, share_in, text_in
 from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store.contract import Unit
@@ -42,12 +45,13 @@ _SKIPPED = "[…]"
 
 
 def ask_for_episode(
-    model: ChatModel, turns: Sequence[Turn], language: Language, settings: Settings
+    model: ChatModel, turns: Sequence[Turn], language: Language, settings: Settings, now: datetime
 ) -> Answer[EpisodeDraft]:
     """The story of these turns in the model's words."""
-    shown = conversation(turns, TOOL_CHARS, settings.extraction.batch_tokens.high)
+    shown = conversation(turns, language, settings.extraction.batch_tokens.high)
+    day = today(in_zone(now, settings.schedule.zone), language)
     return model.ask(
-        fence(shown, "conversation"),
+        f"{day}\n\n{fence(shown, 'conversation')}",
         purpose=PURPOSE,
         schema=SCHEMA,
         parse=parse_episode,
@@ -55,9 +59,9 @@ def ask_for_episode(
     )
 
 
-def conversation(turns: Sequence[Turn], tool_chars: int, most_tokens: int) -> str:
+def conversation(turns: Sequence[Turn], language: Language, most_tokens: int) -> str:
     """Turns as text: the first, and as many of the last as there is room for."""
-    lines = [line(turn, tool_chars) for turn in turns]
+    lines = [turn_line(turn, language) for turn in turns]
     if not lines:
         return ""
     room = most_tokens - count_tokens(lines[0])
@@ -73,46 +77,28 @@ def conversation(turns: Sequence[Turn], tool_chars: int, most_tokens: int) -> st
 
 def parse_episode(answer: Object) -> EpisodeDraft:
     """An answer as a draft; one of the wrong shape is told what is wrong with it."""
-    outcome = next((one for one in OUTCOMES if one == answer.get("outcome")), None)
-    if outcome is None:
-        raise WrongShape(f'"outcome" has to be one of {", ".join(OUTCOMES)}')
-    summary = _text(answer, "summary")
+    told = answer.get("summary")
+    summary = text_in(told, '"summary"', MAX_SUMMARY) if isinstance(told, str) else ""
     if not summary:
-        raise WrongShape('"summary" is empty')
+        raise WrongShape('"summary" has to be a text')
     return EpisodeDraft(
         summary=summary,
-        goal=_text(answer, "goal"),
-        outcome=outcome,
+        goal=text_in(answer.get("goal"), '"goal"'),
+        outcome=choice_in(answer.get("outcome"), OUTCOMES, '"outcome"'),
         entities=_texts(answer, "entities"),
         tags=_texts(answer, "tags"),
-        importance=_share(answer, "importance"),
+        importance=share_in(answer.get("importance"), '"importance"'),
     )
 
 
-def _text(answer: Object, key: str) -> str:
-    value = answer.get(key) or ""
-    if not isinstance(value, str):
-        raise WrongShape(f'"{key}" has to be text')
-    return " ".join(value.split())
-
-
 def _texts(answer: Object, key: str) -> tuple[str, ...]:
+    """The names of a list, or of one text with commas."""
     value = answer.get(key) or []
-    if not isinstance(value, list):
+    listed = re.split(r"[,，、;；]", value) if isinstance(value, str) else value
+    if not isinstance(listed, list):
         raise WrongShape(f'"{key}" has to be a list of texts')
-    texts = [item for item in value if isinstance(item, str)]
-    if len(texts) < len(value):
-        raise WrongShape(f'"{key}" has to hold nothing but texts')
-    return tuple(dict.fromkeys(" ".join(item.split()) for item in texts if item.strip()))
-
-
-def _share(answer: Object, key: str) -> float | None:
-    value = answer.get(key)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise WrongShape(f'"{key}" has to be a number from 0 to 1')
-    return float(value)
+    texts = [text_in(item, f'"{key}"') for item in listed]
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 EpisodeSource = Literal["session_end", "context_compress", "daily_consolidation"]

@@ -5,7 +5,7 @@ batch whole or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -18,6 +18,7 @@ from recollect.language.exchanges import exchanges
 from recollect.language.guard import guard_of
 from recollect.learn.echo import known_marks, tainted, untrusted_lines
 from recollect.learn.extractors import Extractor, heard
+from recollect.learn.facts import Proposals, Rejection
 from recollect.learn.grounding import SpokenWords, grounded
 from recollect.learn.memories import end_with_session
 from recollect.learn.reconciler import Reconciler
@@ -127,14 +128,14 @@ class ExtractionJob:
                 )
             read.add(first)
             try:
-                candidates = learner.extractor.propose(reading.spoken, reading.earlier)
+                proposals = learner.extractor.propose(reading.spoken, reading.earlier)
             except (ModelRefused, BadAnswer) as error:
                 if not _is_about_text(error, job):
                     raise
                 done = self._refused(job.space, session, reading.batch, refusals, error)
             else:
                 refusals.accept()
-                done = self._settle(job.space, session, reading, learner, candidates)
+                done = self._settle(job.space, session, reading, learner, proposals)
             if not done:
                 read.discard(first)  # to be read as it is by now
             if self._clock.now() >= until:
@@ -224,10 +225,11 @@ class ExtractionJob:
         session: SafeName,
         reading: _Reading,
         learner: Learner,
-        candidates: Sequence[Candidate],
+        proposals: Proposals,
     ) -> bool:
         """Write what the batch says; False when it has changed meanwhile."""
         now, batch = self._clock.now(), reading.batch
+        candidates: Sequence[Candidate] = proposals.candidates
         if not learner.extractor.verbatim:
             candidates = self._grounded(reading, candidates)
         candidates = [
@@ -248,7 +250,9 @@ class ExtractionJob:
                 )
                 for n, candidate in enumerate(candidates)
             ]
-            self._note_states(unit, session, batch, candidates, decisions)
+            self._note_rejected(unit, batch, proposals.rejected)
+            reasons = self._reasons(batch, candidates, decisions, proposals.rejected)
+            self._note_states(unit, session, batch, reasons)
         return True
 
     def _grounded(self, reading: _Reading, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -288,15 +292,27 @@ class ExtractionJob:
         waiting = {turn.id: turn.trust for turn in unit.ledger.unextracted(session, _READ)}
         return all(waiting.get(turn.id) == turn.trust for turn in batch)
 
-    def _note_states(
+    def _note_rejected(
+        self, unit: Unit, batch: Sequence[Turn], rejected: Sequence[Rejection]
+    ) -> None:
+        """An event for each part of an answer that could not be used."""
+        for n, rejection in enumerate(rejected):
+            unit.journal.add_event(
+                "drop",
+                operation_id=key_of("rejected", batch[0].id, batch[-1].id, n),
+                subject=EMPTY,
+                payload={"reason": self._guard.error(rejection.reason)},
+                at=self._clock.now(),
+            )
+
+    def _reasons(
         self,
-        unit: Unit,
-        session: SafeName,
         batch: Sequence[Turn],
         candidates: Sequence[Candidate],
         decisions: Sequence[Decision],
-    ) -> None:
-        """The state of each turn: extracted, or empty with the reason."""
+        rejected: Sequence[Rejection],
+    ) -> dict[str, SafeText]:
+        """Why nothing was learnt from a turn, by its id; empty where something was."""
         reasons: dict[str, SafeText] = {}
         for candidate, decision in zip(candidates, decisions, strict=True):
             if decision.outcome in _CHANGES:
@@ -305,6 +321,20 @@ class ExtractionJob:
                 reason = self._guard.error(f"{decision.outcome}: {decision.reason}")
                 for source in candidate.sources:
                     reasons.setdefault(source, reason)
+        for rejection in rejected:
+            reason = self._guard.error(f"unusable answer: {rejection.reason}")
+            for source in rejection.sources or [turn.id for turn in batch]:
+                reasons.setdefault(source, reason)
+        return reasons
+
+    def _note_states(
+        self,
+        unit: Unit,
+        session: SafeName,
+        batch: Sequence[Turn],
+        reasons: Mapping[str, SafeText],
+    ) -> None:
+        """The state of each turn: extracted, or empty with the reason."""
         by_state: dict[tuple[TurnState, SafeText], list[SafeName]] = {}
         for turn in batch:
             state: TurnState = "extracted" if reasons.get(turn.id) == "" else "empty"

@@ -2,174 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from recollect.clock import Clock, in_zone
+from recollect.errors import BadAnswer, ModelRefused
+from recollect.ids import is_id, order_of
 from recollect.language.attribution import attributed
 from recollect.language.detection import language_of
+from recollect.language.echo import without_echo
 from recollect.language.extract import EarlierMessage, extract
 from recollect.language.fence import fence
 from recollect.language.guard import guard_of
 from recollect.language.secrets.finder import redact
 from recollect.language.voice import GAP, own_voice
+from recollect.learn.facts import FactReader, Proposals, schema
 from recollect.learn.pattern_files import own_patterns
+from recollect.learn.turn_lines import numbered, today, turn_line
 from recollect.prompts import filled
 from recollect.providers.chat.base import ChatModel
 from recollect.rules.importance import KIND_IMPORTANCE
 from recollect.rules.lifetimes import DURATIONS
 from recollect.rules.speakers import speaker_mark
 from recollect.settings import Settings
-from recollect.types import Candidate, Turn
+from recollect.types import Turn
 
 if TYPE_CHECKING:
     from recollect.language.extract.languages import Patterns
 
-
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
-
-from recollect.errors import InvalidInput
-from recollect.ids import is_id, order_of
-from recollect.language.echo import without_echo
-from recollect.language.fence import strip_fenced
-from recollect.language.guard import Guard
-from recollect.language.lines import indented, label, one_line
-from recollect.language.tool_results import tool_summary
-from recollect.language.voice import split_voice
-from recollect.learn.candidates import checked
-from recollect.providers.chat.base import Object, Schema, WrongShape
-from recollect.rules.speakers import least_trusted
-from recollect.store import codec
-from recollect.types import KINDS, Json, Kind, ToolCall, Trust
-
-LEARNT: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "credential")
-_TEXTS = ("subject", "predicate", "value", "project", "topic")
-_LONGEST = 2_000  # characters of one statement
-_MOST = 100  # statements of one batch
-
-
-def schema(durations: Sequence[str]) -> Schema:
-    """The shape of an answer."""
-    fact: dict[str, Json] = {
-        "type": "object",
-        "properties": {
-            "kind": {"type": "string", "enum": list(LEARNT)},
-            "content": {"type": "string"},
-            **{name: {"type": "string"} for name in _TEXTS},
-            "importance": {"type": "number"},
-            "confidence": {"type": "number"},
-            "duration": {"type": "string", "enum": ["", *durations]},
-            "is_update": {"type": "boolean"},
-            "withdraws": {"type": "boolean"},
-            "turns": {"type": "array", "items": {"type": "integer"}},
-        },
-        "required": ["kind", "content", "turns"],
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": {"facts": {"type": "array", "items": fact}},
-        "required": ["facts"],
-        "additionalProperties": False,
-    }
-
-
-def read_facts(
-    answer: Object, turns: Sequence[Turn], durations: Sequence[str], guard: Guard
-) -> tuple[Candidate, ...]:
-    """The candidates of an answer about these turns, which it names by their numbers from 1."""
-    facts = answer.get("facts")
-    if not isinstance(facts, list):
-        raise WrongShape('"facts" has to be a list')
-    if len(facts) > _MOST:
-        raise WrongShape(f'"facts" has {len(facts)} entries; give at most {_MOST}')
-    return tuple(
-        _read(fact, f"facts[{n}]", turns, durations, guard) for n, fact in enumerate(facts)
-    )
-
-
-def _read(
-    fact: Json, place: str, turns: Sequence[Turn], durations: Sequence[str], guard: Guard
-) -> Candidate:
-    if not isinstance(fact, dict):
-        raise WrongShape(f"{place} has to be an object")
-    kind = next((one for one in LEARNT if one == fact.get("kind")), None)
-    if kind is None:
-        raise WrongShape(f"{place}.kind has to be one of {', '.join(LEARNT)}")
-    content = _text(fact, "content", place)
-    if not content:
-        raise WrongShape(f"{place}.content is empty")
-    duration = _text(fact, "duration", place)
-    if duration and duration not in durations:
-        raise WrongShape(f"{place}.duration has to be one of {', '.join(durations)}")
-    cited = _cited(fact, place, turns)
-    candidate = Candidate(
-        kind=kind,
-        content=content,
-        importance=_share(fact, "importance", place),
-        confidence=_share(fact, "confidence", place),
-        duration=duration,
-        is_update=_flag(fact, "is_update", place),
-        withdraws=_flag(fact, "withdraws", place),
-        trust=least_trusted([_trust(turn) for turn in cited]),
-        sources=tuple(dict.fromkeys(turn.id for turn in cited)),
-        subject=_text(fact, "subject", place),
-        predicate=_text(fact, "predicate", place),
-        value=_text(fact, "value", place),
-        project=_text(fact, "project", place),
-        topic=_text(fact, "topic", place),
-    )
-    try:
-        return checked(candidate, guard)
-    except InvalidInput as error:
-        raise WrongShape(f"{place}: {error}") from error
-
-
-def _cited(fact: dict[str, Json], place: str, turns: Sequence[Turn]) -> list[Turn]:
-    """The turns a fact stands on; one that stands on none cannot be believed."""
-    numbers = fact.get("turns")
-    if not isinstance(numbers, list) or not numbers:
-        raise WrongShape(f"{place}.turns has to list the numbers of the turns that say it")
-    cited: list[Turn] = []
-    for number in numbers:
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(turns):
-            raise WrongShape(f"{place}.turns: {number!r} is not a number from 1 to {len(turns)}")
-        cited.append(turns[number - 1])
-    return cited
-
-
-def _trust(turn: Turn) -> Trust:
-    """What an agent says beside a tool's result may be the tool's words."""
-    return "tool" if turn.trust == "agent" and turn.tool_results else turn.trust
-
-
-def _text(fact: dict[str, Json], name: str, place: str) -> str:
-    value = fact.get(name)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise WrongShape(f"{place}.{name} has to be text")
-    text = " ".join(value.split())
-    if len(text) > _LONGEST:
-        raise WrongShape(f"{place}.{name} is longer than {_LONGEST} characters")
-    return text
-
-
-def _share(fact: dict[str, Json], name: str, place: str) -> float | None:
-    value = fact.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise WrongShape(f"{place}.{name} has to be a number from 0 to 1")
-    return float(value)
-
-
-def _flag(fact: dict[str, Json], name: str, place: str) -> bool:
-    value = fact.get(name, False)
-    if not isinstance(value, bool):
-        raise WrongShape(f"{place}.{name} has to be true or false")
-    return value
+PURPOSE = "extract"
 
 
 class _ShownBefore(Collection[int]):
@@ -205,51 +67,6 @@ def heard(turns: Sequence[Turn], marks: Mapping[int, int] | None) -> list[Turn]:
     ]
 
 
-def shown(turns: Sequence[Turn], tool_chars: int) -> str:
-    """One block, each turn with its number from 1."""
-    return "\n".join(f"[{n}] {line(turn, tool_chars)}" for n, turn in enumerate(turns, 1))
-
-
-def line(turn: Turn, tool_chars: int) -> str:
-    """A turn in a few lines: who, what, and the tools in short."""
-    who = f"{turn.role} ({label(turn.sender)})" if turn.sender else turn.role
-    source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
-    content = strip_fenced(turn.content)
-    if turn.role == "user":
-        content = _with_marks(content)
-    text = tool_summary(content, tool_chars) if turn.role == "tool" else content
-    parts = [f"{who}{source}: {indented(text, '  ')}".rstrip()]
-    parts += [
-        f"  called {label(call.name)}: {_arguments(call, tool_chars)}" for call in turn.tool_calls
-    ]
-    for result in turn.tool_results:
-        text = tool_summary(result.content, tool_chars)
-        parts.append(f"  {'failed' if result.is_error else 'answered'}: {indented(text, '    ')}")
-    return redact("\n".join(parts))
-
-
-def _arguments(call: ToolCall, most: int) -> str:
-    return one_line(tool_summary(codec.dump(dict(call.input)), most))
-
-
-def _with_marks(content: str) -> str:
-    """A user's message in which every line that is not their own voice begins with ">"."""
-    parts = []
-    for span in split_voice(content):
-        text = content[span.start : span.end]
-        if not span.own and text.strip():
-            quoted = "\n> ".join(text.strip().splitlines())
-            text = f"\n> {quoted}\n"
-        parts.append(text)
-    return "".join(parts)
-
-
-FACT_CHARS = 100  # the longest statement asked for, as in document D §6.4
-TOOL_CHARS = 500  # of each tool result that an extractor sees
-
-PURPOSE = "extract"
-
-
 class Extractor(Protocol):
     """Reads turns, without what memory itself said in them, and proposes what to remember.
 
@@ -260,7 +77,7 @@ class Extractor(Protocol):
     @property
     def verbatim(self) -> bool: ...
 
-    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
+    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> Proposals:
         """Candidates with their sources; ``earlier`` turns only help to understand."""
 
 
@@ -277,9 +94,9 @@ class RuleExtractor:
         """With the patterns of the settings; a file that cannot be used is an error here."""
         return cls(settings, own_patterns(settings))
 
-    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
+    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> Proposals:
         texts = [_own_text(turn) for turn in (*earlier, *turns)]
-        return tuple(
+        candidates = (
             attributed(candidate, [turn])
             for place, turn in enumerate(turns, len(earlier))
             if turn.trust == "owner" or _is_a_person(turn)
@@ -293,6 +110,7 @@ class RuleExtractor:
                 patterns=self.patterns,
             )
         )
+        return Proposals(tuple(candidates))
 
 
 def _is_a_person(turn: Turn) -> bool:
@@ -322,39 +140,43 @@ class ModelExtractor:
 
     model: ChatModel
     settings: Settings
+    clock: Clock
     verbatim: ClassVar[bool] = False
 
-    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> tuple[Candidate, ...]:
+    def propose(self, turns: Sequence[Turn], earlier: Sequence[Turn]) -> Proposals:
         spoken = [turn for turn in turns if turn.content.strip() or turn.tool_results]
         if not spoken:
-            return ()
+            return Proposals()
         settings = self.settings
         language = language_of(
             [turn.content for turn in turns if turn.role == "user"], settings.memory.language
         )
-        durations = tuple(DURATIONS)
-        before = "\n".join(line(turn, TOOL_CHARS) for turn in earlier)
-        answer = self.model.ask(
-            "\n\n".join(
-                filter(
-                    None,
-                    (
-                        fence(before, "earlier") if before else "",
-                        fence(shown(spoken, TOOL_CHARS), "conversation"),
-                    ),
-                )
-            ),
-            purpose=PURPOSE,
-            schema=schema(durations),
-            parse=lambda answer: read_facts(answer, spoken, durations, guard_of(settings)),
-            system=filled(
-                "extract",
-                language,
-                fact_chars=FACT_CHARS,
-                durations=", ".join(f'"{word}"' for word in durations),
-                importance="\n".join(_guidance()),
-            ),
+        before = "\n".join(turn_line(turn, language) for turn in earlier)
+        parts = (
+            today(in_zone(self.clock.now(), settings.schedule.zone), language),
+            fence(before, "earlier") if before else "",
+            fence(numbered(spoken, language), "conversation"),
         )
+        reader = FactReader(spoken, guard_of(settings))
+        try:
+            answer = self.model.ask(
+                "\n\n".join(filter(None, parts)),
+                purpose=PURPOSE,
+                schema=schema(),
+                parse=reader.parse,
+                parse_partial=reader.parse_partial,
+                system=filled(
+                    "extract",
+                    language,
+                    fact_chars=settings.extraction.fact_chars,
+                    durations=", ".join(f'"{word}"' for word in DURATIONS),
+                    importance=", ".join(_guidance()),
+                ),
+            )
+        except (BadAnswer, ModelRefused):
+            if reader.proposals == Proposals():
+                raise  # nothing of it could be read
+            return reader.proposals
         return answer.value
 
 
@@ -367,7 +189,5 @@ def _own_text(turn: Turn) -> EarlierMessage:
 def _guidance() -> list[str]:
     """The importance of each kind; credentials are kept on request only."""
     return [
-        f"  - {kind}: {weight:g}"
-        for kind, weight in KIND_IMPORTANCE.items()
-        if kind != "credential"
+        f"{kind} {weight:g}" for kind, weight in KIND_IMPORTANCE.items() if kind != "credential"
     ]

@@ -8,9 +8,11 @@ sight it has to be the owner's wording.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 from math import nextafter
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
@@ -32,6 +34,21 @@ _LEAST = 0.2  # of its words have to be the owner's where somebody else is heard
 _READ = 20_000  # characters at either end of what a tool said
 _QUESTION = r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]"
 _SENTENCES = r"[^\n。！？!?.;；]+"
+_HAN = "[\u3400-\u9fff]"
+_CLAUSE = r"[,，:：]|\s[-–—]+\s|——"
+# From here on a sentence asks or supposes; where it asks for a "yes", all of it is the question.
+_ASKS = (
+    r"(?i)\s*(?:(?:and|but|so|or|please|tell me)\s+)*"
+    r"(?:who|whom|whose|what|when|where|which|why|how|should|shall|can|could|would|will|won't|may"
+    r"|might|must|do|does|did|don't|doesn't|is|isn't|are|aren't|am|was|were|has|have|had|if|whether"
+    r"|suppose|imagine|assuming)\b"
+    r"|.*(?:吗|呢|什么|怎么|怎样|如何|为何|哪|谁|几|多少|是不是|要不要|能不能|能否|可否|可不可以"
+    r"|有没有|该不该|会不会|是否|如果|要是|假如|假设|万一)"
+)
+_TAG = (
+    r"(?i)\s*(?:right|correct|ok|okay|yes|no|agreed|(?:is|are|do|does|did|was|were|will|should)n't"
+    r" \w+|对(?:吗|吧|不对)?|是(?:吗|吧|不是)|不是吗|好(?:吗|吧|不好)|行(?:吗|吧|不行))\s*[?？]"
+)
 # What must not say the opposite of what the owner said.
 _SIGNED: tuple[Kind, ...] = (*STEERING, "preference")
 _STRANGERS: frozenset[Trust] = frozenset({"tool", "external"})
@@ -81,9 +98,12 @@ class SpokenWords:
         return frozenset(trusts)
 
     def stated(self, cited: Iterable[str]) -> list[str]:
-        """What the owner states in their own voice in the turns cited; questions state nothing."""
+        """What the owner states in their own voice in the turns cited; questions state nothing but
+        what is said in passing before them.
+        """
         return [
-            compiled(_QUESTION).sub(" ", own_voice(turn.content)) for turn in self.owners(cited)
+            compiled(_QUESTION).sub(_in_passing, own_voice(turn.content))
+            for turn in self.owners(cited)
         ]
 
     @cached_property
@@ -143,6 +163,8 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
         taken.append("external")
     if own < _LEAST:  # it may be in code, or in another language
         taken += speakers.heard
+    if not own and _in_one_script(candidate.content, stated):
+        taken.append("agent")  # a conclusion, or made up
     return least_trusted([trust, *taken])
 
 
@@ -182,6 +204,21 @@ def _is_own(candidate: Candidate, wording: Wording) -> bool:
 def words_shared(text: str, spoken: str) -> int:
     """How many words of a text somebody said."""
     return len(_words(text) & _words(spoken))
+
+
+def _in_one_script(content: str, stated: Sequence[str]) -> bool:
+    """Whether both are in Chinese or neither is, so that words can be compared."""
+    said = "".join(stated).strip()
+    return bool(said) and bool(compiled(_HAN).search(content)) == bool(compiled(_HAN).search(said))
+
+
+def _in_passing(question: re.Match[str]) -> str:
+    """The clauses of a question that come before it is asked: "I'm vegan, what can I cook?"."""
+    *clauses, asked = compiled(_CLAUSE).split(question[0])
+    if compiled(_TAG).fullmatch(asked):
+        return " "
+    stated = takewhile(lambda clause: not compiled(_ASKS).match(clause), clauses)
+    return ", ".join(stated) + ". "
 
 
 def _share(words: Words, spoken: Words) -> float:

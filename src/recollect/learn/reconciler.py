@@ -12,7 +12,7 @@ from datetime import datetime
 
 from recollect.index.embedding_job import Ask
 from recollect.language.guard import guard_of
-from recollect.learn.advice import Advice, Adviser, Judge, NeighbourSearch
+from recollect.learn.advice import Advice, Adviser, Judge, NeighbourSearch, meeting
 from recollect.learn.candidates import candidate_of, checked
 from recollect.learn.memories import turns_of
 from recollect.learn.settlement import Settlement, decided_before, stands_on
@@ -197,7 +197,7 @@ class Reconciler:
         by_rule, judged = relate(candidate, existing), advice.decision
         if judged is None:
             return by_rule
-        by_id = existing.by_id
+        by_id = {memory.id: memory for memory in meeting(candidate, existing, advice.cosines)}
         if {id_: memory.updated_at for id_, memory in by_id.items()} != dict(advice.seen):
             return by_rule  # it was judged against something else
         if judged.outcome == "new":

@@ -149,7 +149,8 @@ class SessionEndJob:
             [turn.content for turn in turns if turn.role == "user"], self._settings.memory.language
         )
         try:
-            return ask_for_episode(model, turns, language, self._settings).value, None
+            now = self._clock.now()
+            return ask_for_episode(model, turns, language, self._settings, now).value, None
         except ModelError as error:
             if not self._rules_tell(job, session, error):
                 raise

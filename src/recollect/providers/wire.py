@@ -44,6 +44,9 @@ _TRY_LATER = frozenset({408, 409, 425})
 _DOWN = frozenset({502, 503, 504, 529})
 # What a server says of the text itself, not of the key, the address or the model's name.
 _ABOUT_THE_TEXT = frozenset({400, 413, 422, 451})
+# Some servers answer with a fault of their own to a field of the request that they do not know.
+FAULTS = frozenset({500, 501})
+ABOUT_THE_FORM = re.compile(r"response_format|json_schema|json_object|tool_choice|grammar")
 
 
 class Wire:
@@ -70,7 +73,7 @@ class Wire:
         self._headers = dict(headers or {})
         self._timeout = timeout.total_seconds()
         self._connect_timeout = min(connect_timeout.total_seconds(), self._timeout)
-        self._breaker = breaker
+        self.breaker = breaker
         self._client: httpx.Client | None = None
         self._lock = ForkSafeLock()
 
@@ -88,22 +91,22 @@ class Wire:
         probed in the background, and this call fails at once.
         """
         body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-        if self._breaker is None:
+        if self.breaker is None:
             return self._send(path, body, largest, self._timeout)
-        if self._breaker.enter() == "probe" and hurry is not None:
+        if self.breaker.enter() == "probe" and hurry is not None:
             probe = threading.Thread(
                 target=self._probe, args=(path, body, largest), name="recollect-probe", daemon=True
             )
             probe.start()
-            raise self._breaker.suspended(self._timeout)
+            raise self.breaker.suspended(self._timeout)
         longest = self._timeout if hurry is None else min(hurry.total_seconds(), self._timeout)
-        return self._guarded(self._breaker, path, body, largest, longest)
+        return self._guarded(self.breaker, path, body, largest, longest)
 
     def _probe(self, path: str, body: bytes, largest: int) -> None:
-        if self._breaker is not None:
+        if self.breaker is not None:
             # The breaker has the outcome; nobody waits for this answer.
             with contextlib.suppress(ModelError):
-                self._guarded(self._breaker, path, body, largest, self._timeout)
+                self._guarded(self.breaker, path, body, largest, self._timeout)
 
     def _guarded(
         self, breaker: Breaker, path: str, body: bytes, largest: int, timeout: float
@@ -119,6 +122,7 @@ class Wire:
                 f"{error.message}; it is not asked again for {pause:g} s",
                 remedy=error.remedy,
                 outage=error.outage,
+                status=error.status,
                 retry_after=timedelta(seconds=pause),
             ) from error
         except ModelRateLimited as error:
@@ -204,12 +208,18 @@ class Wire:
                 away=True,
             )
         message += self._excerpt(body)
+        if status in FAULTS and ABOUT_THE_FORM.search(body.decode("utf-8", "replace")):
+            return ModelRefused(
+                message, remedy="Set model.json_output to false", status=status, away=True
+            )
         if status == 429:
             return ModelRateLimited(
                 message, remedy="Wait before trying again", retry_after=_retry_after(response)
             )
         if status >= 500 or status in _TRY_LATER:
-            return ModelUnavailable(message, remedy="Try again later", outage=status in _DOWN)
+            return ModelUnavailable(
+                message, remedy="Try again later", outage=status in _DOWN, status=status
+            )
         if 300 <= status < 400:
             return ModelRefused(
                 message, remedy="Set the address it is to be found at", status=status, away=True

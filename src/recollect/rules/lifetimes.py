@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,6 +20,8 @@ DURATIONS: Mapping[str, timedelta | str | None] = {
     "session": _SESSION,
 }
 _TASK = "task"
+_SPAN = re.compile(r"(\d{1,6})([dh])")  # any other span of days or hours
+_UNITS = {"d": "days", "h": "hours"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,9 @@ def sooner(one: datetime | None, other: datetime | None) -> datetime | None:
 def _span(kind: Kind, duration: str, lifetimes: LifetimeSettings) -> timedelta | str | None:
     if duration in DURATIONS:
         return DURATIONS[duration]
+    other = _SPAN.fullmatch(duration)
+    if other is not None:
+        return timedelta(**{_UNITS[other[2]]: int(other[1])})
     word = fold(duration)
     priorities = {
         "transient": lifetimes.transient,

@@ -73,6 +73,9 @@ class ExtractionSettings(SettingsGroup):
     batch_tokens: Span = between(
         3000, 6000, "Tokens of conversation in one call: more at once and facts get lost.", least=1
     )
+    fact_chars: int = count(
+        300, "Longest statement a model is asked for: room for a decision and its reason.", low=40
+    )
     patterns: str = text("", "File or folder of your own patterns for the rules, see patterns.md.")
 
 

@@ -8,13 +8,13 @@ from datetime import date
 from recollect.language.detection import LanguageChoice, language_of
 from recollect.language.fence import fence
 from recollect.language.secrets.finder import redact
-from recollect.learn.extractors import LEARNT
+from recollect.learn.facts import KIND_ALIASES, LEARNT
 from recollect.prompts import Language, filled, prompt
 from recollect.providers.chat.base import ChatModel, Object, Schema, WrongShape
+from recollect.providers.chat.fields import choice_in, numbers_in, share_in, text_in
 from recollect.types import Candidate, Json, Memory
 
 _MOST = 50  # statements of one day
-_LONGEST = 2_000  # characters of one
 _NUMBERS: dict[str, Json] = {"type": "array", "items": {"type": "integer"}}
 
 
@@ -98,10 +98,10 @@ def _groups(answer: Object, count: int) -> list[tuple[int, ...]]:
 def _places(numbers: Json, name: str, count: int) -> list[int]:
     if not isinstance(numbers, list):
         raise WrongShape(f'"{name}" has to hold lists of numbers')
-    for number in numbers:
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= count:
-            raise WrongShape(f'"{name}": {number!r} is not a number from 1 to {count}')
-    return [number - 1 for number in dict.fromkeys(numbers) if isinstance(number, int)]
+    for entry in numbers:
+        if not [number for number in numbers_in(entry) if 1 <= number <= count]:
+            raise WrongShape(f'"{name}": {entry!r} is not a number from 1 to {count}')
+    return [number - 1 for number in dict.fromkeys(numbers_in(numbers)) if 1 <= number <= count]
 
 
 def _facts(answer: Object) -> list[Candidate]:
@@ -114,12 +114,11 @@ def _facts(answer: Object) -> list[Candidate]:
 def _fact(fact: Json, place: str) -> Candidate:
     if not isinstance(fact, dict):
         raise WrongShape(f"{place} has to be an object")
-    kind = next((name for name in LEARNT if name == fact.get("kind")), None)
-    if kind is None:
-        raise WrongShape(f"{place}.kind has to be one of {', '.join(LEARNT)}")
-    content, weight = fact.get("content"), fact.get("importance")
-    if not isinstance(content, str) or not 0 < len(content.strip()) <= _LONGEST:
-        raise WrongShape(f"{place}.content has to be a text of at most {_LONGEST} characters")
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
-        raise WrongShape(f"{place}.importance has to be a number from 0 to 1")
-    return Candidate(kind=kind, content=content.strip(), importance=float(weight))
+    content = text_in(fact.get("content"), f"{place}.content")
+    if not content:
+        raise WrongShape(f"{place}.content is empty")
+    return Candidate(
+        kind=choice_in(fact.get("kind"), LEARNT, f"{place}.kind", KIND_ALIASES),
+        content=content,
+        importance=share_in(fact.get("importance"), f"{place}.importance"),
+    )

@@ -50,7 +50,14 @@ class Answer(Generic[T]):
 
 
 class WrongShape(ValueError):
-    """An answer is not what was asked for. Its words go back to the model: say what is wrong."""
+    """An answer is not what was asked for. Its words go back to the model: say what is wrong.
+
+    ``partial``: the rest of the answer is kept, and only what is wrong is asked for again.
+    """
+
+    def __init__(self, message: str, *, partial: bool = False) -> None:
+        super().__init__(message)
+        self.partial = partial
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +86,13 @@ class ChatModel(Protocol):
         purpose: str,
         schema: Schema,
         parse: Callable[[Object], T],
+        parse_partial: Callable[[str], T] | None = None,
         system: str = "",
     ) -> Answer[T]:
         """An object that ``parse`` has accepted, never half of one.
 
         ``schema`` tells the model what to answer; ``parse`` judges it, and raises WrongShape.
+        ``parse_partial`` takes what can be used of an answer that is no whole object.
         """
 
     def write(

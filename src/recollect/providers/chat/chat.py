@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -15,10 +13,12 @@ from recollect.providers.chat.transport import (
     ModelPrompt,
     ModelReply,
     Transport,
+    in_language,
 )
 
 _EXCERPT = 20_000  # characters of a bad answer that the model sees again
 _QUOTED = 200
+_DETAILS = 1_000  # characters of what is wrong with the parts of an answer
 _CUT_OFF = "it was cut off before its end"
 
 
@@ -39,16 +39,16 @@ class Chat:
         purpose: str,
         schema: Schema,
         parse: Callable[[Object], T],
+        parse_partial: Callable[[str], T] | None = None,
         system: str = "",
     ) -> Answer[T]:
-        instructions = with_form(system, schema)
-        first = prompt = ModelPrompt(instructions, _listed(messages), purpose, schema)
+        first = prompt = ModelPrompt(system, _listed(messages), purpose, schema)
         spent, repairs = None, self._repairs
         while True:
             reply = self._reply(prompt)
             spent = reply.spent if spent is None else spent + reply.spent
             try:
-                return Answer(_parsed(reply, parse), spent)
+                return Answer(_parsed(reply, parse, parse_partial), spent)
             except WrongShape as wrong:
                 if not repairs:
                     raise self._unusable(reply, wrong, purpose) from None
@@ -92,17 +92,32 @@ class Chat:
         )
 
 
-def _parsed(reply: ModelReply, parse: Callable[[Object], T]) -> T:
-    if reply.ending == "cut":
-        raise WrongShape(_CUT_OFF)
-    return parse(object_in(reply.text))
+def _parsed(
+    reply: ModelReply,
+    parse: Callable[[Object], T],
+    parse_partial: Callable[[str], T] | None,
+) -> T:
+    try:
+        if reply.ending == "cut":
+            raise WrongShape(_CUT_OFF)
+        found = object_in(reply.text)
+    except WrongShape:
+        if parse_partial is None:
+            raise
+        return parse_partial(reply.text)
+    return parse(found)
 
 
 def _repair_prompt(
     first: ModelPrompt, reply: ModelReply, wrong: WrongShape, system: str
 ) -> ModelPrompt:
     """The first prompt, its answer, and what was wrong with that."""
-    request = shorter(system) if reply.ending == "cut" else again(system, _line(str(wrong)))
+    if wrong.partial:
+        request = in_language(_REST, system).format(wrong=_line(str(wrong), _DETAILS))
+    elif reply.ending == "cut":
+        request = in_language(_SHORTER, system)
+    else:
+        request = in_language(_AGAIN, system).format(wrong=_line(str(wrong)))
     answered = reply.text[:_EXCERPT]
     previous = (ChatMessage("assistant", answered),) if answered.strip() else ()
     return replace(first, messages=(*first.messages, *previous, ChatMessage("user", request)))
@@ -117,15 +132,10 @@ def _quoted(text: str) -> str:
     return f": {line}" if line else ""
 
 
-def _line(text: str) -> str:
-    return " ".join(text[: _QUOTED * 2].split())[:_QUOTED]
+def _line(text: str, most: int = _QUOTED) -> str:
+    return " ".join(text[: most * 2].split())[:most]
 
 
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
-_FORM = (
-    "Answer with one JSON object and nothing else. It fits this JSON Schema:\n{schema}",
-    "只回答一个 JSON 对象，不要写别的内容。它必须符合这个 JSON Schema：\n{schema}",
-)
 _AGAIN = (
     "That answer cannot be used: {wrong}. Answer again, with the whole JSON object only.",
     "这个回答无法使用：{wrong}。请重新回答，只写完整的 JSON 对象。",
@@ -135,24 +145,9 @@ _SHORTER = (
     " object only.",
     "这个回答太长，被截断了。请更简短地重新回答，只写完整的 JSON 对象。",
 )
-
-
-def with_form(system: str, schema: Schema) -> str:
-    """The system text, and after it the form of the answer."""
-    form = _in_language(_FORM, system).format(schema=json.dumps(schema, ensure_ascii=False))
-    return f"{system}\n\n{form}" if system else form
-
-
-def again(system: str, wrong: str) -> str:
-    """The request to repair an answer."""
-    return _in_language(_AGAIN, system).format(wrong=wrong)
-
-
-def shorter(system: str) -> str:
-    """The request for a shorter answer."""
-    return _in_language(_SHORTER, system)
-
-
-def _in_language(texts: tuple[str, str], like: str) -> str:
-    english, chinese = texts
-    return chinese if _CHINESE.search(like) else english
+_REST = (
+    "Part of that answer cannot be used: {wrong}. The rest is kept, so do not repeat it. Answer"
+    " with a JSON object of the same form that holds only the missing or corrected entries.",
+    "这个回答有一部分无法使用：{wrong}。其余部分已经保留，不要重复。请用同样形式的 JSON 对象回答，"
+    "只写缺少的或改正后的条目。",
+)

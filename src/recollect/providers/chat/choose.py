@@ -28,14 +28,15 @@ class ChatService:
 
     base_url: str
     protocol: ProtocolName = "openai"
-    forms: tuple[Form, ...] = ("schema", "object", "plain")
+    forms: tuple[Form, ...] = ("schema", "object_schema", "object", "plain")
     needs_key: bool = True
 
 
+_OLLAMA_FORMS: tuple[Form, ...] = ("schema", "object", "plain")
 SERVICES = {
     "openai": ChatService("https://api.openai.com/v1"),
     "anthropic": ChatService("https://api.anthropic.com", "anthropic", ("schema", "plain")),
-    "ollama": ChatService("http://127.0.0.1:11434", "ollama", needs_key=False),
+    "ollama": ChatService("http://127.0.0.1:11434", "ollama", _OLLAMA_FORMS, needs_key=False),
     "dashscope": ChatService(
         "https://dashscope.aliyuncs.com/compatible-mode/v1", forms=("object", "plain")
     ),
@@ -110,7 +111,7 @@ def _http_model(
     from recollect.providers import extras
     from recollect.providers.chat.chat import Chat
     from recollect.providers.chat.http import HttpTransport
-    from recollect.providers.chat.transport import RequestOptions
+    from recollect.providers.chat.transport import RequestOptions, record_of
     from recollect.providers.wire import EXTRA
 
     service = SERVICES[spec.provider]
@@ -127,16 +128,14 @@ def _http_model(
             f" RECOLLECT_{spec.section.upper()}__API_KEY in the environment",
         )
     extras.require(EXTRA, "httpx", "json_repair")
-    options = RequestOptions(
-        spec.name,
-        spec.max_tokens,
-        spec.temperature,
-        service.forms if settings.model.json_output else ("plain",),
-    )
+    wire = _wire(settings, spec, service, circuits)
+    forms: tuple[Form, ...] = service.forms if settings.model.json_output else ("plain",)
+    record = record_of(wire.breaker, forms)
     transport = HttpTransport(
-        _wire(settings, spec, service, circuits),
+        wire,
         _protocol(service),
-        options,
+        RequestOptions(spec.name, spec.max_tokens, spec.temperature, record.known),
+        record,
         price=settings.model.prices.get(spec.name),
     )
     return Chat(transport, repairs=repairs)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from recollect.errors import BadAnswer, ModelRefused
+from recollect.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
 from recollect.language.tokens import estimate_tokens
 from recollect.providers.chat.base import Spent
 from recollect.providers.chat.protocols import Reply, WireProtocol
 from recollect.providers.chat.transport import (
+    Capabilities,
+    CapabilityRecord,
     ModelPrompt,
     ModelReply,
     RequestOptions,
@@ -28,10 +31,12 @@ class HttpTransport:
         wire: Wire,
         protocol: WireProtocol,
         options: RequestOptions,
+        record: CapabilityRecord,
         *,
         price: ModelPrice | None = None,
     ) -> None:
         self._wire, self._protocol, self._options = wire, protocol, options
+        self._record = record
         self._price = price
 
     @property
@@ -52,20 +57,32 @@ class HttpTransport:
         self._wire.close()
 
     def _post(self, prompt: ModelPrompt) -> Reply:
-        options = self._options
+        attempt = learnt = self._record.known
+        doubtful: ModelUnavailable | None = None
+        for_json = prompt.schema is not None
         while True:
             try:
-                answer = self._wire.post(
-                    self._protocol.path, self._protocol.payload(prompt, options)
-                )
-            except ModelRefused as error:
-                simpler = without_refused(options, error, for_json=prompt.schema is not None)
-                if simpler is None:
-                    raise
-                options = simpler
+                answer = self._send(prompt, attempt)
+            except (ModelRefused, ModelUnavailable) as error:
+                if doubtful is not None:  # it fails whatever is asked
+                    raise doubtful from error
+                warm = self._options.temperature is not None
+                retry = without_refused(attempt, error, for_json=for_json, warm=warm)
+                if retry is None:
+                    raise _as_fault(error) from error
+                attempt, learnt = retry
+                doubtful = error if isinstance(error, ModelUnavailable) else None
             else:
-                self._options = options
+                shown = for_json and attempt.form == learnt.form
+                self._record.known = replace(learnt, confirmed=learnt.confirmed or shown)
                 return self._read(answer)
+
+    def _send(self, prompt: ModelPrompt, attempt: Capabilities) -> object:
+        options = replace(self._options, accepts=attempt)
+        answer: object = self._wire.post(
+            self._protocol.path, self._protocol.payload(prompt, options)
+        )
+        return answer
 
     def _read(self, answer: object) -> Reply:
         try:
@@ -85,6 +102,14 @@ class HttpTransport:
         if written is None:
             written = estimate_tokens(reply.text)
         return Spent(self.name, read, written, _cost(self._price, read, written))
+
+
+def _as_fault(error: ModelError) -> ModelError:
+    """A fault of the server that stays one in every form is no refusal of the request."""
+    status = error.status if isinstance(error, ModelRefused) else None
+    if status is None or status < 500:
+        return error
+    return ModelUnavailable(error.message, remedy=error.remedy, status=status)
 
 
 def _cost(price: ModelPrice | None, read: int, written: int) -> float | None:

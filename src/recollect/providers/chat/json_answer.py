@@ -1,7 +1,8 @@
 """The JSON object in the answer of a model.
 
 Prose and code fences around it are left out, and its punctuation is mended. Its words are not: an
-object is taken as the model meant it or not at all, and the half of one is none.
+object is taken as the model meant it or not at all, and the half of one is none. Of an answer that
+was broken off, ``values_in`` has the parts that are whole.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ from typing import Any
 from recollect.providers import extras
 from recollect.providers.chat.base import Object, WrongShape
 from recollect.providers.wire import EXTRA
+from recollect.types import Json
 
 _LONGEST = 4_000_000  # characters; a model's answer has some ten thousand
 _LONGEST_MENDED = 20_000  # mending takes far longer than reading,
 _MOST_ESCAPED = 200  # and longer by the square with each escaped quote
+_LONGEST_BROKEN = 200_000  # of a broken answer each opening bracket is tried,
+_MOST_FAILURES = 200  # which may take the rest of it each time
 _THOUGHT = "<think>"
 _PAIR = re.compile(r'"\s*:')
 _OPENING = re.compile(r"[{\[]")
@@ -46,6 +50,27 @@ def object_in(text: str) -> Object:
         return _mended(span, why=str(error))
 
 
+def values_in(text: str) -> tuple[list[Json], bool]:
+    """Every whole JSON value of an answer that is no object, and whether it was broken off: a list,
+    several objects, or those inside of one without an end. Never part of a value.
+    """
+    bare = _without_thoughts(text)[:_LONGEST_BROKEN]
+    values: list[Json] = []
+    opening, failures, broken = _OPENING.search(bare), 0, False
+    while opening is not None and failures < _MOST_FAILURES:
+        start = opening.start()
+        try:
+            value, end = _LENIENT.raw_decode(bare, start)
+            value = _whole_characters(value, bare[start:end])
+        except (ValueError, RecursionError):
+            broken = broken or _closing(bare, start) is None
+            failures, end = failures + 1, start + 1
+        else:
+            values.append(value)
+        opening = _OPENING.search(bare, end)
+    return values, broken
+
+
 def _without_thoughts(text: str) -> str:
     """Some models think aloud before they answer."""
     return text.rpartition("</think>")[2] if text.lstrip().startswith(_THOUGHT) else text
@@ -61,8 +86,7 @@ def _strictly(text: str) -> Any:
     """JSON with finite numbers and whole characters."""
     try:
         value = json.loads(text, parse_constant=_not_finite, parse_float=_finite)
-        if "\\ud" in text.lower():  # perhaps half a character, which no database takes
-            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+        value = _whole_characters(value, text)
     except json.JSONDecodeError:
         raise
     except ValueError as error:  # numbers too long to be read, and those of _finite
@@ -72,6 +96,13 @@ def _strictly(text: str) -> Any:
     return value
 
 
+def _whole_characters(value: Any, text: str) -> Any:
+    """The value without half characters, which no database takes."""
+    if "\\ud" not in text.lower():
+        return value
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
 def _not_finite(word: str) -> float:
     raise ValueError(f"{word} is not a number")
 
@@ -79,6 +110,9 @@ def _not_finite(word: str) -> float:
 def _finite(digits: str) -> float:
     number = float(digits)
     return number if math.isfinite(number) else _not_finite(digits)
+
+
+_LENIENT = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_float=_finite)
 
 
 def _spans(text: str) -> Iterator[str]:

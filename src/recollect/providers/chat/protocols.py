@@ -8,7 +8,14 @@ from typing import Any, Protocol
 
 from recollect.errors import BadAnswer
 from recollect.language.tokens import estimate_tokens
-from recollect.providers.chat.transport import Ending, ModelPrompt, RequestOptions
+from recollect.providers.chat.base import Schema
+from recollect.providers.chat.transport import (
+    Ending,
+    Form,
+    ModelPrompt,
+    RequestOptions,
+    system_text,
+)
 
 _MOST_TOKENS = 2**40
 _TOOL = "answer"
@@ -47,19 +54,16 @@ class OpenAI:
     path = "/chat/completions"
 
     def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
-        payload = {"model": options.model, "messages": _with_system(prompt), "stream": False}
-        payload[options.token_field] = options.max_tokens
-        if options.temperature is not None:
+        accepts = options.accepts
+        messages = _with_system(prompt, options)
+        payload = {"model": options.model, "messages": messages, "stream": False}
+        payload[accepts.token_field] = options.max_tokens
+        if options.temperature is not None and accepts.temperature:
             payload["temperature"] = options.temperature
-        if options.forbid_thinking:
+        if accepts.forbid_thinking:
             payload["enable_thinking"] = False
-        if prompt.schema is not None and options.form == "object":
-            payload["response_format"] = {"type": "json_object"}
-        if prompt.schema is not None and options.form == "schema":
-            payload["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": _TOOL, "schema": prompt.schema, "strict": False},
-            }
+        if prompt.schema is not None and accepts.form != "plain":
+            payload["response_format"] = _response_format(prompt.schema, accepts.form)
         return payload
 
     def reply(self, answer: Any) -> Reply:
@@ -89,11 +93,11 @@ class Anthropic:
             "max_tokens": options.max_tokens,
             "messages": [{"role": one.role, "content": one.text} for one in prompt.messages],
         }
-        if prompt.system:
-            payload["system"] = prompt.system
-        if options.temperature is not None:
+        if system := system_text(prompt, options.accepts.form):
+            payload["system"] = system
+        if options.temperature is not None and options.accepts.temperature:
             payload["temperature"] = min(options.temperature, 1.0)
-        if prompt.schema is not None and options.form == "schema":
+        if prompt.schema is not None and options.accepts.form == "schema":
             tool = {"name": _TOOL, "description": "Give the answer.", "input_schema": prompt.schema}
             payload |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
         return payload
@@ -122,12 +126,12 @@ class Ollama:
     path = "/api/chat"
 
     def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
-        messages = _with_system(prompt)
+        messages, form = _with_system(prompt, options), options.accepts.form
         parameters: dict[str, Any] = {
             "num_predict": options.max_tokens,
             "num_ctx": _window(messages, options.max_tokens),
         }
-        if options.temperature is not None:
+        if options.temperature is not None and options.accepts.temperature:
             parameters["temperature"] = options.temperature
         payload = {
             "model": options.model,
@@ -135,8 +139,8 @@ class Ollama:
             "stream": False,
             "options": parameters,
         }
-        if prompt.schema is not None and options.form != "plain":
-            payload["format"] = prompt.schema if options.form == "schema" else "json"
+        if prompt.schema is not None and form != "plain":
+            payload["format"] = prompt.schema if form == "schema" else "json"
         return payload
 
     def reply(self, answer: Any) -> Reply:
@@ -158,8 +162,17 @@ def _window(messages: list[dict[str, str]], max_tokens: int) -> int:
     return max(_SMALLEST_WINDOW, 1 << (needed - 1).bit_length())
 
 
-def _with_system(prompt: ModelPrompt) -> list[dict[str, str]]:
-    system = [{"role": "system", "content": prompt.system}] if prompt.system else []
+def _response_format(schema: Schema, form: Form) -> dict[str, Any]:
+    if form == "schema":
+        wanted = {"name": _TOOL, "schema": schema, "strict": False}
+        return {"type": "json_schema", "json_schema": wanted}
+    beside = {"schema": schema} if form == "object_schema" else {}
+    return {"type": "json_object", **beside}
+
+
+def _with_system(prompt: ModelPrompt, options: RequestOptions) -> list[dict[str, str]]:
+    text = system_text(prompt, options.accepts.form)
+    system = [{"role": "system", "content": text}] if text else []
     return system + [{"role": one.role, "content": one.text} for one in prompt.messages]
 
 

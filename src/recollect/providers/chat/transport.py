@@ -1,16 +1,21 @@
-"""One exchange with a model: prompt, reply, and the request options that its server accepts.
+"""One exchange with a model: prompt, reply, and what its server accepts of a request.
 
-Servers of one protocol differ in what they accept. An option that one refuses with 400 is left out,
-in the retry and from then on.
+Servers of one protocol differ in what they accept. What one refuses is left out in the retry and
+from then on, for everybody in this process who asks the same model of the same server.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
 
-from recollect.errors import ModelRefused
+from recollect.errors import ModelRefused, ModelUnavailable
+from recollect.providers.breaker import Breaker
 from recollect.providers.chat.base import ChatMessage, Meter, Schema, Spent
+from recollect.providers.wire import ABOUT_THE_FORM, FAULTS
 
 Ending = Literal["whole", "cut", "declined"]
 
@@ -70,40 +75,124 @@ class MeteredTransport:
         self._transport.close()
 
 
-Form = Literal["schema", "object", "plain"]  # a promised schema, promised JSON, no promise
+# The ways to JSON: the wire promises a schema; it promises an object and has the schema beside it,
+# as llama.cpp takes it; it promises an object; it promises nothing.
+Form = Literal["schema", "object_schema", "object", "plain"]
 TokenField = Literal["max_tokens", "max_completion_tokens"]
+_ON_THE_WIRE: tuple[Form, ...] = ("schema", "object_schema")
 _REFUSED = frozenset({400, 422})
+# Once a server has answered to a form, a refusal without one of these is about the text.
+_OF_THE_FORM = re.compile(r"format|json|schema|grammar|tool|additionalprop")
 
 
 @dataclass(frozen=True, slots=True)
-class RequestOptions:
-    """The parts of a request besides the prompt; ``forms`` are the ways to JSON, best first."""
+class Capabilities:
+    """What a server accepts, as far as it is known; ``forms`` are the ways to JSON, best first.
 
-    model: str
-    max_tokens: int
-    temperature: float | None
+    ``confirmed``: it has answered to the first of them.
+    """
+
     forms: tuple[Form, ...]
     token_field: TokenField = "max_tokens"
+    temperature: bool = True
     forbid_thinking: bool = False
+    confirmed: bool = False
 
     @property
     def form(self) -> Form:
         return self.forms[0]
 
 
+class CapabilityRecord:
+    """What is known of a server by now; shared between those who ask it."""
+
+    def __init__(self, capabilities: Capabilities) -> None:
+        self.known = capabilities
+
+
+_records: WeakKeyDictionary[Breaker, dict[tuple[Form, ...], CapabilityRecord]] = WeakKeyDictionary()
+
+
+def record_of(breaker: Breaker | None, forms: tuple[Form, ...]) -> CapabilityRecord:
+    """The record of an endpoint, the same for everybody who shares its breaker."""
+    record = CapabilityRecord(Capabilities(forms))
+    if breaker is None:
+        return record
+    return _records.setdefault(breaker, {}).setdefault(forms, record)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOptions:
+    """The parts of a request besides the prompt: what the settings want, what the server takes."""
+
+    model: str
+    max_tokens: int
+    temperature: float | None
+    accepts: Capabilities
+
+
+class Retry(NamedTuple):
+    """What to ask with after a refusal, and what is known of the server should that work."""
+
+    attempt: Capabilities
+    learnt: Capabilities
+
+
 def without_refused(
-    options: RequestOptions, error: ModelRefused, *, for_json: bool
-) -> RequestOptions | None:
-    """The options without the one that the server refused; None where none can be left out."""
-    if error.status not in _REFUSED:
+    known: Capabilities,
+    error: ModelRefused | ModelUnavailable,
+    *,
+    for_json: bool,
+    warm: bool,
+) -> Retry | None:
+    """What is left to try without that which the server refused; None where nothing is.
+
+    ``warm``: the request has a temperature. A fault that does not say what it is about may be about
+    the form as long as the server has not answered to it; then the plainest one shows it.
+    """
+    more = for_json and len(known.forms) > 1
+    if isinstance(error, ModelUnavailable):
+        doubtful = error.status in FAULTS and not known.confirmed
+        if not (more and doubtful):
+            return None
+        rest = replace(known, forms=known.forms[1:])
+        return Retry(replace(known, forms=known.forms[-1:]), rest)
+    message, simpler = error.message.lower(), None
+    form_refused = error.status in FAULTS or (error.status == 404 and _names_form(message))
+    if error.status not in _REFUSED and not form_refused:
         return None
-    message = error.message.lower()
-    if "max_completion_tokens" in message and options.token_field == "max_tokens":
-        return replace(options, token_field="max_completion_tokens")
-    if "enable_thinking" in message and not options.forbid_thinking:
-        return replace(options, forbid_thinking=True)
-    if "temperature" in message and options.temperature is not None:
-        return replace(options, temperature=None)
-    if for_json and len(options.forms) > 1:
-        return replace(options, forms=options.forms[1:])
-    return None
+    if "max_completion_tokens" in message and known.token_field == "max_tokens":
+        simpler = replace(known, token_field="max_completion_tokens")
+    elif "enable_thinking" in message and not known.forbid_thinking:
+        simpler = replace(known, forbid_thinking=True)
+    elif "temperature" in message and known.temperature and warm:
+        simpler = replace(known, temperature=False)
+    elif more and (not known.confirmed or form_refused or _OF_THE_FORM.search(message)):
+        simpler = replace(known, forms=known.forms[1:], confirmed=False)
+    return None if simpler is None else Retry(simpler, simpler)
+
+
+def _names_form(message: str) -> bool:
+    return ABOUT_THE_FORM.search(message) is not None
+
+
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_FORM_TEXT = (
+    "Answer with one JSON object and nothing else. It fits this JSON Schema:\n{schema}",
+    "只回答一个 JSON 对象，不要写别的内容。它必须符合这个 JSON Schema：\n{schema}",
+)
+
+
+def system_text(prompt: ModelPrompt, form: Form) -> str:
+    """The system text; the schema stands in it where the wire does not carry it."""
+    if prompt.schema is None or form in _ON_THE_WIRE:
+        return prompt.system
+    schema = json.dumps(prompt.schema, ensure_ascii=False)
+    text = in_language(_FORM_TEXT, prompt.system).format(schema=schema)
+    return f"{prompt.system}\n\n{text}" if prompt.system else text
+
+
+def in_language(texts: tuple[str, str], like: str) -> str:
+    """The English or the Chinese one of two texts, whichever is the language of a third."""
+    english, chinese = texts
+    return chinese if _CHINESE.search(like) else english

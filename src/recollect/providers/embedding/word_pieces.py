@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -32,15 +33,7 @@ class WordPieces(dict[str, tuple[int, ...]]):
 
     def __init__(self, tokenizer: Path) -> None:
         super().__init__()
-        vocabulary = _read_vocabulary(tokenizer)
-        self.size = len(vocabulary)
-        # A piece's number is also its rank: what was merged first in training is merged first.
-        # Only runs of spaces come last.
-        self._ranks = {
-            piece: number + self.size if piece.strip(SPACE) == "" and len(piece) > 1 else number
-            for piece, number in vocabulary.items()
-            if number >= _WORDS
-        }
+        self.size, self._ranks = _ranked(tokenizer, tokenizer.stat().st_mtime_ns)
         self._space = self._ranks.get(SPACE)
 
     def of(self, text: str) -> Iterator[int]:
@@ -83,6 +76,23 @@ class WordPieces(dict[str, tuple[int, ...]]):
             yield from (_BYTES + byte for byte in part.encode("utf-8", "replace"))
         else:
             yield rank % self.size
+
+
+@lru_cache(maxsize=2)
+def _ranked(tokenizer: Path, _modified: int) -> tuple[int, Mapping[str, int]]:
+    """The size of a vocabulary and the rank of each piece: read once, for every mind of a process.
+
+    A piece's number is also its rank: what was merged first in training is merged first. Only runs
+    of spaces come last.
+    """
+    vocabulary = _read_vocabulary(tokenizer)
+    size = len(vocabulary)
+    ranks = {
+        piece: number + size if piece.strip(SPACE) == "" and len(piece) > 1 else number
+        for piece, number in vocabulary.items()
+        if number >= _WORDS
+    }
+    return size, ranks
 
 
 def _read_vocabulary(tokenizer: Path) -> dict[str, int]:
