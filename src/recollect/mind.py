@@ -508,14 +508,14 @@ class Mind(CheckedCalls):
         """A memory that was archived holds again; one that was only asked about stays."""
         return self._services.memories.restore(id)
 
-    def drain(self, timeout: timedelta | float | None = None) -> Drained:
-        """Run every due job now, at most for ``timeout`` seconds.
+    def drain(self, timeout: timedelta | float | None = None, *, due_only: bool = False) -> Drained:
+        """Run every due job now, at most for ``timeout`` seconds, and learn from conversations that
+        are still going on (``triggers.on_drain``), unless ``due_only``.
 
         When the time is over no further job begins, and one that waits for a model's server is put
         off. Local work in hand is finished.
         """
-        self._services.flush()
-        return self._services.worker.drain(timeout)
+        return self._services.drain(timeout, due_only=due_only)
 
     def work(self) -> None:
         """Run jobs as they come due, until ``close`` is called from elsewhere."""

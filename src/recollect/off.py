@@ -81,7 +81,7 @@ class PlainFileMind(Mind):
             raise _refusal("Plain files do not know what was known when")
         return super().memories(**rest)
 
-    def drain(self, timeout: timedelta | float | None = None) -> Drained:
+    def drain(self, timeout: timedelta | float | None = None, *, due_only: bool = False) -> Drained:
         """Nothing is queued here."""
         return Drained(0, 0, 0)
 

@@ -72,7 +72,7 @@ from recollect.store.contract import Store
 from recollect.store.paths import own_base
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.upkeep import CoreLine
-from recollect.types import RECORD_TYPES, Hit, SafeName, Stats
+from recollect.types import RECORD_TYPES, Drained, Hit, SafeName, Stats
 from recollect.upkeep import bus
 from recollect.upkeep import upkeep as upkeep_
 from recollect.upkeep.upkeep import Upkeep
@@ -115,6 +115,7 @@ class Services:
     vectors: VectorRoute | None
     model: ChatModel | None
     circuits: Circuits
+    learns_on_drain: bool
 
     def require_documents(self) -> Documents:
         if self.documents is None:
@@ -130,6 +131,13 @@ class Services:
             unembedded=self.vectors.waiting() if self.vectors else 0,
             suspended=self.circuits.suspended(),
         )
+
+    def drain(self, timeout: timedelta | float | None, *, due_only: bool) -> Drained:
+        """Run due jobs, and what waits for a quiet moment unless only due ones are to run."""
+        self.flush()
+        if not due_only and self.learns_on_drain:
+            self.recorder.hurry()
+        return self.worker.drain(timeout)
 
     def flush(self) -> None:
         """Write down what was gathered in this process."""
@@ -308,6 +316,7 @@ def build(
         vectors=meaning,
         model=shared.model,
         circuits=circuits,
+        learns_on_drain=settings.triggers.on_drain and not store.read_only,
     )
 
 

@@ -10,11 +10,22 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.confirmation import agreed
-from recollect.cli.output import ListEntry, dim, emit, entries, joined, note, say, when
+from recollect.cli.output import (
+    ListEntry,
+    counted,
+    dim,
+    emit,
+    entries,
+    joined,
+    note,
+    say,
+    waiting_line,
+    when,
+)
 from recollect.cli.params import KindName, metadata_of, moment, moment_or_never, text_or_stdin
 from recollect.cli.state import State, pass_state
 from recollect.plain import plain
-from recollect.types import ORDERS, STATUSES, TRUSTS, Memory, MemoryStatus
+from recollect.types import ORDERS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 _SHARE = click.FloatRange(0, 1)
@@ -128,12 +139,35 @@ def memories(state: State, /, **options: Any) -> None:
     """List the memories that hold now, or held at a past time, the latest first."""
     with state.open() as mind:
         listed = mind.memories(**given(options))
+        why_none = "" if listed or state.json else _why_none(mind.stats(), len(mind.pending()))
     if state.json:
         emit(listed)
         return
-    if not listed:
-        note("There are no memories.")
+    if why_none:
+        note(why_none)
     show_memories(listed)
+
+
+def _why_none(stats: Stats, pending: int) -> str:
+    """Why there is nothing to list, and what to do about it."""
+    unread = stats.turn_states["new"] + stats.turn_states["failed"]
+    if stats.memories:
+        return "No memory is like that."
+    if stats.model_wait is not None:
+        return f"There are no memories yet: {waiting_line(stats.model_wait)}."
+    if pending:
+        statements = counted(pending, "statement waits", "statements wait")
+        return f"There are no memories yet: {statements} for your word; see recollect pending."
+    if unread:
+        turns = counted(unread, "turn waits", "turns wait")
+        return f"There are no memories yet: {turns} to be read; recollect worker --once reads now."
+    if stats.turns:
+        turns = counted(stats.turns, "turn")
+        return (
+            f"There are no memories: {turns} held nothing to keep; see recollect turns for the"
+            " reasons, or keep something with recollect add."
+        )
+    return "There are no memories: nothing was recorded; see recollect record, ingest and add."
 
 
 def show_memories(memories: Iterable[Memory], *, margin: int = 0) -> None:

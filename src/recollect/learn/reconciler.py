@@ -83,10 +83,12 @@ class Reconciler:
         now: datetime,
         advice: Advice | None = None,
         own_idea: bool = False,
+        revives: bool = True,
     ) -> Decision:
         """Decide and write; the same operation again changes nothing and says what it did.
 
         ``own_idea``: a model asked for it to be kept, not somebody's words in a conversation.
+        ``revives``: said again, it may hold again although it was replaced or withdrawn before.
         """
         operation = self.guard.name(operation_id, "operation_id")
         before = decided_before(unit, unit.journal.operation(operation))
@@ -110,6 +112,8 @@ class Reconciler:
             return work.drop("dropped", "the user ignored it before")
         if was_deleted(unit, work.candidate):
             return work.drop("dropped", "the user deleted it")
+        if not revives and (self._matching(search, "superseded") or _is_over(unit, work.candidate)):
+            return work.drop("dropped", "it was replaced or withdrawn before")
         targets = existing.chosen(relation.replaced)
         reason = admission.reason or self._objection(work, search, targets, own_idea=own_idea)
         if reason:
@@ -414,6 +418,16 @@ def _learnt_from(unit: Unit, candidate: Candidate) -> Memory | None:
         ):
             return memory
     return None
+
+
+def _is_over(unit: Unit, candidate: Candidate) -> bool:
+    """Whether it names a value that was learnt from its turns and holds no longer."""
+    content = candidate.content.casefold()
+    return any(
+        memory.status == "superseded" and memory.value and memory.value.casefold() in content
+        for source in candidate.sources
+        for memory in unit.memories.find(MemoryFilter(from_turn=source))
+    )
 
 
 def _side(unit: Unit, memory: Memory) -> Side:

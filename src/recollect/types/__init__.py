@@ -70,6 +70,7 @@ from recollect.types.memory import (
     Scratchpad,
 )
 from recollect.types.operations import (
+    WAITING_SINCE,
     AuditCheck,
     AuditReport,
     Drained,
@@ -77,6 +78,7 @@ from recollect.types.operations import (
     Forgotten,
     Job,
     Metrics,
+    ModelWait,
     Receipt,
     Stats,
 )
@@ -107,6 +109,7 @@ __all__ = [
     "STATUSES",
     "TRUSTS",
     "TURN_STATES",
+    "WAITING_SINCE",
     "ActionNode",
     "Attachment",
     "AuditCheck",
@@ -139,6 +142,7 @@ __all__ = [
     "MemoryStatus",
     "Message",
     "Metrics",
+    "ModelWait",
     "NewMemory",
     "NewTurn",
     "Omission",
