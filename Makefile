@@ -16,10 +16,10 @@ INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types format bench torture lock prove clean
+.PHONY: help demo test lint types format bench torture real-model lock prove clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 demo: $(CORE) ## see it remember, revise and recall, with no model and no key
 	@$(BIN)/recollect demo
@@ -48,6 +48,10 @@ endif
 
 torture: $(DEV) ## kills, power cuts and hostile input, in full
 	@$(BIN)/python -m tests.torture $(TORTURE_ARGS)
+
+# Builds a server from source the first time (a compiler and cmake are needed), in build/real-model.
+real-model: $(DEV) ## learn, chat and keep up with a small real model on this machine
+	@$(BIN)/python -m tests.real_model
 
 # Pins stay where they are while they still fit; `make lock UPGRADE=1` moves them forward, and
 # INSTALL=1 downloads what the locks name for every target. Needs no other lock to be installed, so

@@ -63,7 +63,8 @@ def test_a_whole_life(tmp_path: Path, clock: ManualClock) -> None:
             (info,) = await mind.sessions()
             assert info.ended_at == clock.now()
             memory = await mind.remember("likes tea", kind="preference")
-            assert (await mind.history(memory.id)).versions == (memory,)
+            assert (await mind.history(memory.id)).versions == (memory.memory,)
+            assert await mind.get(memory.id) == memory.memory
             assert {hit.type for hit in await mind.recall("tea")} == {"turn", "memory"}
             kept = await mind.attach("cat.png")
             await mind.describe_attachment(kept.id, description="a cat")

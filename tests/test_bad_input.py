@@ -165,7 +165,7 @@ REFUSED: dict[str, Try] = {
     "an operation with half a pair": lambda m: remember(m, operation_id=HALF),
     "valid from nonsense": lambda m: remember(m, valid_from="once"),
     "expiring at nonsense": lambda m: remember(m, expires_at=0),
-    "memories of an unknown kind": lambda m: m.memories(kind="gossip"),  # type: ignore[arg-type]
+    "memories of an unknown kind": lambda m: m.memories(kind="gossip"),
     "memories with half a pair": lambda m: m.memories(project=HALF),
     "memories without limit": lambda m: m.memories(limit=-1),
     "history of nobody": lambda m: m.history("nobody"),

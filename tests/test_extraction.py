@@ -281,10 +281,10 @@ def test_what_a_model_will_not_read_does_not_hold_up_the_rest(
 
 @pytest.mark.feature("N3", "X3")
 def test_a_dead_job_takes_all_its_turns_along_and_brings_them_back(
-    open_mind: OpenMind, clock: ManualClock
+    open_mind: OpenMind, clock: ManualClock, server: Scripted
 ) -> None:
-    model = {"provider": "openai", "name": "m", "base_url": "http://127.0.0.1:9", "timeout": 1}
-    mind = open_mind(model=model, embedding={"provider": "none"}, **EVERY)
+    server.always(reply(says("openai", "no idea")))
+    mind = open_mind(**thinking.settings(server), **EVERY)
     mind.record_many(NewTurn("s", "assistant", f"word {number}") for number in range(1_200))
     end(mind)
     assert mind.stats().turn_states["failed"] >= 500, "the first batch, which was tried"
@@ -295,6 +295,7 @@ def test_a_dead_job_takes_all_its_turns_along_and_brings_them_back(
     assert {turn.reason for turn in mind.turns(state="dead", limit=2_000)} == {
         mind.jobs(state="dead")[0].error
     }
+    assert len(server.asked) < 50, "whoever answers nothing of use is not asked about each turn"
     mind.close()
     again = open_mind(extraction={"engine": "rules"}, embedding={"provider": "none"}, **EVERY)
     assert again.redrive() == 1
@@ -307,7 +308,7 @@ def test_a_dead_job_takes_all_its_turns_along_and_brings_them_back(
 def test_dead_turns_come_back_also_when_their_job_was_removed(
     open_mind: OpenMind, server: Scripted
 ) -> None:
-    server.always(status(401))
+    server.always(status(400, "this content is not allowed"))
     mind = open_mind(**thinking.settings(server), **EVERY)
     mind.record(session="s", role="user", content="remember that I keep bees")
     mind.drain()

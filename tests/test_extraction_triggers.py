@@ -162,15 +162,10 @@ def test_at_once_when_asked_for(mind: Mind, text: str, fires: bool) -> None:
 
 @pytest.mark.feature("X2")
 class TestSessionEnd:
-    @pytest.mark.parametrize(
-        "preset",
-        ["default", pytest.param("semibot", marks=pytest.mark.feature("X2", preset="semibot"))],
-    )
+    @pytest.mark.feature("X2", preset="semibot")
     @pytest.mark.parametrize(("turns", "fires"), [(2, False), (3, True)])
-    def test_from_three_messages_on(
-        self, open_mind: OpenMind, preset: str, turns: int, fires: bool
-    ) -> None:
-        mind = open_mind(preset=preset)
+    def test_from_three_messages_on(self, open_mind: OpenMind, turns: int, fires: bool) -> None:
+        mind = open_mind(preset="semibot")
         for _ in range(turns):
             say(mind, "hm")
         mind.end_session("s")
@@ -178,9 +173,14 @@ class TestSessionEnd:
         (event,) = mind.events(type="session.ended")
         assert event.payload == {"message_count": turns}
 
-    @pytest.mark.feature("X2", preset="openakita")
-    def test_whatever_its_length_where_the_document_says_so(self, open_mind: OpenMind) -> None:
-        mind = open_mind(preset="openakita")
+    @pytest.mark.parametrize(
+        "preset",
+        ["default", pytest.param("openakita", marks=pytest.mark.feature("X2", preset="openakita"))],
+    )
+    def test_whatever_its_length_where_the_document_says_so(
+        self, open_mind: OpenMind, preset: str
+    ) -> None:
+        mind = open_mind(preset=preset)
         say(mind, "hm")
         mind.end_session("s")
         assert due(mind, "session_end") == ["s"]
@@ -191,6 +191,39 @@ class TestSessionEnd:
             say(mind, "hm")
         mind.end_session("s")
         assert due(mind, "session_end") == []
+
+
+@pytest.mark.feature("X2")
+class TestDrain:
+    """A drain learns from a conversation that is still going on, however short it is."""
+
+    @pytest.mark.setting("triggers.on_drain")
+    @pytest.mark.parametrize("said", [STATED, "我住在里斯本"])
+    @pytest.mark.parametrize("on_drain", [True, False])
+    def test_one_message_is_enough(self, open_mind: OpenMind, said: str, on_drain: bool) -> None:
+        mind = open_mind(":memory:", triggers={"on_drain": on_drain})
+        say(mind, said)
+        mind.drain(due_only=True)
+        assert mind.memories() == []
+        mind.drain()
+        assert len(mind.memories()) == on_drain
+
+    def test_it_does_so_once(self, mind: Mind) -> None:
+        say(mind, STATED)
+        assert mind.drain().done
+        assert mind.drain().done == 0, "nothing has been said since"
+        mind.end_session("s")
+        mind.drain()
+        assert len(mind.memories()) == 1
+
+    def test_one_exchange_that_ends(self, open_mind: OpenMind) -> None:
+        mind = open_mind(":memory:", triggers={"on_drain": False})
+        with mind.session("s") as session:
+            session.user(STATED)
+            session.assistant("Noted.")
+        mind.drain()
+        assert len(mind.memories()) == 1
+        assert len(mind.episodes()) == 1
 
 
 @pytest.mark.feature("X2", preset="openakita")

@@ -96,8 +96,10 @@ def _answered(answer: str) -> Write:
 def _remember(mind: Mind, s: str) -> None:
     kept = mind.remember(
         f"We use {s}", kind="fact", subject=s, predicate=s, value=s, project=s, topic=s,
-        tags=[s], operation_id=s,
+        tags=[s], metadata={s: [s], "login": s}, operation_id=s,
     )  # fmt: skip
+    mind.edit(kept.id, value=f"now {s}", tags=[s], metadata={"pass": s}, operation_id=f"edit {s}")
+    kept = mind.remember(f"We also use {s}", kind="fact")
     mind.remember(f"It is now {s}", kind="config", supersedes=kept.id, operation_id=f"next {s}")
 
 
@@ -169,6 +171,9 @@ WRITES: dict[str, Write] = {
     "context": lambda mind, s: mind.context(f"what about {s}", session=s),
     "gate": lambda mind, s: mind.gate(s),
     "history": lambda mind, s: mind.history(s),
+    "get": lambda mind, s: mind.get(s),
+    "edit": _remember,
+    "delete": lambda mind, s: mind.delete(mind.remember(f"It was {s}", kind="fact").id),
     "reveal": lambda mind, s: mind.reveal(s),
     "memories": lambda mind, s: mind.memories(project=s),
     "episodes": lambda mind, s: mind.episodes(session=s),

@@ -21,7 +21,7 @@ CONTRACT = (contract, erasure, upkeep, document_states, rows)
 # Plain strings of the contract, by parameter or field.
 LOOKED_UP = (  # compared with what is stored, never stored
     "id_ ids turns last_turn from_turn memory document sessions terms texts subject predicate"
-    " episodes memories attachments daily_events id senders"
+    " episodes memories attachments daily_events id senders contains having"
 )
 ENGINE_WORDS = (  # chosen by the engine or the settings, never by a call
     "type_ kind work run step owner cron zone stage maker name source embedder words key"
@@ -100,14 +100,15 @@ MAKERS = {
 # Where a word of the engine is not a literal: a name in the settings, a fingerprint, an envelope.
 NAMERS = {
     "ids.py", "documents/daily.py", "documents/sync.py", "documents/edit_importer.py",
-    "documents/writer.py", "documents/onboarding.py", "learn/episodes.py", "learn/memories.py",
+    "documents/writer.py", "documents/onboarding.py", "learn/episodes.py",
+    "learn/memory_writer.py",
     "learn/scratchpads.py", "record/transcripts.py", "learn/rollback_plan.py",
     "documents/fallback/importer.py",
     "recall/attempts.py",
     "store/sqlite/jobs.py", "upkeep/bus.py", "forget/names.py",
     "upkeep/steps/extraction.py", "upkeep/work.py",
 }  # fmt: skip
-TYPES = ("SafeText", "SafeName", "SafeCall", "SafeResult", "SafeAction")
+TYPES = ("SafeText", "SafeName", "SafeCall", "SafeResult", "SafeAction", "SafeMetadata")
 
 
 def _is_word(argument: ast.expr) -> bool:

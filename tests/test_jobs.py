@@ -216,7 +216,8 @@ class TestWaiting:
         self.enqueue(mind)
         self.run(mind, clock, recollect.ModelRateLimited("Slow down", retry_after=asked))
         (job,) = mind.jobs()
-        assert (job.attempts, job.run_at) == (1, NOON + wait)
+        assert (job.attempts, job.run_at) == (0, NOON + wait)
+        assert job.waiting_since == NOON
 
     def test_a_bad_answer_is_tried_again_and_a_refusal_is_not(
         self, mind: Mind, clock: ManualClock

@@ -31,7 +31,8 @@ def test_a_memory_is_kept_whole(mind: Mind) -> None:
         valid_from="2026-01-01",
         expires_at="2027-01-01",
         sources=[told.id],
-    )
+    ).memory
+    assert memory is not None
     assert memory.content == "喜欢绿茶"
     assert (memory.kind, memory.subject, memory.predicate) == ("preference", "用户", "likes")
     assert (memory.project, memory.topic, memory.tags) == ("myclaw", "drinks", ("饮料", "tea"))
@@ -48,7 +49,7 @@ def test_a_memory_is_kept_whole(mind: Mind) -> None:
 
 
 def test_what_is_not_told_has_its_default(mind: Mind) -> None:
-    memory = mind.remember("likes tea", kind="fact")
+    memory = mind.get(mind.remember("likes tea", kind="fact").id)
     assert (memory.project, memory.topic) == ("_global", "_general")
     assert (memory.importance, memory.confidence, memory.trust) == (0.5, 1.0, "owner")
     assert (memory.valid_from, memory.expires_at) == (NOON, None)
@@ -162,9 +163,10 @@ class TestEvents:
 
     def test_without_an_operation_id_each_write_is_its_own(self, mind: Mind) -> None:
         mind.remember("tea", kind="fact")
+        mind.remember("coffee", kind="fact")
         mind.remember("tea", kind="fact")
         operations = {event.operation_id for event in mind.events()}
-        assert len(operations) == len(mind.memories()) == 2
+        assert (len(operations), len(mind.memories())) == (3, 2)
         assert all(operations)
 
     def test_superseding_leaves_both_events_in_one_operation(self, mind: Mind) -> None:
@@ -189,7 +191,8 @@ class TestEvents:
             again = mind.remember("coffee", kind="fact", supersedes=old.id, operation_id="op-2")
             assert again == new
             first = mind.remember("tea", kind="fact", operation_id="op-1")
-            assert (first.id, first.status) == (old.id, "superseded")
+            assert first.memory is not None
+            assert (first.id, first.memory.status) == (old.id, "superseded")
         assert (mind.stats(), mind.events(), mind.history(old.id)) == before
 
     def test_an_operation_survives_the_process(self, mind: Mind, open_mind: OpenMind) -> None:

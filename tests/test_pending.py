@@ -10,6 +10,7 @@ import recollect
 from recollect.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
+from tests.planting import plant
 from tests.settling import Learning, candidate, likes, version
 
 pytestmark = pytest.mark.feature("M7", preset="shiyi")
@@ -109,9 +110,7 @@ class TestConfirm:
 
     def test_what_is_known_by_then_is_confirmed(self, learning: Learning) -> None:
         id_ = propose(learning, "tea")
-        known = learning.mind.remember(
-            "likes tea", kind="fact", subject="user", predicate="likes", confidence=0.9
-        )
+        known = plant(learning.mind, "likes tea", subject="user", predicate="likes", confidence=0.9)
         settled = learning.inbox.confirm(id_)
         assert settled.outcome == "same"
         (memory,) = learning.mind.memories()

@@ -78,7 +78,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[tuple[Mind, dict[str, Know
             kind, trust = KINDS[n // 2 % 3], TRUSTS[n // 6 % 3]
             memory = mind.remember(
                 f"drinks tea {n} 茶",
-                kind=kind,  # type: ignore[arg-type]
+                kind=kind,
                 trust=trust,  # type: ignore[arg-type]
                 sources=[turn.id],
                 supersedes=previous or None,
@@ -178,7 +178,7 @@ class TestVersions:
 
         assert found() == ["works at Globex"]
         assert found(as_of=NOON + timedelta(days=5)) == ["works at Acme"]
-        assert found(as_of=new.created_at) == ["works at Globex"]
+        assert found(as_of=mind.get(new.id).created_at) == ["works at Globex"]
         assert found(as_of=NOON - timedelta(days=1)) == []
 
     @pytest.mark.parametrize("provider", ["none", "local"])

@@ -83,10 +83,9 @@ class TestTheStory:
 
         assert recalled(as_of=then) == ["用户用 Python 3.10"]
         assert recalled() == ["用户升级到 Python 3.12"]
-        keeper = mind._services.memories
-        assert [memory.value for memory in keeper.current(as_of=then)] == ["3.10"]
-        assert keeper.current(as_of=NOON - timedelta(days=1)) == []
-        assert [memory.value for memory in keeper.current(as_of=learning.clock.now())] == ["3.12"]
+        assert [memory.value for memory in mind.memories(as_of=then)] == ["3.10"]
+        assert mind.memories(as_of=NOON - timedelta(days=1)) == []
+        assert [memory.value for memory in mind.memories(as_of=learning.clock.now())] == ["3.12"]
 
 
 @pytest.mark.feature("M4")
@@ -544,11 +543,21 @@ class TestTrust:
         assert waiting.trust == trust
         assert by_words(learning.mind, "obey", of=["memory"]) == []
 
-    def test_what_is_important_waits_too(self, learning: Learning) -> None:
-        told = likes("tea", trust="tool", confidence=0.9, importance=0.7)
-        assert learning.settle(told).outcome == "pending"
-        small = likes("milk", trust="tool", confidence=0.9, importance=0.3)
-        assert learning.settle(small).outcome == "new"
+    def test_what_a_tool_calls_important_is_kept_below_the_core(
+        self, open_mind: OpenMind, clock: ManualClock
+    ) -> None:
+        routing = {"write": 0.5, "pending": 0.4}
+        learning = Learning(open_mind(trust={"quarantine": ()}, routing=routing), clock)
+        for value, importance in (("tea", 1.0), ("milk", 0.3)):
+            told = likes(value, trust="tool", confidence=0.9, importance=importance)
+            memory = learning.settle(told).memory
+            assert memory is not None
+            assert memory.status == "active"
+            assert memory.importance == pytest.approx(min(importance, 0.7))
+            assert memory.importance < 0.7
+        for importance, outcome in ((0.7, "pending"), (0.3, "new")):
+            told = likes(f"gin {importance}", trust="external", importance=importance)
+            assert learning.settle(told).outcome == outcome
 
     def test_tools_do_not_talk_each_other_into_the_core(self, learning: Learning) -> None:
         learning.settle(likes("tea", trust="tool", confidence=0.9, importance=0.3))

@@ -103,7 +103,7 @@ def test_secrets_can_be_kept_when_the_owner_says_so(open_mind: OpenMind) -> None
     mind = open_mind(secrets={"at_write": "keep"})
     said = f"the password is {SECRET}"
     assert mind.record(session="s", role="user", content=said).content == said
-    assert mind.remember(said, kind="fact").content == said
+    assert mind.get(mind.remember(said, kind="fact").id).content == said
 
 
 def test_a_link_with_a_secret_is_kept_without_it(mind: Mind) -> None:
@@ -124,7 +124,8 @@ class TestCredentials:
     ) -> None:
         kept = mind.remember(
             f" {LONG} ", kind="credential", subject="客厅路由器", predicate="wifi", tags=["home"]
-        )
+        ).memory
+        assert kept is not None
         mind.drain()
         assert kept.content == "客厅路由器 wifi: ••••••••"
         assert mind.memories(kind="credential") == [kept]
@@ -262,7 +263,8 @@ class TestVault:
 def test_a_value_that_is_only_the_secret_goes_with_it(open_mind: OpenMind, tmp_path: Path) -> None:
     """By itself it does not look like one."""
     mind = open_mind()
-    kept = mind.remember("the password is swordfish42!", kind="config", value="swordfish42!")
+    decision = mind.remember("the password is swordfish42!", kind="config", value="swordfish42!")
+    kept = mind.get(decision.id)
     assert "swordfish42" not in kept.content
     assert kept.value == ""
     mind.close()

@@ -13,7 +13,7 @@ RecollectError
 ├── ModelError             a model did not do what was asked
 │   ├── ModelUnavailable   no answer in time, or not a whole one; may work later
 │   │   └── ModelSuspended it failed a moment ago and is not asked until ``retry_after`` has passed
-│   ├── ModelRefused       key, model name or input was not accepted; trying again is no use
+│   ├── ModelRefused       the input was not accepted or, ``away``, the key or model's name
 │   ├── ModelRateLimited   too many requests; ``retry_after`` says when to come back
 │   ├── BadAnswer          not what was asked for, also after it was given back for repair
 │   └── BadVector          not a vector of finite numbers of the right length; an InvalidInput too
@@ -83,9 +83,15 @@ class DeadlineReached(RecollectError):
 
 
 class ModelError(RecollectError):
-    """A model, here or behind an address, did not do what was asked."""
+    """A model, here or behind an address, did not do what was asked.
+
+    ``away``: whatever was asked, it would not have answered now, so the work waits until it does.
+    ``retry_after`` is how long it will not be asked again, where that is known.
+    """
 
     retryable = False
+    away = False
+    retry_after: timedelta | None = None
 
 
 class ModelUnavailable(ModelError):
@@ -96,13 +102,21 @@ class ModelUnavailable(ModelError):
     """
 
     retryable = True
+    away = True
 
     def __init__(
-        self, message: str, *, remedy: str = "", outage: bool = False, status: int | None = None
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        outage: bool = False,
+        status: int | None = None,
+        retry_after: timedelta | None = None,
     ) -> None:
         super().__init__(message, remedy=remedy)
         self.outage = outage
         self.status = status
+        self.retry_after = retry_after
 
 
 class ModelSuspended(ModelUnavailable):
@@ -111,25 +125,29 @@ class ModelSuspended(ModelUnavailable):
     def __init__(
         self, message: str, *, remedy: str = "", retry_after: timedelta = timedelta()
     ) -> None:
-        super().__init__(message, remedy=remedy)
-        self.retry_after = retry_after
+        super().__init__(message, remedy=remedy, retry_after=retry_after)
 
 
 class ModelRefused(ModelError):
     """The key, the model's name or the input was not accepted.
 
-    ``status`` is the HTTP status that said so, where it was one.
+    ``status`` is the HTTP status that said so, where it was one. ``away``: not the input is at
+    fault but the key, the address or the model's name, which people can put right.
     """
 
-    def __init__(self, message: str, *, remedy: str = "", status: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, remedy: str = "", status: int | None = None, away: bool = False
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.status = status
+        self.away = away
 
 
 class ModelRateLimited(ModelError):
     """Too many requests; ``retry_after`` is how long the server asked to wait, if it said so."""
 
     retryable = True
+    away = True
 
     def __init__(
         self, message: str, *, remedy: str = "", retry_after: timedelta | None = None

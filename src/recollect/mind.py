@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, Unpack
 
 from recollect.clock import Clock
 from recollect.documents.onboarding import OnboardingState
@@ -29,8 +29,6 @@ from recollect.settings import Settings
 from recollect.settings.recall import SectionName
 from recollect.store.contract import Store
 from recollect.types import (
-    GENERAL_TOPIC,
-    GLOBAL_PROJECT,
     RECORD_TYPES,
     TRUSTS,
     Attachment,
@@ -50,6 +48,9 @@ from recollect.types import (
     JobState,
     Kind,
     Memory,
+    MemoryChanges,
+    MemoryDetails,
+    MemoryQuery,
     Metrics,
     NewMemory,
     NewTurn,
@@ -259,29 +260,20 @@ class Mind(CheckedCalls):
         self,
         text: str,
         *,
-        kind: Kind,
-        subject: str = "",
-        predicate: str = "",
-        value: str = "",
-        project: str = GLOBAL_PROJECT,
-        topic: str = GENERAL_TOPIC,
-        tags: Iterable[str] = (),
-        importance: float = 0.5,
-        confidence: float = 1.0,
-        trust: Trust = "owner",
-        valid_from: datetime | str | None = None,
-        expires_at: datetime | str | None = None,
+        kind: Kind | str,
         sources: Iterable[str] = (),
         supersedes: str | None = None,
         operation_id: str | None = None,
-    ) -> Memory:
-        """Keep a statement; with ``supersedes`` as the next version of another."""
-        return self._services.memories.remember(NewMemory(
-            text, kind=kind, subject=subject, predicate=predicate, value=value, project=project,
-            topic=topic, tags=checks.check_tags(tags, self._guard.tags), importance=importance,
-            confidence=confidence, trust=trust, valid_from=valid_from, expires_at=expires_at,
-            sources=checks.check_tags(sources, self._guard.tags, "sources"), supersedes=supersedes,
-        ), operation_id=operation_id)  # fmt: skip
+        **details: Unpack[MemoryDetails],
+    ) -> Decision:
+        """Keep a statement, unless it is known already; says what became of it, without a model.
+
+        With ``supersedes`` it is the next version of another memory, whose details it has unless
+        others are given; its value is its own.
+        """
+        listed = checks.check_tags(sources, self._guard.tags, "sources")
+        new = NewMemory(text, kind, sources=listed, supersedes=supersedes, **details)
+        return self._services.memories.remember(new, operation_id=operation_id)
 
     def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Decision:
         """What a model wants kept; rules, core, changes of the owner's word wait for a person.
@@ -291,20 +283,27 @@ class Mind(CheckedCalls):
         self._services.injected.flush()
         return self._services.proposals.propose(candidate, operation_id=operation_id)
 
-    def memories(
-        self,
-        *,
-        kind: Kind | None = None,
-        project: str | None = None,
-        as_of: datetime | str | None = None,
-        limit: int = 100,
-    ) -> list[Memory]:
-        """Memories that hold now, or were known to hold then, the latest first."""
-        return self._services.memories.current(kind=kind, project=project, limit=limit, as_of=as_of)
+    def memories(self, **query: Unpack[MemoryQuery]) -> list[Memory]:
+        """Memories that hold now, the latest first, or whatever the query says."""
+        return self._services.memory_reader.find(query)
+
+    def get(self, id: str) -> Memory:
+        """One memory, of whatever status."""
+        return self._services.memory_reader.get(id)
+
+    def edit(
+        self, id: str, *, operation_id: str | None = None, **changes: Unpack[MemoryChanges]
+    ) -> Memory:
+        """The next version of a memory, which differs in what is given."""
+        return self._services.memories.edit(id, changes, operation_id=operation_id)
+
+    def delete(self, id: str) -> Memory:
+        """Remove a memory, all versions; its turns stay, and it is not learnt from them again."""
+        return self._services.forgetting.delete(id)
 
     def projects(self) -> list[str]:
         """Every project that a current memory belongs to."""
-        return list(self._services.memories.projects())
+        return list(self._services.memory_reader.projects())
 
     def pending(
         self, *, offer: bool = False, limit: int | None = None, offset: int = 0
@@ -380,11 +379,11 @@ class Mind(CheckedCalls):
 
     def reveal(self, id: str) -> str:
         """The secret of a credential, which nothing else shows."""
-        return self._services.memories.reveal(id)
+        return self._services.memory_reader.reveal(id)
 
     def history(self, id: str) -> History:
         """Every version of a memory and what happened to it."""
-        return self._services.memories.history(id)
+        return self._services.memory_reader.history(id)
 
     def recall(
         self,
@@ -395,7 +394,7 @@ class Mind(CheckedCalls):
         session: str | None = None,
         project: str | None = None,
         topic: str | None = None,
-        kind: Kind | None = None,
+        kind: Kind | str | None = None,
         speaker: str | None = None,
         trust: Trust | None = None,
         since: datetime | str | None = None,
@@ -509,14 +508,14 @@ class Mind(CheckedCalls):
         """A memory that was archived holds again; one that was only asked about stays."""
         return self._services.memories.restore(id)
 
-    def drain(self, timeout: timedelta | float | None = None) -> Drained:
-        """Run every due job now, at most for ``timeout`` seconds.
+    def drain(self, timeout: timedelta | float | None = None, *, due_only: bool = False) -> Drained:
+        """Run every due job now, at most for ``timeout`` seconds, and learn from conversations that
+        are still going on (``triggers.on_drain``), unless ``due_only``.
 
         When the time is over no further job begins, and one that waits for a model's server is put
         off. Local work in hand is finished.
         """
-        self._services.flush()
-        return self._services.worker.drain(timeout)
+        return self._services.drain(timeout, due_only=due_only)
 
     def work(self) -> None:
         """Run jobs as they come due, until ``close`` is called from elsewhere."""

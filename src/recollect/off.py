@@ -19,14 +19,14 @@ from recollect.mind import Mind
 from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store.sqlite.connection import MEMORY
-from recollect.types import Drained, Finding, Kind, Memory, Receipt
+from recollect.types import Decision, Drained, Finding, Kind, Memory, Receipt
 from recollect.wiring import build
 
 # The calls that plain files can answer; every other call of a Mind is refused.
 SERVED = frozenset(
     """session record record_turn record_many end_session sessions turns events note_failure
-    remember memories projects pending note_shown history recall context gate jobs drain work stats
-    doctor close""".split()
+    remember memories get projects pending note_shown history recall context gate jobs drain work
+    stats doctor close""".split()
 )
 _REMEDY = "Set memory.enabled = true, or RECOLLECT_ENABLED=true"
 
@@ -63,8 +63,8 @@ class PlainFileMind(Mind):
         super().end_session(session)
 
     def remember(
-        self, text: str, *, kind: Kind, sources: Iterable[str] = (), **rest: Any
-    ) -> Memory:
+        self, text: str, *, kind: Kind | str, sources: Iterable[str] = (), **rest: Any
+    ) -> Decision:
         """Keep a statement; with ``supersedes`` as the next version of another in the files."""
         if kind == "credential":
             raise _refusal("Plain files keep no credentials, since they cannot seal them")
@@ -81,7 +81,7 @@ class PlainFileMind(Mind):
             raise _refusal("Plain files do not know what was known when")
         return super().memories(**rest)
 
-    def drain(self, timeout: timedelta | float | None = None) -> Drained:
+    def drain(self, timeout: timedelta | float | None = None, *, due_only: bool = False) -> Drained:
         """Nothing is queued here."""
         return Drained(0, 0, 0)
 

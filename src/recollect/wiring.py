@@ -42,7 +42,8 @@ from recollect.learn.disown import Disowner
 from recollect.learn.echo import InjectedTexts
 from recollect.learn.extraction import ExtractionJob, Learner
 from recollect.learn.extractors import ModelExtractor, RuleExtractor
-from recollect.learn.memories import MemoryWriter
+from recollect.learn.memory_reader import MemoryReader
+from recollect.learn.memory_writer import MemoryWriter
 from recollect.learn.pending import PendingQueue, Proposals
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.rollback import Rollback
@@ -71,7 +72,7 @@ from recollect.store.contract import Store
 from recollect.store.paths import own_base
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.upkeep import CoreLine
-from recollect.types import RECORD_TYPES, Hit, SafeName, Stats
+from recollect.types import RECORD_TYPES, Drained, Hit, SafeName, Stats
 from recollect.upkeep import bus
 from recollect.upkeep import upkeep as upkeep_
 from recollect.upkeep.upkeep import Upkeep
@@ -90,6 +91,7 @@ class Services:
     compression: Compression
     attachments: AttachmentWriter
     memories: MemoryWriter
+    memory_reader: MemoryReader
     pending: PendingQueue
     proposals: Proposals
     rollback: Rollback
@@ -113,6 +115,7 @@ class Services:
     vectors: VectorRoute | None
     model: ChatModel | None
     circuits: Circuits
+    learns_on_drain: bool
 
     def require_documents(self) -> Documents:
         if self.documents is None:
@@ -128,6 +131,13 @@ class Services:
             unembedded=self.vectors.waiting() if self.vectors else 0,
             suspended=self.circuits.suspended(),
         )
+
+    def drain(self, timeout: timedelta | float | None, *, due_only: bool) -> Drained:
+        """Run due jobs, and what waits for a quiet moment unless only due ones are to run."""
+        self.flush()
+        if not due_only and self.learns_on_drain:
+            self.recorder.hurry()
+        return self.worker.drain(timeout)
 
     def flush(self) -> None:
         """Write down what was gathered in this process."""
@@ -156,6 +166,7 @@ class Shared:
     model: ChatModel | None
     ask: Ask
     circuits: Circuits
+    vault: Vault
 
     def model_of(self, space: str) -> ChatModel | None:
         """The memory model with its calls on that space's account."""
@@ -185,8 +196,10 @@ class Shared:
         return IdentityCards(self.store, space, self.clock, self.settings, folder)
 
     def writer_of(self, space: str) -> MemoryWriter:
-        guard, vault = guard_of(self.settings), _vault(self.settings, self.path)
-        return MemoryWriter(self.store, space, self.clock, guard, self.ask, vault=vault)
+        reconciler = self.reconciler_of(space)
+        return MemoryWriter(
+            self.store, space, self.clock, self.settings, reconciler, vault=self.vault
+        )
 
     def pending_of(self, space: str) -> PendingQueue:
         reconciler = self.reconciler_of(space)
@@ -232,7 +245,8 @@ def build(
     embedder = embedder_for(settings, circuits) if settings.index.vectors != "none" else None
     ask = embedding_job.asking(embedder, settings.jobs.max_attempts)
     model = _model(settings, circuits)
-    shared = Shared(store, path, space, settings, clock, embedder, model, ask, circuits)
+    vault = _vault(settings, path)
+    shared = Shared(store, path, space, settings, clock, embedder, model, ask, circuits, vault)
     engine = engine_for(settings, path, on_disk=path != MEMORY)
     meaning = None if embedder is None else _by_meaning(shared, embedder, engine)
     injected = InjectedTexts(store, space, clock, settings.trust)
@@ -265,6 +279,7 @@ def build(
         ),
         attachments=AttachmentWriter(store, space, clock, guard, ask),
         memories=shared.writer_of(space),
+        memory_reader=MemoryReader(store, space, clock, guard, vault=vault),
         pending=shared.pending_of(space),
         proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
         rollback=Rollback(store, space, clock, settings),
@@ -301,6 +316,7 @@ def build(
         vectors=meaning,
         model=shared.model,
         circuits=circuits,
+        learns_on_drain=settings.triggers.on_drain and not store.read_only,
     )
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import recollect
 from tests.cli.conftest import Shell
+from tests.providers.scripted import Scripted, status
 
 pytestmark = pytest.mark.feature("O4")
 
@@ -66,7 +67,7 @@ class TestTurnsThatWereNotLearnt:
         address = f"model.base_url=http://127.0.0.1:9/{tries}/v1"
         options = (*self.MODEL, "--set", address, "--set", f"jobs.max_attempts={tries}")
         shell("record", "-s", "dev", "记住我用的是 Python 3.10", *options)
-        shell("worker", "--once", *options, code=1 if tries == 1 else 0)
+        shell("worker", "--once", *options)
 
     def test_a_failed_turn_says_why_and_when_it_is_tried_again(self, shell: Shell) -> None:
         self.failing(shell, tries=3)
@@ -76,23 +77,42 @@ class TestTurnsThatWereNotLearnt:
         assert "failed: ModelUnavailable" in shown
         assert "it is tried again" in shown
         listed = shell("jobs")
-        assert "failed, 1 of 3 tries; next try" in listed.stdout
+        assert "waits for the model since" in listed.stdout
         assert "1 failed" in listed.stderr
+        assert "1 turn waits for the model since" in listed.stderr
+        assert "1 turn waits for the model since" in shell("stats").stdout
+        (found,) = [one for one in shell.json("doctor", code=1)["findings"] if not one["ok"]]
+        assert found["check"] == "model"
+        assert found["detail"].startswith("1 turn waits for the model since")
 
-    def test_a_dead_turn_is_explained_and_redriven(self, shell: Shell) -> None:
+    def test_a_waiting_turn_is_explained_and_redriven(self, shell: Shell) -> None:
         self.failing(shell, tries=1)
-        (job,) = shell.json("jobs", "--state", "dead")
+        (job,) = [one for one in shell.json("jobs", "--state", "ready") if one["error"]]
         found = shell.json("jobs", "show", job["id"])
-        assert [turn["state"] for turn in found["turns"]] == ["dead"]
-        assert found["explained"].startswith("gave up after 1 of 1 try")
+        assert [turn["state"] for turn in found["turns"]] == ["failed"]
+        assert found["explained"].startswith("waits for the model since")
         shown = shell("jobs", "show", job["id"]).stdout
         assert "Turns that wait for it" in shown
         assert "记住我用的是 Python 3.10" in shown
-        assert "see recollect jobs --state dead" in shell("turns", "--state", "dead").stdout
         assert shell.json("jobs", "redrive", job["id"]) == {"redriven": 1}
         shell("worker", "--once")
         assert [turn["state"] for turn in shell.json("turns")] == ["extracted"]
         assert [memory["value"] for memory in shell.json("memories")] == ["3.10"]
+
+    def test_a_refused_turn_is_dead_and_explained(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        with Scripted() as server:
+            server.always(status(400, "this content is not allowed"))
+            options = (*self.MODEL, "--set", f"model.base_url={server.url}")
+            shell("record", "-s", "dev", "记住我用的是 Python 3.10", *options)
+            shell("worker", "--once", *options, code=1)
+        (job,) = shell.json("jobs", "--state", "dead")
+        found = shell.json("jobs", "show", job["id"])
+        assert [turn["state"] for turn in found["turns"]] == ["dead"]
+        assert found["explained"].startswith("gave up after 1 of 3 tries")
+        assert "see recollect jobs --state dead" in shell("turns", "--state", "dead").stdout
 
     def test_a_used_up_budget_puts_a_job_off(self, shell: Shell) -> None:
         with recollect.open(shell.db, worker="none") as mind:

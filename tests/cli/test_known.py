@@ -170,3 +170,14 @@ class TestCredentials:
     def test_what_is_no_credential_has_nothing_to_reveal(self, told: Shell) -> None:
         (memory,) = told.json("memories")
         assert "error:" in told("reveal", memory["id"], "--yes", code=2).stderr
+
+
+def test_an_empty_list_says_why(shell: Shell) -> None:
+    shell("record", "-s", "a", "what do you think of this?")
+    assert "1 turn waits to be read; recollect worker --once" in shell("memories").stderr
+    shell("worker", "--once")
+    assert "1 turn held nothing to keep" in shell("memories").stderr
+    shell("record", "-s", "a", "I live in Porto")
+    shell("worker", "--once")
+    assert shell("memories").stderr == ""
+    assert shell("memories", "--kind", "rule").stderr == "No memory is like that.\n"

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import recollect
 from tests.cli.conftest import Shell
+from tests.planting import plant
 
 pytestmark = pytest.mark.feature("O4")
 
@@ -59,11 +61,12 @@ def test_a_file_that_is_no_receipt(told: Shell, tmp_path: Path) -> None:
 
 @pytest.mark.feature("N6")
 def test_audit_tells_rates_and_remedies(told: Shell) -> None:
-    told("add", "uses Python 3.12", "--kind", "config")
-    told("add", "Uses Python 3.12.", "--kind", "config")
+    with recollect.open(told.db, worker="none") as mind:
+        for text in ("uses Python 3.12", "Uses Python 3.12."):
+            plant(mind, text, kind="config")
     said = told("audit").stdout
     assert "duplicate" in said
-    assert "recollect upkeep weekly" in said
+    assert "recollect upkeep daily" in said
     found = told.json("audit")
     assert found["rates"]["duplicate"] > 0
     assert {check["name"] for check in found["checks"]} == set(found["rates"])

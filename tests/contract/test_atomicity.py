@@ -10,7 +10,7 @@ import pytest
 from recollect.clock import ManualClock
 from recollect.errors import Closed, Conflict
 from recollect.store.contract import Store, Unit
-from recollect.store.rows import Transcript
+from recollect.store.rows import MemoryFilter, Transcript
 from recollect.types import constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
@@ -54,7 +54,7 @@ def picture(store: Store, space: str = SPACE) -> list[object]:
             [unit.ledger.undigested(constant(s)) for s in ("s", "new")],
             [unit.ledger.transcript(constant(s)) for s in ("s", "new")],
             found(store, space),
-            unit.memories.current(kind=None, project=None, now=NOON, limit=10),
+            unit.memories.find(MemoryFilter(holds_at=NOON)),
             unit.attachments.latest(session=None, direction=None, limit=10),
             unit.journal.events(),
             unit.journal.usage(None),

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import Conflict, NotFound
 from recollect.store.contract import Store, Unit
-from recollect.store.rows import QueryTerm, Scope, Transcript, TurnFilter
+from recollect.store.rows import MemoryFilter, QueryTerm, Scope, Transcript, TurnFilter
 from recollect.types import RECORD_TYPES, DailyEvent, RecordType, SafeName, ToolCall, constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
@@ -217,7 +217,7 @@ def look(store: Store, space: str) -> dict[str, Any]:
             "undigested": [unit.ledger.undigested(constant(s)) for s in SESSIONS],
             "untranscribed": [unit.ledger.untranscribed(constant(s)) for s in SESSIONS],
             "transcripts": sorted(unit.ledger.old_transcripts(after(days=1)), key=str),
-            "memories": unit.memories.current(kind=None, project=None, now=NOON, limit=99),
+            "memories": unit.memories.find(MemoryFilter(holds_at=NOON)),
             "memories by id": unit.memories.by_id(everyone),
             "chains": [unit.memories.chain(id_) for id_ in some],
             "attachments": unit.attachments.latest(session=None, direction=None, limit=99),

@@ -14,7 +14,7 @@ import pytest
 
 from recollect.store.contract import Store
 from recollect.store.rows import MemoryFilter, QueryTerm, Scope, VectorRow
-from recollect.types import Kind, Memory, MemoryStatus, Source, constant
+from recollect.types import Kind, Memory, MemoryStatus, SafeMetadata, Source, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, keep, memory, turn
 
@@ -134,10 +134,9 @@ def test_current_memories_newest_first(store: Store) -> None:
         unit.memories.supersede(gone.id, first.id, after(hours=4))
 
     def current(**wanted: object) -> list[str]:
-        choice: dict[str, object] = {"kind": None, "project": None, "now": NOON, "limit": 10}
+        choice = MemoryFilter(status="active", holds_at=NOON, **wanted)  # type: ignore[arg-type]
         with store.read(SPACE) as unit:
-            current = unit.memories.current(**{**choice, **wanted})  # type: ignore[arg-type]
-            return [m.id for m in current]
+            return [m.id for m in unit.memories.find(choice)]
 
     assert current() == [third.id, second.id, first.id]
     assert waiting.id not in current()
@@ -152,8 +151,8 @@ def test_what_has_expired_is_not_current(store: Store) -> None:
     for number in range(3):
         add(store, f"b{number}", expires_at=after(hours=1), at=after(minutes=number + 1))
     with store.read(SPACE) as unit:
-        soon = unit.memories.current(kind=None, project=None, now=after(hours=1), limit=2)
-        late = unit.memories.current(kind=None, project=None, now=after(days=1), limit=2)
+        soon = unit.memories.find(MemoryFilter(holds_at=after(hours=1), limit=2))
+        late = unit.memories.find(MemoryFilter(holds_at=after(days=1), limit=2))
     assert [m.id for m in soon] == [fading.id]
     assert late == []
 
@@ -341,10 +340,7 @@ def test_current_at_a_past_time(store: Store) -> None:
 
         def then(days: float) -> list[str]:
             when = after(days=days)
-            found = unit.memories.current(
-                kind=None, project=None, now=after(days=9), limit=9, as_of=when
-            )
-            return ids(found)
+            return ids(unit.memories.find(MemoryFilter(as_of=when)))
 
         assert (then(-1), then(0), then(1.9), then(2), then(8)) == (
             [],
@@ -384,3 +380,39 @@ def test_memories_of_some_kinds_among_documents(store: Store) -> None:
         assert unit.memories.of_kinds([], ["rule"]) == []
     with store.read("another") as unit:
         assert unit.memories.of_kinds(docs, ["rule"]) == []
+
+
+def test_filters_orders_and_pages(store: Store) -> None:
+    def added(n: int, content: str, **fields: Any) -> Memory:
+        row = replace(memory(content, at=after(hours=n)), **fields)
+        with store.write(SPACE) as unit:
+            return keep(unit, row)
+
+    tea = added(0, "绿茶 Tea", topic=constant("drinks"), importance=0.9)
+    user = added(1, "port", subject=constant("用户"), predicate=constant("端口"))
+    bare = added(2, "100% sure_thing", subject=constant("Web"), predicate=constant(""))
+    meta = added(3, "meta", metadata=SafeMetadata({"a": 1, "b": True, "c": "1", "d": [1]}))
+    cases: list[tuple[dict[str, Any], list[Memory]]] = [
+        ({"topic": "drinks"}, [tea]),
+        ({"contains": "tEA"}, [tea]),
+        ({"contains": "0% sure_"}, [bare]),
+        ({"subject": "user"}, [meta, user, tea]),
+        ({"subject": "web"}, [bare]),
+        ({"predicate": "likes"}, [meta, tea]),
+        ({"having": {"a": "1", "c": "1"}}, [meta]),
+        ({"having": {"b": "true"}}, [meta]),
+        ({"having": {"b": "1"}}, []),
+        ({"having": {"z": "1"}}, []),
+        ({"since": after(hours=1), "until": after(hours=3)}, [bare, user]),
+        ({"order": "oldest", "limit": 2, "offset": 1}, [user, bare]),
+        ({"order": "importance", "limit": 2}, [tea, meta]),
+        ({"order": "updated", "limit": 1}, [meta]),
+    ]
+    with store.read(SPACE) as unit:
+        for wanted, expected in cases:
+            assert ids(unit.memories.find(MemoryFilter(**wanted))) == ids(expected), wanted
+    with store.write(SPACE) as unit:
+        unit.memories.touch(user.id, 3, after(hours=5))
+        unit.memories.revise(replace(tea, metadata=SafeMetadata({"k": None})))
+        assert ids(unit.memories.find(MemoryFilter(order="used", limit=1))) == [user.id]
+        assert ids(unit.memories.find(MemoryFilter(having={"k": "null"}))) == [tea.id]

@@ -48,10 +48,7 @@ def test_put_away_and_brought_back(store: Store) -> None:
         assert [m.id for m in unit.memories.find(MemoryFilter(status="archived"))] == [row.id]
         chain = {m.id for m in unit.memories.chain(other.id)}
         assert chain == {row.id, other.id}
-        now = after(hours=2)
-        then = unit.memories.current(
-            kind=None, project=None, now=now, limit=9, as_of=after(minutes=1)
-        )
+        then = unit.memories.find(MemoryFilter(as_of=after(minutes=1)))
         assert {m.id for m in then} == {row.id, other.id}
     with store.write(SPACE) as unit:
         unit.tiers.bring_back(row.id, "active", after(hours=3))

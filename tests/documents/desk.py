@@ -89,7 +89,7 @@ class Desk:
         return [MARK.sub("", line).removeprefix("- ") for line in lines if MARK.search(line)]
 
     def remember(self, text: str, **fields: Any) -> Memory:
-        return self.mind.remember(text, **{"kind": "fact", **fields})
+        return self.mind.get(self.mind.remember(text, **{"kind": "fact", **fields}).id)
 
     def current(self) -> list[str]:
         return [memory.content for memory in self.mind.memories(limit=100_000)]

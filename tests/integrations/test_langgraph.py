@@ -229,3 +229,13 @@ def test_a_store_shares_what_the_mind_knows(mind: recollect.Mind) -> None:
         assert await store.alist_namespaces(prefix=("notes",)) == []
 
     asyncio.run(awaited())
+
+
+def test_two_keys_with_one_text_are_two_items(mind: recollect.Mind) -> None:
+    store = GraphStore(mind)
+    for key in ("first", "second", "first"):
+        store.put(("notes",), key, {"text": "buy green tea"})
+    items = {item.key: item.value for item in store.search(("notes",))}
+    assert items == {key: {"text": "buy green tea"} for key in ("first", "second")}
+    store.delete(("notes",), "first")
+    assert [item.key for item in store.search(("notes",))] == ["second"]

@@ -32,7 +32,7 @@ def replay(mind: Mind, clock: ManualClock) -> list[Memory]:
     for line in TALK.lines:
         clock.set(NOON + timedelta(seconds=line.second))
         if line.role == "user":
-            mind.drain()
+            mind.drain(due_only=True)  # as a worker does beside a talk
             mind.context(line.text, session="s")
         mind.record(session="s", role=line.role, content=line.text)
     clock.advance(minutes=3)

@@ -24,7 +24,7 @@ KINDS = ("preference", "identity", "decision", "skill", "trait")
 def written(scene: Scene) -> list[str]:
     """The documents that are there after a sync, in their folder beside the database."""
     for kind in KINDS:
-        scene.mind.remember(f"a statement of {kind}", kind=kind, project="garden")  # type: ignore[arg-type]
+        scene.mind.remember(f"a statement of {kind}", kind=kind, project="garden")
     scene.mind.sync()
     return sorted(str(path.relative_to(scene.folder)) for path in scene.folder.rglob("*.md"))
 
@@ -34,7 +34,7 @@ def lines_of(name: str, kind: str, number: int = 40) -> Any:
 
     def see(scene: Scene) -> int:
         for n in range(number):
-            scene.mind.remember(f"statement {n} of something", kind=kind, project="garden")  # type: ignore[arg-type]
+            scene.mind.remember(f"statement {n} of something", kind=kind, project="garden")
         scene.mind.sync()
         text = (scene.folder / "documents" / name).read_text("utf-8")
         return text.count("statement ")
@@ -179,7 +179,7 @@ def test_how_long_a_writer_waits_for_another(open_mind: OpenMind) -> None:
     other, mind = open_mind(), open_mind(store__busy_timeout="50ms")
     with other._store.write("default"), pytest.raises(StoreBusy):
         mind.remember("green tea", kind="fact")
-    assert mind.remember("green tea", kind="fact").content == "green tea"
+    assert mind.remember("green tea", kind="fact").outcome == "new"
 
 
 @pytest.mark.setting("model.timeout", "embedding.timeout")

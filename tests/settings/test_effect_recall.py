@@ -155,7 +155,7 @@ def faded(kind: str) -> Any:
     """What is left of importance 1 after 30 days."""
 
     def see(scene: Scene) -> float:
-        scene.mind.remember("green tea", kind=kind, importance=1.0)  # type: ignore[arg-type]
+        scene.mind.remember("green tea", kind=kind, importance=1.0)
         scene.clock.advance(days=30)
         return round(scene.mind.recall("green tea", k=1)[0].score, 3)
 

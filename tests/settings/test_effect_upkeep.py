@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import OpenMind
+from tests.planting import plant
 from tests.settings.cases import Case, Scene, check
 
 ONLY_DECAY = {"upkeep.daily": ["decay"]}
@@ -19,7 +20,7 @@ def left(kind: str, importance: float = 1.0, days: int = 60, uses: int = 0, **gi
     """Whether a memory is there after so many days and one daily upkeep, and until when."""
 
     def see(scene: Scene) -> str:
-        memory = scene.mind.remember("green tea", kind=kind, importance=importance, **given)  # type: ignore[arg-type]
+        memory = scene.mind.remember("green tea", kind=kind, importance=importance, **given)
         for _ in range(uses):
             scene.mind.recall("green tea")
         scene.mind.drain()
@@ -43,7 +44,7 @@ ENDS = ("archive", "delete", "expire")
 
 def facts(scene: Scene, number: int = 6, kind: str = "fact") -> None:
     for n in range(number):
-        scene.mind.remember(f"fact {n} of the garden", kind=kind, importance=n / 10)  # type: ignore[arg-type]
+        scene.mind.remember(f"fact {n} of the garden", kind=kind, importance=n / 10)
         scene.clock.advance(minutes=1)
 
 
@@ -101,7 +102,7 @@ def after_a_long_gap(scene: Scene) -> set[str]:
 
 def merged(scene: Scene) -> int:
     for text in PAINTED:
-        scene.mind.remember(text, kind="fact")
+        plant(scene.mind, text)
     scene.mind.upkeep("daily")
     return len(scene.mind.memories())
 

@@ -20,6 +20,11 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 FORMATS: tuple[Format, ...] = ("openai", "anthropic", "mcp")
 OWED = {
     "add_memory",
+    "list_memories",
+    "get_memory",
+    "edit_memory",
+    "archive_memory",
+    "delete_memory",
     "search_memory",
     "search_conversation_traces",
     "get_memory_stats",

@@ -11,6 +11,7 @@ from recollect import Mind
 from recollect.clock import ManualClock
 from recollect.types import AuditCheck, Kind, constant
 from tests.conftest import OpenMind
+from tests.planting import plant
 
 pytestmark = pytest.mark.feature("N6")
 
@@ -49,7 +50,7 @@ def test_an_empty_memory_has_no_rates(mind: Mind) -> None:
     ],
 )
 def test_what_is_said_twice(mind: Mind, one: str, other: str) -> None:
-    ids = {remember(mind, one), remember(mind, other)}
+    ids = {plant(mind, one).id, plant(mind, other).id}
     remember(mind, "The user has a red bicycle in the shed")
     found = check(mind, "duplicate")
     assert (found.found, found.of) == (1, 3)
@@ -75,8 +76,8 @@ def test_two_answers_to_a_question_that_has_one(
 ) -> None:
     ids = []
     for value in values:
-        ids.append(remember(mind, f"user {predicate} {value}", "identity", subject="user",
-                            predicate=predicate, value=value))  # fmt: skip
+        ids.append(plant(mind, f"user {predicate} {value}", kind="identity", subject="user",
+                         predicate=predicate, value=value).id)  # fmt: skip
         clock.advance(days=1)
     found = check(mind, "contradictory")
     assert [id_ for id_, _ in found.examples] == [ids[0]], "the older one"
@@ -85,8 +86,8 @@ def test_two_answers_to_a_question_that_has_one(
 @pytest.mark.parametrize(("likes", "dislikes"), [("likes", "dislikes"), ("喜欢", "讨厌")])
 def test_what_is_both_liked_and_disliked(mind: Mind, likes: str, dislikes: str) -> None:
     for predicate in (likes, dislikes):
-        remember(mind, f"user {predicate} jazz", "preference", subject="user",
-                 predicate=predicate, value="jazz")  # fmt: skip
+        plant(mind, f"user {predicate} jazz", kind="preference", subject="user",
+              predicate=predicate, value="jazz")  # fmt: skip
     assert check(mind, "contradictory").found == 1
     remember(mind, f"user {likes} tea", "preference", subject="user", predicate=likes, value="tea")
     assert check(mind, "contradictory").found == 1

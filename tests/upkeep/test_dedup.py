@@ -21,6 +21,7 @@ from recollect.types import Memory, constant
 from recollect.upkeep.clusters import near_pairs
 from tests.conftest import OpenMind
 from tests.learning import pairs as labelled_pairs
+from tests.planting import plant
 
 SETTINGS = load("default", env={})
 WORDS = load("default", env={}, overrides={"embedding": {"provider": "none"}})
@@ -39,11 +40,9 @@ def test_one_stands_for_all_and_keeps_their_sources(
 ) -> None:
     mind = open_mind(preset=preset)
     turns = [mind.record(session="s", role="user", content=f"turn {n}") for n in range(2)]
-    first = mind.remember(
-        "The cat is grey.", kind="fact", importance=0.6, sources=[turns[0].id], confidence=0.9
-    )
+    first = plant(mind, "The cat is grey.", importance=0.6, sources=[turns[0].id], confidence=0.9)
     clock.advance(hours=1)
-    again = mind.remember("the cat is grey", kind="fact", importance=0.5, sources=[turns[1].id])
+    again = plant(mind, "the cat is grey", importance=0.5, sources=[turns[1].id])
     mind.remember("the cat is not grey", kind="fact")
     mind.remember("the cat is 9 years old", kind="fact")
     mind.remember("the cat is 10 years old", kind="fact")
@@ -60,8 +59,8 @@ def test_one_stands_for_all_and_keeps_their_sources(
 
 @pytest.mark.feature("U4")
 def test_a_tool_adds_nothing_to_what_the_owner_said(mind: Mind) -> None:
-    mind.remember("the cat is grey", kind="fact", importance=0.4, trust="owner")
-    mind.remember("The cat is grey.", kind="fact", importance=1.0, trust="tool")
+    plant(mind, "the cat is grey", importance=0.4, trust="owner")
+    plant(mind, "The cat is grey.", importance=1.0, trust="tool")
     mind.upkeep("daily")
     (kept,) = mind.memories()
     assert (kept.trust, kept.importance) == ("owner", 0.4)
@@ -71,8 +70,8 @@ def test_a_tool_adds_nothing_to_what_the_owner_said(mind: Mind) -> None:
 def test_a_rollback_reaches_what_was_merged(mind: Mind) -> None:
     said = mind.record(session="a", role="user", content="The cat is grey.")
     other = mind.record(session="b", role="user", content="the cat is grey")
-    mind.remember("The cat is grey.", kind="fact", sources=[said.id])
-    mind.remember("the cat is grey", kind="fact", sources=[other.id])
+    plant(mind, "The cat is grey.", sources=[said.id])
+    plant(mind, "the cat is grey", sources=[other.id])
     mind.upkeep("daily")
     mind.rollback("session:b")
     (left,) = mind.memories()
@@ -86,15 +85,15 @@ def test_small_partitions_are_not_merged(open_mind: OpenMind, preset: str) -> No
     mind = open_mind(preset=preset)
     for project, count in (("small", 9), ("large", 10)):
         for n in range(count - 2):
-            mind.remember(f"wall {n} is painted", kind="fact", project=project)
-        mind.remember("The cat is grey.", kind="fact", project=project)
-        mind.remember("the cat is grey", kind="fact", project=project)
+            plant(mind, f"wall {n} is painted", project=project)
+        plant(mind, "The cat is grey", project=project)
+        plant(mind, "grey is the cat", project=project)
     mind.upkeep("weekly")
     assert len(mind.memories(project="small")) == 9
     assert len(mind.memories(project="large")) == 9
 
 
-def test_projects_and_kinds_stay_apart(mind: Mind) -> None:
+def test_projects_stay_apart(mind: Mind) -> None:
     for project in ("one", "two"):
         mind.remember("the cat is grey", kind="fact", project=project)
     mind.remember("the cat is grey", kind="event")
@@ -214,3 +213,23 @@ def test_opposites_and_other_values_are_not_the_same() -> None:
     ):
         assert not same_statement(likes, other, pair, SETTINGS.reconcile)
     assert same_statement(likes, replace(likes, id=constant("2")), pair, SETTINGS.reconcile)
+
+
+@pytest.mark.feature("U4")
+@pytest.mark.parametrize(
+    ("text", "again"), [("User likes tea", "user likes tea."), ("用户喜欢茶", "用户喜欢茶。")]
+)
+def test_identical_texts_are_one_whatever_they_were_taken_for(
+    mind: Mind, text: str, again: str
+) -> None:
+    kept = plant(mind, text, kind="preference", subject="user", predicate="likes", value="tea")
+    plant(mind, again, kind="preference", subject="用户", predicate="prefers", value="Tea")
+    plant(mind, text, kind="fact", trust="tool")
+    for who in ("Ann", "Bob"):
+        plant(mind, "has a birthday in May", subject=who)
+    found = next(check for check in mind.audit().checks if check.name == "duplicate")
+    assert (found.found, found.remedy) == (2, "recollect upkeep daily")
+    mind.upkeep("daily")
+    assert [memory.id for memory in mind.memories(text=text)] == [kept.id]
+    assert len(mind.memories()) == 3, "two people are two statements"
+    assert not next(check for check in mind.audit().checks if check.name == "duplicate").found

@@ -129,7 +129,7 @@ def test_a_text_said_by_hand_is_gone_by_its_id(mind: Mind, tmp_path: Path, phras
     receipt = mind.forget(id=second.id)
     assert receipt.counts == {"memory": 2}, "with every version"
     assert leftovers(tmp_path, phrase) == {}
-    assert mind.memories() == [kept]
+    assert mind.memories() == [kept.memory]
     assert_well(mind, receipt)
 
 

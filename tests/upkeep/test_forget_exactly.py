@@ -65,7 +65,9 @@ def fill(mind: Mind, clock: ManualClock, rng: random.Random, turns: int, memorie
     for minute in range(memories):
         clock.set(NOON + timedelta(minutes=minute))
         text = random_text(rng)
-        known.append(Said(mind.remember(text, kind="fact").id, text, "", "", minute))
+        kept = mind.remember(text, kind="fact")
+        if kept.outcome == "new":
+            known.append(Said(kept.id, text, "", "", minute))
     return said, known
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from recollect import Candidate
 from recollect.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.providers.scripted import Behaviour, Scripted, reply, status
@@ -76,6 +77,50 @@ def test_a_model_says_what_of_a_day_lasts(open_mind: OpenMind, clock: ManualCloc
         assert [source.session for source in memory.sources] == ["s"]
 
 
+@pytest.mark.feature("U3")
+def test_a_night_takes_up_nothing_that_was_ignored_or_corrected(
+    open_mind: OpenMind, clock: ManualClock
+) -> None:
+    def fact(content: str) -> dict[str, Any]:
+        return {"kind": "event", "content": content, "importance": 0.5}
+
+    with Scripted() as server:
+        given: dict[str, Any] = {"embedding": {"provider": "none"}}
+        given["upkeep"] = {"daily": ("events",)}
+        mind = open_mind(**given)
+        mind.record(session="s", role="user", content="I live in Porto")
+        mind.drain()
+        clock.advance(minutes=1)
+        mind.record(session="s", role="user", content="I moved, I live in Lisbon now")
+        clock.advance(minutes=1)
+        mind.record(session="s", role="user", content="The cellar was flooded on Monday")
+        clock.advance(hours=1)
+        mind.drain()
+        ignored = mind.propose(
+            Candidate(kind="fact", content="The user keeps newts", confidence=0.7)
+        )
+        assert ignored.memory is not None
+        mind.ignore(ignored.memory.id)
+        mind.close()
+        # What a model makes of a day is of middling confidence.
+        again = open_mind(**model(server, **given, routing={"write": 0.5, "pending": 0.4}))
+        clock.advance(days=1)
+        # A new day, a statement that stands, and everything that must not come back.
+        answers = {"facts": [fact(text) for text in (
+            "The user lives in Porto", "The user keeps newts",
+            "I live in Porto · I moved, I live in Lisbon now", "The cellar was flooded on Monday",
+        )]}  # fmt: skip
+        server.always(said(answers))
+        report = again.upkeep("daily")
+        assert report.steps[0].counts == {"days": 1, "events": 1, "memories": 1}
+        (memory,) = again.memories(kind="event")
+        assert memory.content == "The cellar was flooded on Monday"
+        assert [turn.content for turn in again.turns() if turn.id == memory.sources[0].turn_id] == [
+            "The cellar was flooded on Monday"
+        ]
+        assert "Porto" not in {one.value for one in again.memories()}
+
+
 @pytest.mark.feature("U2")
 @pytest.mark.feature("U2", preset="myclaw")
 def test_a_model_chooses_the_core_among_the_important(open_mind: OpenMind) -> None:
@@ -102,7 +147,10 @@ def test_turns_a_model_cannot_read_now_are_left_to_the_queue(
         clock.advance(days=1)
         server.then(*[status(503)] * 9)
         report = mind.upkeep("daily")
-        assert report.steps[0].counts["failed"] == 1
+        assert report.steps[0].counts == {"waiting": 1}
+        assert report.steps[0].state == "waiting"
+        assert report.steps[0].error.startswith("1 turn waits for the model since 2026-02-13 12:00")
         assert report.finished
+        assert len(server.asked) == 1
         (job,) = [job for job in mind.jobs() if job.kind == "extract"]
         assert job.run_at > clock.now()

@@ -77,13 +77,13 @@ def test_what_is_used_enters_and_what_is_not_leaves(
     open_mind: OpenMind, clock: ManualClock
 ) -> None:
     mind = open_mind(capacity=SMALL)
-    first = [mind.remember(f"old skill {n}", kind="skill", importance=0.9) for n in range(3)]
+    first = {mind.remember(f"old skill {n}", kind="skill", importance=0.9).id for n in range(3)}
     mind.upkeep("weekly")
-    assert marked(mind) == {memory.content for memory in first}
+    assert marked(mind) == {mind.get(id_).content for id_ in first}
     clock.advance(days=180)
-    later = [mind.remember(f"new skill {n}", kind="skill", importance=0.8) for n in range(3)]
+    later = {mind.remember(f"new skill {n}", kind="skill", importance=0.8).id for n in range(3)}
     report = mind.upkeep("weekly")
-    assert marked(mind) == {memory.content for memory in later}
+    assert marked(mind) == {mind.get(id_).content for id_ in later}
     changes = [c.action for step in report.steps for c in step.changes if step.name == "core"]
     assert sorted(changes) == ["core"] * 3 + ["leave_core"] * 3
 

@@ -14,6 +14,7 @@ from recollect.store.contract import Store, Unit
 from recollect.upkeep.report import Report
 from recollect.upkeep.upkeep import DAILY_KIND
 from tests.conftest import OpenMind
+from tests.planting import plant
 
 DAILY = (
     "queue turns events dedup decay expiry attachments capacity documents identity report"
@@ -84,26 +85,37 @@ JUNK = (
 )
 
 
+REFUSED = (
+    "I wish I had a boat in Naples",
+    "我真希望我住在火星上",
+    "user_name = 'Fenn'  # the user lives in Atlantis",
+    "Let's pretend I am a pirate and my ship is called Gull",
+    "假装你是医生，我叫阿呆，是病人",
+    "The roof was leaking when the guests came",
+    *JUNK,
+)
+
+
 @pytest.mark.feature("U3")
 @pytest.mark.feature("U3", preset="myclaw")
 @pytest.mark.parametrize("preset", ["default", "myclaw"])
-def test_yesterdays_events_become_knowledge(
+def test_a_night_without_a_model_adds_nothing_to_what_was_learnt(
     open_mind: OpenMind, clock: ManualClock, preset: str
 ) -> None:
     mind = open_mind(preset=preset)
-    for said in ("The roof was leaking when the guests came", *JUNK):
+    for said in ("I live in Porto", *REFUSED, "No, sorry, I live in Lisbon now"):
         mind.record(session="s", role="user", content=said)
+        clock.advance(seconds=1)
     clock.advance(hours=1)
     mind.drain()
+    learnt = {memory.content for memory in mind.memories()}
+    assert [memory.value for memory in mind.memories(kind="identity")] == ["Lisbon"]
     assert [event.compressed for event in mind.daily_events()] == [False]
     assert "days" not in step(mind.upkeep("daily"), "events"), "today is not over"
     clock.advance(days=1)
-    report = mind.upkeep("daily")
-    assert step(report, "events") == {"days": 1, "events": 1, "memories": 1}
-    (memory,) = mind.memories(kind="event")
-    assert "2026-02-12" in memory.content
-    assert memory.content.endswith(": The roof was leaking when the guests came"), "and no more"
-    assert [source.session for source in memory.sources] == ["s"]
+    assert step(mind.upkeep("daily"), "events") == {"days": 1, "events": 1, "memories": 0}
+    assert {memory.content for memory in mind.memories()} == learnt
+    assert not any(" · " in content for content in learnt)
     assert [event.compressed for event in mind.daily_events()] == [True]
     assert step(mind.upkeep("daily"), "events") == {}
 
@@ -245,8 +257,8 @@ def test_nothing_changes_in_a_dry_run(mind: Mind, clock: ManualClock) -> None:
 @pytest.mark.feature("U1")
 def test_every_step_can_be_undone(mind: Mind, clock: ManualClock) -> None:
     passing = mind.remember("a passing shower", kind="temp", importance=0.1)
-    one = mind.remember("The cat is grey.", kind="fact", importance=0.6)
-    two = mind.remember("the cat is grey", kind="fact", importance=0.8)
+    one = plant(mind, "The cat is grey.", importance=0.6)
+    two = plant(mind, "the cat is grey", importance=0.8)
     clock.advance(days=60)
     report = mind.upkeep("daily")
     assert step(report, "dedup") == {"merge": 1}
@@ -396,8 +408,8 @@ def test_a_report_tells_what_was_done(
     open_mind: OpenMind, clock: ManualClock, tmp_path: Path, preset: str
 ) -> None:
     mind = open_mind(preset=preset, schedule={"zone": "UTC"})
-    mind.remember("The cat is grey.", kind="fact", importance=0.6)
-    mind.remember("the cat is grey", kind="fact", importance=0.8)
+    plant(mind, "The cat is grey.", importance=0.6)
+    plant(mind, "the cat is grey", importance=0.8)
     mind.upkeep("daily")
     text = (tmp_path / "daily_summaries" / "2026-02-12.md").read_text(encoding="utf-8")
     assert "merge: 1" in text

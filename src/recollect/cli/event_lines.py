@@ -30,7 +30,7 @@ _SENTENCES = {
     "merge": "was merged into {into}{because}",
     "demote": "was given a short life{because}",
     "expire": "expired{because}",
-    "delete": "was put away for good{because}",
+    "delete": "was deleted{because}",
     "disown": "is not the owner's alone: {reason}",
     "undo": "is as it was before{because}",
 }

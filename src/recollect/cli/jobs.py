@@ -17,6 +17,7 @@ from recollect.cli.output import (
     joined,
     note,
     say,
+    waiting_line,
     when,
 )
 from recollect.cli.state import State, pass_state
@@ -43,15 +44,17 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
     state = ctx.ensure_object(State)
     with state.open() as mind:
         listed = mind.jobs(state=job_state, limit=limit)
-        turns = mind.stats().turn_states
+        stats = mind.stats()
     if state.json:
         emit(listed)
         return
     if not listed:
         note("There are no such jobs." if job_state else "There are no jobs.")
     entries(map(_entry, listed))
-    states = ", ".join(f"{count:,} {name}" for name, count in turns.items() if count)
+    states = ", ".join(f"{count:,} {name}" for name, count in stats.turn_states.items() if count)
     note(f"Turns: {states}." if states else "There are no turns.")
+    if stats.model_wait is not None:
+        note(f"{waiting_line(stats.model_wait)}; recollect jobs redrive asks it now.")
 
 
 def _entry(job: Job) -> ListEntry:
@@ -68,6 +71,9 @@ def explained(job: Job) -> str:
         return f"gave up after {tries}; recollect jobs redrive runs it again"
     if job.state == "running":
         return f"running, {tries}, held until {when(job.lease_until)}"
+    if job.waiting_since is not None:
+        since = when(job.waiting_since)
+        return f"waits for the model since {since}; next try {when(job.run_at)}"
     if job.attempts:
         return f"failed, {tries}; next try {when(job.run_at)}"
     if job.error:
@@ -128,7 +134,7 @@ def _show(job: Job) -> None:
 @pass_state
 @click.pass_context
 def redrive(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
-    """Give dead jobs a fresh start: these, or all."""
+    """Give dead jobs a fresh start, and ask a model that was away now: these, or all."""
     with state.open() as mind:
         count = mind.redrive(job or None)
     _settled(ctx, state, "redriven", count, len(job))

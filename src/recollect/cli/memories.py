@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import click
 
 from recollect.cli.base import Command
 from recollect.cli.confirmation import agreed
-from recollect.cli.output import ListEntry, dim, emit, entries, joined, note, say, when
-from recollect.cli.params import moment, text_or_stdin
+from recollect.cli.output import (
+    ListEntry,
+    counted,
+    dim,
+    emit,
+    entries,
+    joined,
+    note,
+    say,
+    waiting_line,
+    when,
+)
+from recollect.cli.params import KindName, metadata_of, moment, moment_or_never, text_or_stdin
 from recollect.cli.state import State, pass_state
-from recollect.types import KINDS, TRUSTS, Kind, Memory, MemoryStatus, Trust
+from recollect.plain import plain
+from recollect.types import ORDERS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
 
+_Function = TypeVar("_Function", bound=Callable[..., None])
 _SHARE = click.FloatRange(0, 1)
 _COLOURS: dict[MemoryStatus, str | None] = {
     "active": "green",
@@ -25,70 +38,74 @@ _COLOURS: dict[MemoryStatus, str | None] = {
 }
 
 
+def details(command: _Function) -> _Function:
+    """Add the options for what a statement comes with."""
+    for option in reversed(
+        (
+            click.option("--subject", metavar="TEXT", help="What it is about."),
+            click.option("--predicate", metavar="TEXT", help="What is said of the subject."),
+            click.option("--value", metavar="TEXT", help="What the predicate is, such as 3.12."),
+            click.option("--project", metavar="NAME", help="The project it belongs to."),
+            click.option("--topic", metavar="NAME", help="The topic within the project."),
+            click.option(
+                "--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated."
+            ),
+            click.option(
+                "--metadata", multiple=True, metavar="KEY=VALUE",
+                help="What your program keeps with it; may be repeated.",
+            ),
+            click.option("--importance", type=_SHARE, help="How much it matters."),
+            click.option("--confidence", type=_SHARE, help="How sure it is."),
+            click.option("--trust", type=click.Choice(TRUSTS), help="Who says it."),
+            click.option("--valid-from", type=moment, help="Since when it is true."),
+            click.option("--valid-to", type=moment_or_never, help="Until when it is true."),
+            click.option("--expires-at", type=moment_or_never, help="When it stops to matter."),
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were given, as the library takes them."""
+    chosen = {name: value for name, value in options.items() if value not in (None, ())}
+    if "metadata" in chosen:
+        chosen["metadata"] = metadata_of(chosen["metadata"])
+    return chosen
+
+
 @click.command(cls=Command)
 @click.argument("text", required=False)
-@click.option("--kind", type=click.Choice(KINDS), default="fact", show_default=True)
-@click.option("--subject", default="", metavar="TEXT", help="What it is about.")
-@click.option("--predicate", default="", metavar="TEXT", help="What is said of the subject.")
-@click.option("--value", default="", metavar="TEXT", help="What the predicate is, such as 3.12.")
-@click.option("--project", metavar="NAME", help="The project it belongs to. [default: all]")
-@click.option("--topic", metavar="NAME", help="The topic within the project.")
-@click.option("--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated.")
-@click.option("--importance", type=_SHARE, default=0.5, show_default=True)
-@click.option("--confidence", type=_SHARE, default=1.0, show_default=True)
-@click.option("--trust", type=click.Choice(TRUSTS), default="owner", show_default=True)
+@click.option("--kind", type=KindName(), default="fact", show_default=True)
+@details
 @click.option("--source", "sources", multiple=True, metavar="ID", help="A turn it came from.")
-@click.option("--valid-from", type=moment, help="Since when it is true. [default: now]")
-@click.option("--expires-at", type=moment, help="When it stops to matter. [default: never]")
 @click.option("--supersedes", metavar="ID", help="The memory this is the next version of.")
 @pass_state
-def add(
-    state: State,
-    *,
-    text: str | None,
-    kind: Kind,
-    subject: str,
-    predicate: str,
-    value: str,
-    project: str | None,
-    topic: str | None,
-    tags: tuple[str, ...],
-    importance: float,
-    confidence: float,
-    trust: Trust,
-    sources: tuple[str, ...],
-    valid_from: datetime | None,
-    expires_at: datetime | None,
-    supersedes: str | None,
-) -> None:
-    """Keep a statement as a memory. TEXT may also be piped in.
+def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None:
+    """Keep a statement as a memory, and say what became of it. TEXT may also be piped in.
+
+    What is known already is not kept twice: new, same, update, conflict, pending or dropped.
 
     A credential is kept encrypted and found by its --subject. Pipe it in, or leave TEXT out on a
     terminal and type it unseen, so that it does not stay in the history of your shell.
     """
     statement = _typed_unseen() if kind == "credential" and text is None else None
-    partition = {"project": project, "topic": topic}
+    wanted = {name: None if value == "never" else value for name, value in options.items()}
     with state.open(create=True) as mind:
-        memory = mind.remember(
+        decision = mind.remember(
             text_or_stdin(text, "the statement") if statement is None else statement,
             kind=kind,
-            subject=subject,
-            predicate=predicate,
-            value=value,
-            tags=tags,
-            importance=importance,
-            confidence=confidence,
-            trust=trust,
-            valid_from=valid_from,
-            expires_at=expires_at,
-            sources=sources,
-            supersedes=supersedes,
-            **{name: value for name, value in partition.items() if value},
+            **given(wanted),
         )
     if state.json:
-        emit(memory)
-    else:
-        say(f"{memory.kind}  {dim(memory.id)}")
+        became = {"outcome": decision.outcome, "reason": decision.reason}
+        kept = {} if decision.memory is None else plain(decision.memory)
+        emit({**kept, **became, "replaced": decision.replaced})
+        return
+    say(f"{decision.outcome}  {decision.memory.kind if decision.memory else kind}  "
+        f"{dim(decision.id)}{decision.reason and f'  {decision.reason}'}")  # fmt: skip
+    for id_ in decision.replaced:
+        say(dim(f"in place of {id_}"))
 
 
 def _typed_unseen() -> str | None:
@@ -99,23 +116,58 @@ def _typed_unseen() -> str | None:
 
 
 @click.command(cls=Command)
-@click.option("--kind", type=click.Choice(KINDS), help="Only this kind.")
+@click.option("--kind", type=KindName(), help="Only this kind.")
 @click.option("--project", metavar="NAME", help="Only this project.")
+@click.option("--topic", metavar="NAME", help="Only this topic.")
+@click.option("--subject", metavar="TEXT", help="Only about this.")
+@click.option("--predicate", metavar="TEXT", help="Only what is said by this predicate.")
+@click.option("--tag", metavar="NAME", help="Only with this label.")
+@click.option("--trust", type=click.Choice(TRUSTS), help="Only said by these.")
+@click.option(
+    "--status", type=click.Choice((*STATUSES, "all")), help="Whatever its state. [default: active]"
+)
+@click.option("--text", metavar="TEXT", help="Only statements that contain this.")
+@click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
+@click.option("--since", type=moment, help="Learnt no earlier: a date, or an age such as 7d.")
+@click.option("--until", type=moment, help="Learnt before this moment.")
 @click.option("--as-of", type=moment, help="What was known at that moment.")
+@click.option("--order", type=click.Choice(ORDERS), default="newest", show_default=True)
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@click.option("--offset", default=0, metavar="N", help="Leave out the first N.")
 @pass_state
-def memories(
-    state: State, kind: Kind | None, project: str | None, as_of: datetime | None, limit: int
-) -> None:
+def memories(state: State, /, **options: Any) -> None:
     """List the memories that hold now, or held at a past time, the latest first."""
     with state.open() as mind:
-        listed = mind.memories(kind=kind, project=project, as_of=as_of, limit=limit)
+        listed = mind.memories(**given(options))
+        why_none = "" if listed or state.json else _why_none(mind.stats(), len(mind.pending()))
     if state.json:
         emit(listed)
         return
-    if not listed:
-        note("There are no memories.")
+    if why_none:
+        note(why_none)
     show_memories(listed)
+
+
+def _why_none(stats: Stats, pending: int) -> str:
+    """Why there is nothing to list, and what to do about it."""
+    unread = stats.turn_states["new"] + stats.turn_states["failed"]
+    if stats.memories:
+        return "No memory is like that."
+    if stats.model_wait is not None:
+        return f"There are no memories yet: {waiting_line(stats.model_wait)}."
+    if pending:
+        statements = counted(pending, "statement waits", "statements wait")
+        return f"There are no memories yet: {statements} for your word; see recollect pending."
+    if unread:
+        turns = counted(unread, "turn waits", "turns wait")
+        return f"There are no memories yet: {turns} to be read; recollect worker --once reads now."
+    if stats.turns:
+        turns = counted(stats.turns, "turn")
+        return (
+            f"There are no memories: {turns} held nothing to keep; see recollect turns for the"
+            " reasons, or keep something with recollect add."
+        )
+    return "There are no memories: nothing was recorded; see recollect record, ingest and add."
 
 
 def show_memories(memories: Iterable[Memory], *, margin: int = 0) -> None:
@@ -161,7 +213,7 @@ def reveal(state: State, memory: str, yes: bool) -> None:
     --yes.
     """
     with state.open() as mind:
-        version = next(v for v in mind.history(memory).versions if v.id == memory)
+        version = mind.get(memory)
         if not yes:
             agreed(state, f"Show the secret of {version.subject or memory}?", "show it")
         secret = mind.reveal(memory)

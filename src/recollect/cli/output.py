@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 from recollect.plain import plain
+from recollect.types import ModelWait
 
 GAP = "  "
 _WIDEST = 40  # of a column that is not the last
@@ -180,3 +181,9 @@ def size(count: int) -> str:
 
 def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def waiting_line(wait: ModelWait) -> str:
+    """How many turns wait for a model that is away."""
+    turns = counted(wait.turns, "turn waits", "turns wait")
+    return f"{turns} for the model since {when(wait.since)}; next try {when(wait.next_try)}"

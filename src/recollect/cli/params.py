@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from recollect.errors import InvalidInput
+from recollect.types import KINDS
 
 
 def moment(text: str) -> datetime:
@@ -30,6 +31,34 @@ def _ago(text: str) -> datetime:
         raise click.BadParameter(
             f"{text!r} is no time. Give 2026-02-12, '2026-02-12 09:30', or an age: 90m, 7d, 2w"
         ) from error
+
+
+def moment_or_never(text: str) -> datetime | str:
+    """A moment, or the word never."""
+    return "never" if text.strip() == "never" else moment(text)
+
+
+class KindName(click.ParamType[str]):
+    """A built-in kind, or one of the setting `memory.kinds`, which the memory checks."""
+
+    name = "kind"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return f"[{'|'.join(KINDS)}|…]"
+
+
+def metadata_of(pairs: tuple[str, ...]) -> dict[str, Any]:
+    """KEY=VALUE as often as given; a value that reads as JSON is that value, else it is text."""
+    metadata: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not (key.strip() and equals):
+            raise click.BadParameter(f"{pair!r} is not KEY=VALUE", param_hint="--metadata")
+        try:
+            metadata[key.strip()] = json.loads(value)
+        except (ValueError, RecursionError):
+            metadata[key.strip()] = value
+    return metadata
 
 
 def json_value(text: str) -> Any:

@@ -10,9 +10,9 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.output import ListEntry, bold, emit, entries, joined, note, say, when
-from recollect.cli.params import moment
+from recollect.cli.params import KindName, moment
 from recollect.cli.state import State, pass_state
-from recollect.types import KINDS, RECORD_TYPES, Hit, Kind, RecordType
+from recollect.types import RECORD_TYPES, Hit, RecordType
 
 _BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type_ != "memory")
 
@@ -25,7 +25,7 @@ class Where(TypedDict):
 
     session: str | None
     project: str | None
-    kind: Kind | None
+    kind: str | None
     since: datetime | None
     until: datetime | None
     as_of: datetime | None
@@ -37,7 +37,7 @@ def _narrowed(command: _Function) -> _Function:
         (
             click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
             click.option("--project", metavar="NAME", help="Only from this project."),
-            click.option("--kind", type=click.Choice(KINDS), help="Only memories of this kind."),
+            click.option("--kind", type=KindName(), help="Only memories of this kind."),
             click.option(
                 "--since", type=moment, help="Nothing older: a date, or an age such as 7d."
             ),

@@ -35,8 +35,8 @@ _PAGE = 1_000  # turns
 def show(state: State, memory: str) -> None:
     """Show a memory, its confidence, and the turns it came from."""
     with state.open() as mind:
+        version = mind.get(memory)
         chain = mind.history(memory)
-        version = next(other for other in chain.versions if other.id == memory)
         turns = turns_of(mind, version.sources)
     if state.json:
         emit({"memory": version, "sources": turns, "versions": chain.versions})
@@ -84,6 +84,7 @@ def show_memory(memory: Memory) -> None:
             ("used", f"{memory.access_count:,} times" if memory.access_count else ""),
             ("project", _partition(memory)),
             ("tags", " ".join(f"#{tag}" for tag in memory.tags)),
+            ("metadata", joined(*(f"{key}={value}" for key, value in memory.metadata.items()))),
             ("episode", memory.episode),
         )
     )
@@ -120,9 +121,9 @@ def show_history(history: History, *, margin: int = 0) -> None:
     """Print versions with the days each held, then their events."""
     show_versions(history.versions, margin=margin)
     names = _names(history.versions)
-    indent = margin + max(map(len, names.values())) + 2
+    indent = margin + max(map(len, names.values()), default=0) + 2
     for event in history.events:
-        line = f"{when(event.at)}  {names[event.subject]} {describe(event, names)}"
+        line = f"{when(event.at)}  {names.get(event.subject, 'it')} {describe(event, names)}"
         say(dim(indented(line, indent)))
 
 

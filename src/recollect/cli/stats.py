@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import counted, emit, facts, say, size, when
+from recollect.cli.output import counted, emit, facts, say, size, waiting_line, when
 from recollect.cli.state import State, pass_state
 from recollect.plain import plain
 from recollect.types import Metrics, Stats
@@ -72,6 +72,7 @@ def show_stats(stats: Stats, *, margin: int = 0) -> None:
         ("vectors", f"{stats.unembedded:,} records wait for theirs" if stats.unembedded else ""),
         ("file", f"{size(stats.file_bytes)}, schema {stats.schema}"
                  + (", open for reading only" if stats.read_only else "")),
+        ("learning", waiting_line(stats.model_wait) if stats.model_wait else ""),
         ("models", "; ".join(stats.suspended)),
         ("worker", stats.worker_failure),
         ("recall", stats.recall_failure),

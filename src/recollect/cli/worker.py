@@ -52,7 +52,7 @@ class Stopping:
 
 
 @click.command(cls=Command)
-@click.option("--once", is_flag=True, help="Run what is due now, then leave.")
+@click.option("--once", is_flag=True, help="Run what is due, learn from open sessions, leave.")
 @pass_state
 @click.pass_context
 def worker(ctx: click.Context, state: State, once: bool) -> None:
@@ -77,7 +77,7 @@ def _work(state: State, mind: Mind, stopping: Stopping) -> None:
     failing = ""
     while not stopping.requested:
         try:
-            drained = mind.drain(timeout=_SLICE)
+            drained = mind.drain(timeout=_SLICE, due_only=True)
             failing = ""
         except StoreError as error:
             # Shown once, and tried again: a full disk or a long lock passes.

@@ -23,7 +23,7 @@ from recollect.language.extract import extract
 from recollect.language.guard import Guard
 from recollect.language.markdown import Bullet
 from recollect.learn.candidates import candidate_of
-from recollect.learn.memories import MemoryWriter
+from recollect.learn.memory_writer import MemoryWriter
 from recollect.learn.pattern_files import own_patterns
 from recollect.learn.reconciler import Reconciler
 from recollect.rules.importance import KIND_IMPORTANCE
@@ -122,21 +122,15 @@ class EditImporter:
         if change.head is not None:
             return self._contradicted(change, change.head, operation)
         old = change.memory
-        memory = self._keeper.remember(
+        memory = self._keep(
             NewMemory(
                 change.text,
                 kind=old.kind,
-                subject=old.subject,
-                predicate=old.predicate,
                 value=self._value(change.text, old),
-                project=old.project,
-                topic=old.topic,
-                tags=old.tags,
-                importance=old.importance,
                 expires_at=old.expires_at,
                 supersedes=old.id,
             ),
-            operation_id=operation,
+            operation,
         )
         return EditOutcome(
             Bullet("", memory.id), imported=ImportedEdit("edited", memory.id, old.id)
@@ -244,18 +238,18 @@ class EditImporter:
     ) -> Memory:
         section, like = change.section, earlier or change.like
         if like is None:
-            return self._keeper.remember(
+            return self._keep(
                 NewMemory(
                     content,
                     kind=section.kind,
                     subject=section.subject,
                     predicate=section.predicate,
-                    project=section.project or GLOBAL_PROJECT,
+                    project=section.project or None,
                     importance=KIND_IMPORTANCE[section.kind],
                 ),
-                operation_id=operation,
+                operation,
             )
-        return self._keeper.remember(
+        return self._keep(
             NewMemory(
                 content,
                 kind=like.kind,
@@ -268,8 +262,13 @@ class EditImporter:
                 importance=max(like.importance, KIND_IMPORTANCE[section.kind]),
                 supersedes=None if earlier is None else earlier.id,
             ),
-            operation_id=operation,
+            operation,
         )
+
+    def _keep(self, new: NewMemory, operation: str) -> Memory:
+        kept = self._keeper.remember(new, operation_id=operation).memory
+        assert kept is not None, "nothing stands against the owner's own word"
+        return kept
 
     def _extracted(self, text: str, now: datetime) -> tuple[Candidate, ...]:
         return extract(text, said_at=now, patterns=own_patterns(self._settings))

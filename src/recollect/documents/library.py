@@ -18,7 +18,7 @@ from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.language.secrets.envelope import masked
 from recollect.language.secrets.finder import USUAL
-from recollect.learn.memories import MemoryWriter
+from recollect.learn.memory_writer import MemoryWriter
 from recollect.learn.reconciler import Reconciler
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.settings import Settings

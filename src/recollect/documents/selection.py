@@ -16,7 +16,7 @@ from recollect.language.secrets.randomness import Bounds
 from recollect.rules.decay import fading
 from recollect.rules.slots import predicate_of, subject_of
 from recollect.rules.support import untrusted
-from recollect.types import Kind, Memory
+from recollect.types import KINDS, Kind, Memory
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
@@ -77,7 +77,7 @@ def by_value(memories: Iterable[Memory], now: datetime, half_life: timedelta) ->
 
 def for_memory(ranked: Iterable[Memory]) -> list[Placement]:
     """Everything by its kind."""
-    return [Placement(memory, memory.kind) for memory in ranked]
+    return [Placement(memory, memory.kind if memory.kind in KINDS else "fact") for memory in ranked]
 
 
 def for_user(ranked: Iterable[Memory]) -> list[Placement]:

@@ -21,18 +21,34 @@ from recollect.ids import new_id
 from recollect.index.embedding_job import Ask, cache_hashes
 from recollect.language.echo import fingerprints
 from recollect.language.guard import guard_of
+from recollect.language.secrets.envelope import masked
+from recollect.learn.deletions import DELETED, note_deletion
 from recollect.learn.episodes import episode_terms
+from recollect.learn.memories import existing_memory
 from recollect.learn.reindex import index_again
 from recollect.record import triggers
 from recollect.settings import Settings
 from recollect.store.codec import stored_name
 from recollect.store.contract import Store, Unit
-from recollect.store.erasure import Name
-from recollect.types import EMPTY, RECORD_TYPES, Fact, Job, Json, Receipt, SafeName, digests, key_of
+from recollect.store.erasure import Name, Removal, StoredTextKind
+from recollect.types import (
+    EMPTY,
+    RECORD_TYPES,
+    Fact,
+    Job,
+    Json,
+    Memory,
+    Receipt,
+    SafeName,
+    digests,
+    key_of,
+)
 
 KIND = "forget"
 EVENT = "forget"
 _MAX_JOBS = 1_000
+_NO_KEY = "00"  # of traces of nothing
+_CARDS: tuple[StoredTextKind, ...] = ("card",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +154,27 @@ class Erasure:
         if not plan.empty:
             self._finish(self._space, receipt, _removed_records(plan))
         return receipt
+
+    def delete(self, id_: str) -> Memory:
+        """Remove one memory with all its versions. Its turns stay, and it is not learnt from them
+        again.
+        """
+        self._copies.gather()
+        with self._store.write(self._space) as unit:
+            memory = existing_memory(unit, id_)
+            versions = unit.memories.chain(memory.id)
+            ids = [version.id for version in versions]
+            eraser, now = unit.eraser, self._clock.now()
+            eraser.drop_cached(cache_hashes(eraser.embed_texts(eraser.docs("memory", ids))))
+            eraser.remove(Removal(memories=ids))
+            for card in eraser.stored_texts(_CARDS):
+                if any(version.content in text for version in versions for text in card.texts):
+                    unit.cards.drop(card.id)
+            note_deletion(unit, versions, key_of(DELETED, new_id(now)), now)
+        self._copies.documents(self._space, RemovedRecords((), ids, (), Traces(_NO_KEY)))
+        self._copies.vectors()
+        self._copies.caches()
+        return masked(memory)
 
     # --- in one transaction ----------------------------------------------------------------------
 

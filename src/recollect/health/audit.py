@@ -16,7 +16,7 @@ from recollect.language.guard import bounds_of
 from recollect.language.secrets.envelope import is_sealed, masked
 from recollect.language.secrets.finder import USUAL, find_secrets
 from recollect.rules import checks
-from recollect.rules.clusters import absorbed, components
+from recollect.rules.clusters import absorbed, components, identical
 from recollect.rules.decay import class_of, faded, judge
 from recollect.rules.likeness import same_value
 from recollect.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
@@ -62,23 +62,33 @@ class Audit:
 
     def _check(self, name: str, problems: Iterable[Problem], of: int) -> AuditCheck:
         listed = list(problems)
-        return AuditCheck(name, len(listed), of, tuple(listed[:_EXAMPLES]), _REMEDIES[name])
+        remedy = _REMEDIES[name]
+        if name == "duplicate" and "dedup" not in self._settings.upkeep.daily:
+            remedy = "recollect upkeep weekly"
+        return AuditCheck(name, len(listed), of, tuple(listed[:_EXAMPLES]), remedy)
 
 
 _REMEDIES = {
-    "duplicate": "recollect upkeep weekly",
+    "duplicate": "recollect upkeep daily",
     "stale": "recollect upkeep daily",
-    "contradictory": "recollect show ID, then recollect forget --id ID",
-    "unsupported": "recollect show ID, then recollect forget --id ID",
-    "secret": "recollect forget --id ID; set secrets.at_write to redact",
+    "contradictory": "recollect show ID, then recollect edit ID or recollect delete ID",
+    "unsupported": "recollect show ID, then recollect delete ID",
+    "secret": "recollect forget --id ID, with its turns; set secrets.at_write to redact",
     "orphan": "recollect doctor --repair",
 }
 
 
 def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
-    """Memories that a rule would merge into another."""
-    for kind in sorted({memory.kind for memory in memories}):
-        group = [m for m in memories if m.kind == kind and not is_sealed(m.content)]
+    """Memories that a rule would merge into another, as upkeep does."""
+    readable = [memory for memory in memories if not is_sealed(memory.content)]
+    absorbed_ids: set[str] = set()
+    for place, others in identical(readable):
+        for other in others:
+            absorbed_ids.add(readable[other].id)
+            texts = short(readable[other].content), short(readable[place].content)
+            yield readable[other].id, " = ".join(texts)
+    for kind in sorted({memory.kind for memory in readable}):
+        group = [m for m in readable if m.kind == kind and m.id not in absorbed_ids]
         near = near_pairs(group, None, settings.upkeep.cluster_distance)
         pairs = {(pair.one, pair.other): pair for pair in near}
         for places in components(len(group), near):

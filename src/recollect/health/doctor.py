@@ -12,6 +12,7 @@ from recollect.forget import receipts
 from recollect.forget.erasure import Erasure, unfinished_jobs
 from recollect.ids import made_at
 from recollect.index.embedding_job import queue as ask_vectors
+from recollect.jobs.waiting import model_wait
 from recollect.learn.reindex import repair_text_index
 from recollect.settings import Settings
 from recollect.store.contract import Store, Unit
@@ -51,7 +52,8 @@ class Doctor:
         findings = self._store.check(self._space, deep=deep)
         findings.append(_versions())
         with self._store.read(self._space) as unit:
-            findings += [self._queue(unit), self._turns(unit), self._clock_runs(unit)]
+            findings += [self._queue(unit), self._turns(unit), _model(unit)]
+            findings += [self._clock_runs(unit)]
             findings += [self._orphans(unit), self._vectors(unit), self._forgetting_done(unit)]
         if forgotten is not None:
             findings += receipts.check(self._store, forgotten, self._files())
@@ -151,6 +153,17 @@ class Doctor:
             unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
             if unit.vectors.unembedded(number, 1):
                 ask_vectors(unit, self._clock.now(), self._settings.jobs.max_attempts)
+
+
+def _model(unit: Unit) -> Finding:
+    """Whether turns wait for a model that is away."""
+    waiting = model_wait(unit)
+    return Finding(
+        check="model",
+        ok=waiting is None,
+        detail=f"{waiting}: {waiting.reason}" if waiting else "no turn waits for it",
+        remedy="Check its server and key; `recollect jobs redrive` asks it now" if waiting else "",
+    )
 
 
 def _versions() -> Finding:

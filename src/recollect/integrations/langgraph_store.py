@@ -78,6 +78,7 @@ class GraphStore(BaseStore):
         self._mind.remember(
             _text(op.value) or value,
             kind=_kind(op.value),
+            subject=op.key,  # two keys are two items, also with one text
             predicate=op.key,
             value=value,
             project=_project(op.namespace),

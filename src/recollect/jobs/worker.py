@@ -22,7 +22,7 @@ from recollect.errors import (
     Closed,
     ConfigError,
     DeadlineReached,
-    ModelRateLimited,
+    ModelError,
     ModelRefused,
     ModelSuspended,
     StoreError,
@@ -145,6 +145,8 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - the boundary that records every failure
             return self._settle_failure(job, error)
         self._store.queue.finish(job, self._owner)
+        if job.waiting_since is not None:
+            self._store.queue.resume(job.space, self._clock.now())
         return "done"
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
@@ -175,17 +177,42 @@ class Worker:
             return self._put_off(job, error.until, reason)
         if isinstance(error, DeadlineReached):
             return self._put_off(job, self._clock.now(), reason)
-        if isinstance(error, ModelSuspended):
-            return self._put_off(job, self._clock.now() + error.retry_after, reason)
+        if isinstance(error, ModelError) and error.away:
+            return self._wait_for_model(job, error, reason)
         hopeless = isinstance(error, ModelRefused)
         if hopeless or job.attempts >= job.max_attempts:
             return self._bury(job, reason)
         wait = self._pace.backoff.after(job.attempts)
-        if isinstance(error, ModelRateLimited) and error.retry_after is not None:
-            wait = max(wait, min(error.retry_after, _LONGEST_WAIT))
         self._report_failure(job, reason, dead=False)
         now = self._clock.now()
         self._store.queue.retry(job, self._owner, run_at=now + wait, now=now, error=reason)
+        return "retried"
+
+    def _wait_for_model(self, job: Job, error: ModelError, reason: SafeText) -> Ending:
+        """Not a failure of the job: it waits for as long as the model is away, and uses up no try.
+
+        Nobody hears of a key or a name that is wrong before a person has corrected it, so that
+        waits longest.
+        """
+        now, backoff = self._clock.now(), self._pace.backoff
+        since = min(job.waiting_since or now, now)
+        requested = min(error.retry_after or timedelta(), _LONGEST_WAIT)
+        if isinstance(error, ModelSuspended):
+            wait, reason = requested, job.error or reason  # why it was suspended
+        else:
+            self._report_failure(job, reason, dead=False)
+            refused = isinstance(error, ModelRefused)
+            wait = max(
+                requested, backoff.ceiling if refused else backoff.after_waiting(now - since)
+            )
+        self._store.queue.retry(
+            job,
+            self._owner,
+            run_at=now + wait,
+            now=now,
+            error=reason,
+            waiting_since=since,
+        )
         return "retried"
 
     def _put_off(self, job: Job, moment: datetime, reason: SafeText) -> Ending:

@@ -10,6 +10,7 @@ from recollect.types import Turn
 
 _END = re.compile(r"[。！？!?\n]|[.;；]\s")
 _SPACE = re.compile(r"\s+")
+GLUE = " · "  # between the sentences of a digest
 
 
 def digest(turns: Sequence[Turn], limit: int) -> str:
@@ -21,7 +22,7 @@ def digest(turns: Sequence[Turn], limit: int) -> str:
     tail = f" [{', '.join(tools)}]" if tools else ""
     line = ""
     for sentence in dict.fromkeys(filter(None, sentences)):
-        longer = f"{line} · {sentence}" if line else sentence
+        longer = f"{line}{GLUE}{sentence}" if line else sentence
         if len(longer) + len(tail) > limit:
             break
         line = longer

@@ -20,14 +20,27 @@ from recollect.language.secrets.batch import redact_many
 from recollect.language.secrets.finder import USUAL, redact, redact_json
 from recollect.language.secrets.randomness import MARK, Bounds
 from recollect.rules import checks
+from recollect.rules.kinds import kinds_of
 from recollect.rules.speakers import speaker_marks
 from recollect.settings import Settings
-from recollect.types import EMPTY, ActionNode, Fact, SafeAction, SafeName, SafeText
+from recollect.types import (
+    EMPTY,
+    KINDS,
+    ActionNode,
+    Fact,
+    Json,
+    Kind,
+    SafeAction,
+    SafeMetadata,
+    SafeName,
+    SafeText,
+)
 
 MAX_ERROR = 500
 MAX_TAGS = 100  # tags or sources of one record: more is a mistake of the caller
 MAX_TOOL_CALLS = 1_000  # tool calls, or results, of one turn: the longest real traces have a tenth
 MAX_SUMMARY = 100_000
+MAX_METADATA = 4_000  # characters of JSON beside one memory: it is read with every memory
 _ERROR_READ = 8_000  # characters of an error that are looked at
 _NAMES = 1024  # the same sessions and senders come again with every turn
 _MARKED = re.compile(rf"{re.escape(MARK)}([a-z0-9_]+)\]")
@@ -37,7 +50,8 @@ _MARKED = re.compile(rf"{re.escape(MARK)}([a-z0-9_]+)\]")
 class Guard:
     """Sizes of what is stored, and what counts as a secret in it; None keeps secrets.
 
-    ``owners`` are the marks of the senders that are the owner (rules/speakers.py).
+    ``owners`` are the marks of the senders that are the owner (rules/speakers.py), ``kinds`` those
+    a memory may be of.
     """
 
     characters: int
@@ -45,6 +59,7 @@ class Guard:
     tags: int
     secrets: Bounds | None = USUAL
     owners: frozenset[int] = frozenset()
+    kinds: tuple[Kind, ...] = KINDS
     _named: Callable[[str, str], SafeName] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -112,6 +127,17 @@ class Guard:
         labels = (self.label(value, f"one of {what}") for value in checked)
         return tuple(dict.fromkeys(filter(None, labels)))
 
+    def kind(self, value: str) -> Kind:
+        """A kind of memory, built in or named in the settings."""
+        known = next((kind for kind in self.kinds if kind == value), None)
+        if known is None:
+            raise InvalidInput(
+                f"kind={checks.brief_value(value)} is unknown",
+                remedy=f"Use one of {', '.join(self.kinds)}, or name it in the setting"
+                " memory.kinds",
+            )
+        return known
+
     # --- values of several strings --------------------------------------------------------------
 
     def json(self, value: Mapping[str, Any], what: str) -> dict[str, Fact]:
@@ -128,6 +154,22 @@ class Guard:
         checks.check_text(text, what, self.characters)
         clean = parsed if self.secrets is None else redact_json(parsed, self.secrets)
         return cast("dict[str, Fact]", clean)
+
+    def metadata(self, value: Mapping[str, Any]) -> SafeMetadata:
+        """A small JSON object that a host keeps with a memory."""
+        given: object = value
+        if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+            raise InvalidInput(
+                f"metadata is {checks.brief_value(given)}", remedy="Pass a dict with text as keys"
+            )
+        safe = self.json(value, "metadata")
+        size = len(json.dumps(safe, ensure_ascii=False))
+        if size > MAX_METADATA:
+            raise InvalidInput(
+                f"metadata has {size:,} characters as JSON, more than {MAX_METADATA:,}",
+                remedy="Keep it elsewhere, and its id here",
+            )
+        return SafeMetadata(cast("Mapping[str, Json]", safe))
 
     def action(self, node: ActionNode) -> SafeAction:
         """A step of an episode."""
@@ -153,6 +195,7 @@ def guard_of(settings: Settings) -> Guard:
         tags=MAX_TAGS,
         secrets=None if keeps_secrets else bounds_of(settings),
         owners=speaker_marks(settings.trust.owners),
+        kinds=kinds_of(settings),
     )
 
 

@@ -86,13 +86,17 @@ _MEETING_COSINE = 0.7
 
 @dataclass(frozen=True, slots=True)
 class NeighbourSearch:
-    """Searches around one candidate in one unit of work; ``cosines`` were computed before it."""
+    """Searches around one candidate in one unit of work; ``cosines`` were computed before it.
+
+    ``strict``: only what differs in no telling word is alike.
+    """
 
     unit: Unit
     candidate: SafeCandidate
     now: datetime
     settings: ReconcileSettings
     cosines: Mapping[str, float]
+    strict: bool = False
 
     def neighbours(self, status: MemoryStatus) -> Neighbours:
         """Memories of that status in the candidate's project."""
@@ -145,6 +149,8 @@ class NeighbourSearch:
         if cosine is not None:
             return cosine > self.settings.merge_cosine
         mine, theirs = weighed_words(self.candidate.content), weighed_words(memory.content)
+        if self.strict and apart(mine, theirs, CHARACTER_WEIGHT):
+            return False
         return overlap(mine, theirs) >= self.settings.merge_overlap
 
 

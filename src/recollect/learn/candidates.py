@@ -9,23 +9,22 @@ from recollect.rules import checks
 from recollect.types import (
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
-    KINDS,
     TRUSTS,
     Candidate,
     Memory,
     SafeCandidate,
     SafeName,
+    no_metadata,
 )
 
 _LONGEST = 1_000_000  # characters of a statement
 
 
-def checked(candidate: Candidate, guard: Guard) -> SafeCandidate:
+def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> SafeCandidate:
     """The candidate as it may be stored, or InvalidInput that says what is wrong."""
-    limit = min(guard.characters, _LONGEST)
+    limit = min(guard.characters, longest)
     if not checks.check_text(candidate.content, "content", limit).strip():
         raise InvalidInput("A candidate says nothing", remedy="Give it a content")
-    checks.check_choice(candidate.kind, KINDS, "kind")
     checks.check_choice(candidate.trust, TRUSTS, "trust")
     for name in ("importance", "confidence"):
         share = getattr(candidate, name)
@@ -40,7 +39,7 @@ def checked(candidate: Candidate, guard: Guard) -> SafeCandidate:
         return guard.label(guard.part(text, candidate.content, content, what), what)
 
     return SafeCandidate(
-        kind=candidate.kind,
+        kind=guard.kind(candidate.kind),
         content=content,
         subject=part(candidate.subject, "subject"),
         predicate=part(candidate.predicate, "predicate"),
@@ -58,6 +57,7 @@ def checked(candidate: Candidate, guard: Guard) -> SafeCandidate:
         sources=tuple(dict.fromkeys(guard.label(id_, "source") for id_ in candidate.sources)),
         valid_from=maybe_moment(candidate.valid_from, "valid_from"),
         valid_to=maybe_moment(candidate.valid_to, "valid_to"),
+        metadata=guard.metadata(candidate.metadata) if candidate.metadata else no_metadata(),
     )
 
 
@@ -78,4 +78,5 @@ def candidate_of(memory: Memory) -> SafeCandidate:
         sources=tuple(source.turn_id for source in memory.sources),
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,
+        metadata=memory.metadata,
     )

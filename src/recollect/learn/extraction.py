@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock
-from recollect.errors import ModelRefused, StoreDamaged
+from recollect.errors import BadAnswer, ModelError, ModelRefused, ModelSuspended, StoreDamaged
 from recollect.ids import made_until
 from recollect.language.attribution import Place, attributed, placed
 from recollect.language.echo import UntrustedLine
@@ -45,8 +45,8 @@ _READ = 500  # turns looked at for one batch
 _PEOPLE = 200  # statements about who the user is that are looked through for people
 _EARLIER = 6  # turns before a batch that help to understand it
 _CHANGES = frozenset({"new", "same", "update", "conflict", "pending", "withdrawn"})
-# What a server says of the text itself, not of the key or the model; None: the model declined.
-_ABOUT_THE_TEXT = frozenset({None, 400, 413, 422, 451})
+# Exchanges refused one after the other, and nothing accepted: it is not about their text.
+_ALL_REFUSED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,48 +110,53 @@ class ExtractionJob:
                 operation = key_of("extract", job.id, stamp(job.run_at))
                 end_with_session(unit, session, operation_id=operation, now=now)
 
-    def learn(self, job: Job, session: SafeName) -> bool:
+    def learn(self, job: Job, session: SafeName, *, probe: bool = False) -> bool:
         """Go through what waits; False when the time of the job was over before the turns were.
 
-        Whoever fails is given less at once the next time. A batch whose text a model will not read
-        ends dead by itself, and the rest goes on.
+        Whoever fails is given less at once the next time. A text that a model will not read is
+        given to it in smaller parts; the exchange that is refused alone ends dead, and the rest
+        goes on. A model for which others wait is asked only as a ``probe``.
         """
         learner = self._learner_of(job.space)
+        if not (learner.extractor.verbatim or probe):
+            self._check_model(job.space)
         self._before_learning()
         until = self._clock.now() + self._settings.jobs.lease / 2
-        declined: ModelRefused | None = None
+        refusals = _Refusals()
         read: set[SafeName] = set()
-        while reading := self._next(job, session):
-            if reading.batch[0].id in read:
+        while reading := self._next(job, session, refusals.most_exchanges):
+            first = reading.batch[0].id
+            if first in read:
                 raise StoreDamaged(
                     f"The turns of session {session!r} do not take on their new state",
                     remedy="Run `recollect doctor`, or restore a backup",
                 )
-            read.add(reading.batch[0].id)
+            read.add(first)
             try:
                 proposals = learner.extractor.propose(
                     reading.spoken, reading.earlier, reading.people
                 )
-            except ModelRefused as refusal:
-                if refusal.status not in _ABOUT_THE_TEXT:
+            except (ModelRefused, BadAnswer) as error:
+                if not _is_about_text(error, job):
                     raise
-                declined = declined or refusal
-                done = self._give_up(job.space, session, reading.batch, f"ModelRefused: {refusal}")
+                done = self._refused(job.space, session, reading.batch, refusals, error)
             else:
+                refusals.accept()
                 done = self._settle(job.space, session, reading, learner, proposals)
             if not done:
-                read.discard(reading.batch[0].id)  # to be read as it is by now
+                read.discard(first)  # to be read as it is by now
             if self._clock.now() >= until:
                 return False
-        if declined is not None:
-            raise declined
+        if refusals.first is not None:
+            raise refusals.first
         return True
 
     def failed(self, job: Job, reason: str, *, dead: bool) -> None:
         """A try failed: the turns it was about say so, and why.
 
-        After the last one everything dies that was there when it began. Told twice, it does no
-        more. What was said since has not been tried yet and is looked at by a job of its own.
+        After the last one everything dies that was there when it began and that no answer of a
+        model was about. Called twice, it does no more. What was said since has not been tried yet
+        and is looked at by a job of its own.
         """
         session = job.name_of("session")
         with self._store.write(job.space) as unit:
@@ -185,11 +190,24 @@ class ExtractionJob:
         until = self._clock.now() if job.lease_until is None else job.lease_until
         return until - self._settings.jobs.lease * (1 + idle)
 
+    def _check_model(self, space: str) -> None:
+        """Raise ModelSuspended while another job of the space waits for a model that is away."""
+        now = self._clock.now()
+        with self._store.read(space) as unit:
+            until = unit.tasks.model_away_until(now)
+        if until is not None:
+            raise ModelSuspended(
+                f"The model is away and asked again at {until:%Y-%m-%d %H:%M} UTC",
+                remedy="Check its server and key; recollect jobs redrive asks it now",
+                retry_after=until - now,
+            )
+
     # --- one batch ------------------------------------------------------------------------------
 
-    def _next(self, job: Job, session: SafeName) -> _Reading | None:
+    def _next(self, job: Job, session: SafeName, most_exchanges: int) -> _Reading | None:
         with self._store.read(job.space) as unit:
-            batch = _first_batch(unit.ledger.unextracted(session, _READ), self._size(job))
+            waiting = unit.ledger.unextracted(session, _READ)
+            batch = _first_batch(waiting, self._size(job), most_exchanges)
             if not batch:
                 return None
             before = [
@@ -209,7 +227,8 @@ class ExtractionJob:
 
     def _size(self, job: Job) -> int:
         tokens = self._settings.extraction.batch_tokens
-        return int(tokens.high if job.attempts <= 1 else tokens.low)
+        first = job.attempts <= 1 and job.waiting_since is None
+        return int(tokens.high if first else tokens.low)
 
     def _settle(
         self,
@@ -253,12 +272,31 @@ class ExtractionJob:
         speakers = SpokenWords(reading.batch, reading.before)
         return [grounded(candidate, speakers, core) for candidate in candidates]
 
-    def _give_up(self, space: str, session: SafeName, batch: Sequence[Turn], reason: str) -> bool:
+    def _refused(
+        self,
+        space: str,
+        session: SafeName,
+        batch: Sequence[Turn],
+        refusals: _Refusals,
+        error: ModelError,
+    ) -> bool:
+        """Give up an exchange that a model will not read; False when there is less to ask for."""
+        count = len(list(exchanges(batch)))
+        if count > 1:
+            refusals.most_exchanges = count // 2
+            return False
+        reason = self._guard.error(f"{type(error).__name__}: {error}")
+        ids = [turn.id for turn in batch]
         with self._store.write(space) as unit:
             if not self._still_waits(unit, session, batch):
                 return False
-            unit.ledger.set_state([turn.id for turn in batch], "dead", self._guard.error(reason))
+            unit.ledger.set_state(ids, "dead", reason)
             unit.ledger.mark_extracted(session)
+            refusals.add(error)
+            if refusals.everything and isinstance(error, ModelRefused):
+                unit.ledger.revive(session, reason)
+        if refusals.everything:
+            raise _at_fault(error)
         return True
 
     def _still_waits(self, unit: Unit, session: SafeName, batch: Sequence[Turn]) -> bool:
@@ -345,13 +383,53 @@ class ExtractionJob:
         )
 
 
-def _first_batch(turns: Sequence[Turn], most_tokens: int) -> list[Turn]:
+@dataclass(slots=True)
+class _Refusals:
+    """What a model would not read in one run, and how much it is given at once since."""
+
+    most_exchanges: int = _READ
+    first: ModelError | None = None
+    in_a_row: int = 0
+    accepted: bool = False
+
+    @property
+    def everything(self) -> bool:
+        """Whether it refuses whatever it is given."""
+        return not self.accepted and self.in_a_row >= _ALL_REFUSED
+
+    def add(self, error: ModelError) -> None:
+        self.first = self.first or error
+        self.in_a_row += 1
+
+    def accept(self) -> None:
+        self.accepted = True
+        self.most_exchanges = min(2 * self.most_exchanges, _READ)
+
+
+def _at_fault(error: ModelError) -> ModelError:
+    """The error of a model that reads nothing: a refusal is waited out, nonsense is not."""
+    if not isinstance(error, ModelRefused):
+        return error
+    message = f"Whatever it is given is refused: {error.message}"
+    return ModelRefused(message, remedy=error.remedy, status=error.status, away=True)
+
+
+def _is_about_text(error: ModelError, job: Job) -> bool:
+    """Whether it is this text that a model will not read, or could not in any try."""
+    if isinstance(error, BadAnswer):
+        return job.attempts >= job.max_attempts
+    return not error.away
+
+
+def _first_batch(
+    turns: Sequence[Turn], most_tokens: int, most_exchanges: int = _READ
+) -> list[Turn]:
     """As many turns as a model reads well, a tool call with its result; at least one exchange."""
     batch: list[Turn] = []
     tokens = 0
-    for exchange in exchanges(turns):
+    for number, exchange in enumerate(exchanges(turns)):
         tokens += sum(turn.tokens for turn in exchange)
-        if batch and tokens > most_tokens:
+        if batch and (tokens > most_tokens or number >= most_exchanges):
             break
         batch += exchange
     return batch

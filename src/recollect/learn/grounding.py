@@ -17,6 +17,7 @@ from math import nextafter
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.language.code import compiled
+from recollect.language.statements import is_statement
 from recollect.language.truncation import two_ends
 from recollect.language.voice import has_quoted, own_voice, quoted_voice
 from recollect.learn.wording import Wording, wording_of
@@ -32,6 +33,7 @@ _NEARLY_ALL = 0.75  # of its words are the owner's: it is the owner's, whoever e
 _LEAST = 0.2  # of its words have to be the owner's where somebody else is heard, too
 _READ = 20_000  # characters at either end of what a tool said
 _QUESTION = r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]"
+_SENTENCES = r"[^\n。！？!?.;；]+"
 _HAN = "[\u3400-\u9fff]"
 _CLAUSE = r"[,，:：]|\s[-–—]+\s|——"
 # From here on a sentence asks or supposes; where it asks for a "yes", all of it is the question.
@@ -142,8 +144,12 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
         return candidate.trust
     words = _words(f"{candidate.content}\n{candidate.value}")
     stated = speakers.stated(candidate.sources)
-    own = _share(words, _words("\n".join(stated)))
+    said = _words("\n".join(stated))
+    own = _share(words, said)
     trust: Trust = "owner" if stated else candidate.trust
+    if candidate.kind not in STEERING and _is_reworded_statement(words - said, stated, speakers):
+        # The owner's, or where it has few of their words the model's: the tool has no part in it.
+        return least_trusted([trust, "agent"]) if own < _LEAST else trust
     taken: list[Trust] = []
     if trust == "owner" and _is_reworded(candidate, wording_of(stated), speakers):
         taken += ["agent", *(speakers.heard & _STRANGERS)]
@@ -160,6 +166,17 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     if not own and _in_one_script(candidate.content, stated):
         taken.append("agent")  # a conclusion, or made up
     return least_trusted([trust, *taken])
+
+
+def _is_reworded_statement(added: Words, stated: Sequence[str], speakers: SpokenWords) -> bool:
+    """Whether the owner tells something in the turns cited, and no word was added to theirs that a
+    tool or a stranger says. Who only asks for something to be done has told nothing.
+    """
+    if not speakers.heard & _STRANGERS or not added.isdisjoint(speakers.tools | speakers.external):
+        return False
+    return any(
+        is_statement(sentence) for text in stated for sentence in compiled(_SENTENCES).findall(text)
+    )
 
 
 def _is_reworded(candidate: Candidate, wording: Wording, speakers: SpokenWords) -> bool:
@@ -182,6 +199,11 @@ def _is_own(candidate: Candidate, wording: Wording) -> bool:
     of several things said in a clause.
     """
     return wording.is_own(candidate.content, whole=candidate.kind == "rule")
+
+
+def words_shared(text: str, spoken: str) -> int:
+    """How many words of a text somebody said."""
+    return len(_words(text) & _words(spoken))
 
 
 def _in_one_script(content: str, stated: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from recollect.learn.echo import tainted, untrusted_lines
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.settlement import decided_before
 from recollect.rules import checks
+from recollect.rules.importance import PROPOSED_CONFIDENCE
 from recollect.settings.environment import TrustSettings
 from recollect.settings.learning import PendingSettings
 from recollect.store.contract import Store, Unit
@@ -57,6 +58,8 @@ class Proposals:
                 remedy="Pass recollect.Candidate(kind, content)",
             )
         safe = checked(candidate, self._reconciler.guard)
+        if safe.confidence is None:
+            safe = replace(safe, confidence=PROPOSED_CONFIDENCE)
         if safe.trust == "agent":
             with self._store.read(self._space) as unit:
                 safe = tainted(safe, (), untrusted_lines(unit, now, self._trust))

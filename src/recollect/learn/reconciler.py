@@ -14,11 +14,13 @@ from recollect.index.embedding_job import Ask
 from recollect.language.guard import guard_of
 from recollect.learn.advice import Advice, Adviser, Judge, NeighbourSearch, meeting
 from recollect.learn.candidates import candidate_of, checked
+from recollect.learn.deletions import was_deleted
 from recollect.learn.memories import turns_of
 from recollect.learn.settlement import Settlement, decided_before, stands_on
 from recollect.providers.embedding.base import Embedder
-from recollect.rules.importance import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE
-from recollect.rules.lifetimes import life_of, sooner
+from recollect.rules.importance import DEFAULT_CONFIDENCE
+from recollect.rules.kinds import importance_of, lifetime_of
+from recollect.rules.lifetimes import sooner
 from recollect.rules.likeness import same_value
 from recollect.rules.reconcile import (
     Contest,
@@ -81,10 +83,12 @@ class Reconciler:
         now: datetime,
         advice: Advice | None = None,
         own_idea: bool = False,
+        revives: bool = True,
     ) -> Decision:
         """Decide and write; the same operation again changes nothing and says what it did.
 
         ``own_idea``: a model asked for it to be kept, not somebody's words in a conversation.
+        ``revives``: said again, it may hold again although it was replaced or withdrawn before.
         """
         operation = self.guard.name(operation_id, "operation_id")
         before = decided_before(unit, unit.journal.operation(operation))
@@ -106,11 +110,60 @@ class Reconciler:
             return self._repeat(work, search, relation.memory, own_idea=own_idea)
         if not _insists(work.candidate) and self._matching(search, "rejected"):
             return work.drop("dropped", "the user ignored it before")
+        if was_deleted(unit, work.candidate):
+            return work.drop("dropped", "the user deleted it")
+        if not revives and (self._matching(search, "superseded") or _is_over(unit, work.candidate)):
+            return work.drop("dropped", "it was replaced or withdrawn before")
         targets = existing.chosen(relation.replaced)
         reason = admission.reason or self._objection(work, search, targets, own_idea=own_idea)
         if reason:
             return self._wait(work, search, reason)
         return self._write(work, search, relation, targets)
+
+    def keep(
+        self, work: Settlement, supersedes: Memory | None = None, same: Memory | None = None
+    ) -> Decision:
+        """A statement that somebody asks for, by the rules alone: it passes no threshold, and waits
+        only where a better source said something else.
+
+        ``supersedes`` is the memory whose place it takes, whoever said that; ``same`` the one that
+        it is known to repeat.
+        """
+        candidate = work.candidate
+        # Nobody reads it again: what differs in a word that tells something is another statement.
+        search = replace(self._search(work.unit, candidate, work.now, {}), strict=True)
+        if candidate.kind == "credential":  # an envelope is like no other
+            relation, targets = Decision("new" if same is None else "same", same), []
+        else:
+            existing = search.neighbours("active").without(supersedes)
+            relation = relate(candidate, existing)
+            targets = existing.chosen(relation.replaced)
+        ended = [] if supersedes is None else [supersedes]
+        if relation.memory is not None:
+            decision = work.repeat(relation.memory, "same", replaced=ended)
+        elif supersedes is not None:
+            ended += [old for old in targets if may_overrule(work.claim.trust, old.trust)]
+            decision = work.write(ended, "update", since=work.said_at)
+        else:
+            return self._admit(work, search, relation, targets)
+        if decision.memory is not None:
+            self._close_waiting(work, search, decision.memory)
+        return decision
+
+    def _admit(
+        self,
+        work: Settlement,
+        search: NeighbourSearch,
+        relation: Decision,
+        targets: Sequence[Memory],
+    ) -> Decision:
+        """A new statement on request, unless a person or a better source is against it."""
+        if not _insists(work.candidate) and self._matching(search, "rejected"):
+            return work.drop("dropped", "the user ignored it before")
+        reason = self._objection(work, search, targets, own_idea=False)
+        if reason:
+            return self._wait(work, search, reason)
+        return self._write(work, search, relation, targets, insists=_insists(work.candidate))
 
     def confirm(
         self,
@@ -251,12 +304,14 @@ class Reconciler:
         search: NeighbourSearch,
         relation: Decision,
         targets: Sequence[Memory],
+        *,
+        insists: bool = False,
     ) -> Decision:
         out_of_order = any(work.said_at < memory.valid_from for memory in targets)
         if relation.outcome == "conflict" or out_of_order:
             lost = self._lost_before(search)
             strongest, scores = self._contest(work, targets, lost)
-            if not scores.new_wins:
+            if not scores.new_wins and not (insists and not out_of_order):
                 reason = f"outweighed {scores.existing:.2f} to {scores.new:.2f}"
                 return work.lose(strongest, lost[0] if lost else None, reason)
             decision = work.write(targets, "conflict")
@@ -322,7 +377,8 @@ class Reconciler:
     ) -> Settlement:
         """The operation on a candidate with its gaps filled by the settings."""
         importance, confidence = candidate.importance, candidate.confidence
-        importance = DEFAULT_IMPORTANCE if importance is None else importance
+        if importance is None:
+            importance = importance_of(candidate.kind, self._settings)
         confidence = DEFAULT_CONFIDENCE if confidence is None else confidence
         if _insists(candidate):
             confidence = max(confidence, self._settings.routing.write)
@@ -330,7 +386,7 @@ class Reconciler:
         turns = turns_of(unit, candidate.sources)
         latest = max(turns, key=lambda turn: turn.at, default=None)
         said_at = now if latest is None else min(latest.at, now)
-        life = life_of(candidate.kind, candidate.duration, self._settings.lifetimes, said_at)
+        life = lifetime_of(candidate.kind, candidate.duration, self._settings, said_at)
         expires_at = sooner(life.expires_at, candidate.valid_to)
         return self.settlement(
             unit,
@@ -362,6 +418,16 @@ def _learnt_from(unit: Unit, candidate: Candidate) -> Memory | None:
         ):
             return memory
     return None
+
+
+def _is_over(unit: Unit, candidate: Candidate) -> bool:
+    """Whether it names a value that was learnt from its turns and holds no longer."""
+    content = candidate.content.casefold()
+    return any(
+        memory.status == "superseded" and memory.value and memory.value.casefold() in content
+        for source in candidate.sources
+        for memory in unit.memories.find(MemoryFilter(from_turn=source))
+    )
 
 
 def _side(unit: Unit, memory: Memory) -> Side:

@@ -6,7 +6,7 @@ A durable job of idempotent steps: each can be repeated after a crash without ad
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recollect.clock import Clock
 from recollect.errors import ModelError, ModelRefused, ModelSuspended, NotFound
@@ -31,6 +31,7 @@ KIND = triggers.SESSION_END
 ENDED = "session.ended"
 CONSOLIDATE = "consolidate"  # the action of an event rule that asks for this
 _MOST = 10_000  # turns of one story, the latest
+_STORY_WAITS = timedelta(minutes=1)  # for a model that is away, before the rules tell it meanwhile
 
 ModelOf = Callable[[str], ChatModel | None]
 
@@ -71,27 +72,33 @@ class SessionEndJob:
     def run(self, job: Job) -> None:
         """Memories, episode, scratchpad, cleaning.
 
-        Where no model can be had in the end the rules tell the story, and the job still dies of
-        what could not be learnt, to be tried again when somebody says so.
+        Where no model can be had the rules tell the story. A model that is away is waited for, and
+        tells it again with what was learnt; of what cannot be learnt the job dies, to be tried
+        again when somebody says so.
         """
         session = job.name_of("session")
         failure: ModelError | None = None
         try:
             done = self._extraction.learn(job, session)
         except ModelError as error:
-            if not _is_last(job, error):
+            if not self._rules_tell(job, session, error):
                 raise
             failure, done = error, True
         if not done:
             self._go_on(job, session)
             return
         turns = self._untold(job, session)
-        draft, reason = (None, str(failure)) if failure else self._draft(job, turns)
+        draft: EpisodeDraft | None = None
+        reason = failure
+        if failure is None:
+            draft, reason = self._draft(job, session, turns)
+            failure = reason if reason is not None and reason.away else None
         with self._store.write(job.space) as unit:
             there = {turn.id for turn in unit.ledger.turns_by_id([turn.id for turn in turns])}
             remaining = [turn for turn in turns if turn.id in there]
             if remaining:  # what was forgotten meanwhile is not told, nor a story that may hold it
-                self._tell(unit, session, remaining, draft if remaining == turns else None, reason)
+                whole = draft if remaining == turns else None
+                self._tell(unit, session, remaining, whole, "" if reason is None else str(reason))
             operation = key_of("session_end", session, job.id)
             end_with_session(unit, session, operation_id=operation, now=self._clock.now())
         if failure is not None:
@@ -116,21 +123,38 @@ class SessionEndJob:
             covered.pop()
         return [turn for turn in reversed(turns) if not covered or turn.index > covered[-1]]
 
-    def _draft(self, job: Job, turns: list[Turn]) -> tuple[EpisodeDraft | None, str]:
+    def _rules_tell(self, job: Job, session: SafeName, error: ModelError) -> bool:
+        """Whether the rules tell the story now: the worker gives the job up after this error, or
+        the model has been away for a while, is not even asked, and nobody has told it yet.
+        """
+        if not error.away:
+            return isinstance(error, ModelRefused) or job.attempts >= job.max_attempts
+        now = self._clock.now()
+        waited = now - (job.waiting_since or now)
+        if waited < _STORY_WAITS and not isinstance(error, ModelSuspended):
+            return False
+        with self._store.read(job.space) as unit:
+            covered = unit.episodes.covered(session, "session_end")
+            latest = unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=1))
+        return not covered or not latest or covered[-1] < latest[0].index
+
+    def _draft(
+        self, job: Job, session: SafeName, turns: list[Turn]
+    ) -> tuple[EpisodeDraft | None, ModelError | None]:
         """A model's words for the story, or why there are none."""
         model = self._model_of(job.space)
         if model is None or not turns:
-            return None, ""
+            return None, None
         language = language_of(
             [turn.content for turn in turns if turn.role == "user"], self._settings.memory.language
         )
         try:
             now = self._clock.now()
-            return ask_for_episode(model, turns, language, self._settings, now).value, ""
+            return ask_for_episode(model, turns, language, self._settings, now).value, None
         except ModelError as error:
-            if not _is_last(job, error):
+            if not self._rules_tell(job, session, error):
                 raise
-            return None, str(error)
+            return None, error
 
     def _tell(
         self,
@@ -166,13 +190,6 @@ class SessionEndJob:
             project = "" if info is None else info.project
             catch_up_pad(unit, now, self._settings.scratchpad, self._guard)
             conclude_pad(unit, episode, project, now, self._settings.scratchpad, guard=self._guard)
-
-
-def _is_last(job: Job, error: ModelError) -> bool:
-    """Whether the worker gives the job up after this error."""
-    if isinstance(error, ModelSuspended):
-        return False  # put off, and the try is not counted
-    return isinstance(error, ModelRefused) or job.attempts >= job.max_attempts
 
 
 def _learnt_in(unit: Unit, session: SafeName) -> list[SafeName]:

@@ -12,7 +12,7 @@ from recollect.language.guard import Guard
 from recollect.learn.claims import dump_claim
 from recollect.learn.memories import memory_terms, note_important
 from recollect.rules.importance import IMPORTANT_FROM
-from recollect.rules.support import Claim, Scales, first, repeated
+from recollect.rules.support import Claim, Scales, first, rank, repeated
 from recollect.store.codec import stored_name
 from recollect.store.contract import Unit
 from recollect.types import (
@@ -26,6 +26,7 @@ from recollect.types import (
     SafeCandidate,
     SafeName,
     Source,
+    merged,
 )
 
 
@@ -34,7 +35,8 @@ class Settlement:
     """One operation on one candidate, in the caller's transaction.
 
     ``claim``, ``said_at``, ``sources`` and ``session`` are what the candidate says with its gaps
-    filled; ``waiting`` is the pending memory that is being confirmed, if one is.
+    filled; ``waiting`` is the pending memory that is being confirmed, if one is, ``edited`` the
+    version that a person changes. ``id`` is that of the memory it may become.
     """
 
     unit: Unit
@@ -49,6 +51,8 @@ class Settlement:
     sources: tuple[Source, ...] = ()
     session: SafeName = EMPTY
     waiting: Memory | None = None
+    edited: Memory | None = None
+    id: SafeName = EMPTY
 
     @property
     def since(self) -> datetime:
@@ -62,25 +66,31 @@ class Settlement:
         type_ = "refuse" if outcome == "refused" else "drop"
         return self._settled(type_, EMPTY, Decision(outcome, reason=reason), self._statement())
 
-    def write(self, replaced: Sequence[Memory], outcome: DecisionOutcome) -> Decision:
-        """The statement holds from now on, in the place of ``replaced``."""
-        # It cannot have come true before what it takes the place of.
-        since = max([self.since, *(old.valid_from for old in replaced)])
+    def write(
+        self, replaced: Sequence[Memory], outcome: DecisionOutcome, since: datetime | None = None
+    ) -> Decision:
+        """The statement holds from now on, or ``since`` then, in the place of ``replaced``."""
+        if since is None:  # It cannot have come true before what it takes the place of.
+            since = max([self.since, *(old.valid_from for old in replaced)])
         memory = self.place("active", since)
-        for old in replaced:
-            ended_now = outcome != "conflict"
-            self.unit.memories.supersede(old.id, memory.id, self.now, ended=ended_now)
-            self.note("supersede", old.id, {"by": memory.id})
-        ended = tuple(old.id for old in replaced)
+        ended = self.end(replaced, memory, is_over=outcome != "conflict")
         self._announce(0.0, memory)
         payload: dict[str, Fact] = {"supersedes": ended[0] if ended else EMPTY, **self._statement()}
         return self._settled("write", memory.id, Decision(outcome, memory, ended), payload)
 
-    def repeat(self, memory: Memory, outcome: DecisionOutcome, reason: str = "") -> Decision:
+    def repeat(
+        self,
+        memory: Memory,
+        outcome: DecisionOutcome,
+        reason: str = "",
+        replaced: Sequence[Memory] = (),
+    ) -> Decision:
         """Said again: what is known gains from it as far as its source may give."""
-        if self.waiting is None and stands_on(memory, self.candidate.sources):
+        if self.waiting is None and not replaced and stands_on(memory, self.candidate.sources):
             return self.know(memory, outcome)
         after = repeated(memory, self.claim, self.scales)
+        if self.candidate.metadata and rank(self.claim.trust) >= rank(memory.trust):
+            after = replace(after, metadata=merged(memory.metadata, self.candidate.metadata))
         if after != memory:
             self.unit.memories.revise(
                 replace(
@@ -97,9 +107,8 @@ class Settlement:
             self._announce(memory.importance, revised)
         if self.waiting is not None:
             self.close(self.waiting, revised, "it was known already")
-        return self._settled(
-            "repeat", memory.id, Decision(outcome, revised, reason=reason), self._statement()
-        )
+        decision = Decision(outcome, revised, self.end(replaced, revised), reason)
+        return self._settled("repeat", memory.id, decision, self._statement())
 
     def know(self, memory: Memory, outcome: DecisionOutcome = "same") -> Decision:
         """Read again, not said again: it stands on these turns already and gains nothing."""
@@ -172,6 +181,18 @@ class Settlement:
         self.ask(self.unit, self.now)
         return memory
 
+    def end(
+        self, replaced: Sequence[Memory], by: Memory, *, is_over: bool = True
+    ) -> tuple[SafeName, ...]:
+        """Memories whose place another takes; says which. Only contradicted, none of them ends."""
+        for old in replaced:
+            if old.status == "pending":
+                self.close(old, by, "it was edited")
+                continue
+            self.unit.memories.supersede(old.id, by.id, self.now, ended=is_over)
+            self.note("supersede", old.id, {"by": by.id})
+        return tuple(old.id for old in replaced)
+
     def close(self, waiting: Memory, by: Memory | None, reason: str) -> None:
         """A pending memory has its answer."""
         self.unit.memories.revise(
@@ -197,7 +218,7 @@ class Settlement:
     def _memory(self, status: MemoryStatus, since: datetime, superseded_by: SafeName) -> Memory:
         candidate, claim = self.candidate, self.claim
         memory = Memory(
-            id=new_id(self.now),
+            id=self.id or new_id(self.now),
             kind=candidate.kind,
             content=candidate.content,
             subject=candidate.subject,
@@ -219,8 +240,18 @@ class Settlement:
             superseded_by=superseded_by,
             sources=self.sources,
             session=self.session,
+            metadata=candidate.metadata,
         )
-        return first(memory, claim, self.scales)
+        memory = first(memory, claim, self.scales)
+        if self.edited is None:
+            return memory
+        return replace(
+            memory,
+            confirmations=self.edited.confirmations,
+            access_count=self.edited.access_count,
+            last_accessed_at=self.edited.last_accessed_at,
+            episode=self.edited.episode,
+        )
 
     def _ends_after(self, since: datetime) -> datetime | None:
         """Until when it holds, if it says so; an end before its beginning says nothing."""

@@ -16,7 +16,8 @@ from recollect.errors import ModelSuspended
 from recollect.locks import ForkSafeLock
 
 FIRST_PAUSE = 30.0  # seconds
-LONGEST_PAUSE = 600.0
+LONGEST_PAUSE = 900.0
+_LONGEST_BELIEVED = 86_400.0  # seconds that a server may ask for
 _TOLERATED = 2  # answers in a row that show a fault of the server, but no outage
 _PROBE = 60.0  # seconds after which a probe that never ended is given up
 _ENDPOINTS = 256
@@ -61,15 +62,20 @@ class Breaker:
         with self._lock:
             self._probe_until = 0.0
 
-    def failed(self, *, outage: bool) -> float:
-        """The seconds for which the circuit is open now; 0 where one fault is still tolerated."""
+    def failed(self, *, outage: bool, at_least: timedelta | None = None) -> float:
+        """The seconds for which the circuit is open now; 0 where one fault is still tolerated.
+
+        ``at_least`` is how long the server asked to be left alone.
+        """
         with self._lock:
             self._faults += 1
             if not outage and self._open_until is None and self._faults <= _TOLERATED:
                 return 0.0
             self._pause = min(2 * self._pause or FIRST_PAUSE, LONGEST_PAUSE)
-            self._open_until, self._probe_until = self._monotonic() + self._pause, 0.0
-            return self._pause
+            requested = 0.0 if at_least is None else at_least.total_seconds()
+            pause = max(self._pause, min(requested, _LONGEST_BELIEVED))
+            self._open_until, self._probe_until = self._monotonic() + pause, 0.0
+            return pause
 
     @property
     def remaining(self) -> float | None:

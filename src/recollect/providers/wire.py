@@ -42,6 +42,8 @@ _TELLING_KEY = 8
 _NAMED_KEY = r"(bearer\s+|key[\"']?\s*(?:[:=]|is|provided:?)\s*[\"']?)"
 _TRY_LATER = frozenset({408, 409, 425})
 _DOWN = frozenset({502, 503, 504, 529})
+# What a server says of the text itself, not of the key, the address or the model's name.
+_ABOUT_THE_TEXT = frozenset({400, 413, 422, 451})
 # Some servers answer with a fault of their own to a field of the request that they do not know.
 FAULTS = frozenset({500, 501})
 ABOUT_THE_FORM = re.compile(r"response_format|json_schema|json_object|tool_choice|grammar")
@@ -121,7 +123,12 @@ class Wire:
                 remedy=error.remedy,
                 outage=error.outage,
                 status=error.status,
+                retry_after=timedelta(seconds=pause),
             ) from error
+        except ModelRateLimited as error:
+            pause = breaker.failed(outage=True, at_least=error.retry_after)
+            error.retry_after = timedelta(seconds=pause)
+            raise
         except DeadlineReached:
             breaker.abandoned()
             raise
@@ -179,6 +186,7 @@ class Wire:
         return ModelRefused(
             f"The address or key of {self.service} cannot be sent ({type(error).__name__})",
             remedy="Correct base_url or api_key",
+            away=True,
         )
 
     def too_slow(self, timeout: float = 0.0) -> ModelUnavailable:
@@ -194,11 +202,16 @@ class Wire:
         message = f"{self.service} answered {status}"
         if status in (401, 403):  # What it says may repeat the key.
             return ModelRefused(
-                message, remedy="Check the key and what it may be used for", status=status
+                message,
+                remedy="Check the key and what it may be used for",
+                status=status,
+                away=True,
             )
         message += self._excerpt(body)
         if status in FAULTS and ABOUT_THE_FORM.search(body.decode("utf-8", "replace")):
-            return ModelRefused(message, remedy="Set model.json_output to false", status=status)
+            return ModelRefused(
+                message, remedy="Set model.json_output to false", status=status, away=True
+            )
         if status == 429:
             return ModelRateLimited(
                 message, remedy="Wait before trying again", retry_after=_retry_after(response)
@@ -209,10 +222,13 @@ class Wire:
             )
         if 300 <= status < 400:
             return ModelRefused(
-                message, remedy="Set the address it is to be found at", status=status
+                message, remedy="Set the address it is to be found at", status=status, away=True
             )
         return ModelRefused(
-            message, remedy="Check the address, the model's name and the input", status=status
+            message,
+            remedy="Check the address, the model's name and the input",
+            status=status,
+            away=status not in _ABOUT_THE_TEXT,
         )
 
     def masked(self, text: str) -> str:

@@ -15,7 +15,7 @@ from recollect.language.query_intent import QueryIntent, read_intent
 from recollect.language.truncation import two_ends
 from recollect.rules import checks
 from recollect.store.rows import Scope
-from recollect.types import KINDS, RECORD_TYPES, TRUSTS, Kind, RecordType, Trust
+from recollect.types import RECORD_TYPES, TRUSTS, RecordType, Trust
 
 MAX_HITS = 1_000
 MAX_QUERY = 100_000
@@ -47,7 +47,7 @@ def read_request(
     project: str | None = None,
     within: str | None = None,
     topic: str | None = None,
-    kind: Kind | None = None,
+    kind: str | None = None,
     speaker: str | None = None,
     trust: Trust | None = None,
     since: datetime | str | None = None,
@@ -63,8 +63,6 @@ def read_request(
     checks.check_count(k, "k", MAX_HITS)
     if persona is not None:
         checks.check_text(persona, "persona", checks.MAX_NAME)
-    if kind is not None:
-        checks.check_choice(kind, KINDS, "kind")
     if trust is not None:
         checks.check_choice(trust, TRUSTS, "trust")
     scope = Scope(
@@ -73,7 +71,7 @@ def read_request(
         project=guard.filter(project, "project"),
         within=guard.filter(within, "within"),
         topic=guard.filter(topic, "topic"),
-        kind=kind,
+        kind=None if kind is None else guard.kind(kind),
         speaker=guard.filter(speaker, "speaker"),
         trust=trust,
         since=maybe_moment(since, "since"),

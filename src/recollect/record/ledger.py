@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 from recollect.clock import Clock
 from recollect.ids import new_id
+from recollect.jobs.waiting import model_wait
 from recollect.language.dates.moments import calendar_day, maybe_moment
 from recollect.language.guard import MAX_SUMMARY, Guard
 from recollect.record import triggers
@@ -188,8 +189,11 @@ class LedgerReader:
         unembedded: int,
         suspended: Sequence[str] = (),
     ) -> Stats:
+        with self._store.read(self._space) as unit:
+            waiting = model_wait(unit)
         return replace(
             self._store.stats(self._space),
+            model_wait=waiting,
             worker_failure=worker_failure,
             recall_failure=recall_failure,
             unembedded=unembedded,
@@ -199,7 +203,8 @@ class LedgerReader:
 
 
 def _redrive(unit: Unit, ids: Sequence[str] | None, now: datetime, max_attempts: int) -> int:
-    """Dead jobs, all or these, and the turns they gave up; says how many jobs there are to run.
+    """Dead jobs, all or these, and the turns they gave up, and those that wait for a model; says
+    how many jobs there are to run.
 
     With all of them come the dead turns whose job somebody has removed.
     """

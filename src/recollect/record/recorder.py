@@ -313,6 +313,11 @@ class Recorder:
         self._wake()
         return _turn(row, placed)
 
+    def hurry(self) -> None:
+        """Have conversations learnt from now that wait until nobody speaks."""
+        with self._store.write(self._space) as unit:
+            self._follow_ups.watcher.hurry(unit, self._clock.now())
+
     def record_many(self, turns: Iterable[NewTurn]) -> Recorded:
         """In order and in batches; each batch is one transaction, safe to repeat after a crash."""
         added = total = 0

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from recollect.language.requests import asks_to_remember
+from recollect.rules.checks import MAX_ROWS
 from recollect.settings.learning import TriggerSettings
 from recollect.store.contract import Unit
 from recollect.store.rows import TurnRow
-from recollect.types import SafeName, constant, joined
+from recollect.types import WAITING_SINCE, SafeName, constant, joined, stamp
 
 KIND = "extract"
 SESSION_END = "session_end"
@@ -26,17 +27,21 @@ def queue(
     run_at: datetime,
     max_attempts: int,
     quiet: bool,
+    waiting_since: datetime | None = None,
 ) -> None:
     """Extract from sessions; ``quiet`` waits on until nobody has spoken for a while.
 
     One job for each of the two ways, so that a waiting one does not hold back an urgent one.
+    ``waiting_since``: a model is away, and they wait for it.
     """
+    waits = {} if waiting_since is None else {WAITING_SINCE: stamp(waiting_since)}
     unit.tasks.enqueue_many(
         KIND,
         {
             joined(session, _QUIET, by="\n") if quiet else session: {
                 "session": session,
                 "quiet": quiet,
+                **waits,
             }
             for session in sessions
         },
@@ -69,6 +74,22 @@ class Watcher:
         if due:
             tries = self._max_attempts
             queue(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
+
+    def hurry(self, unit: Unit, now: datetime) -> None:
+        """Queue at once what waits until nobody speaks, but not what waits for a model. A session
+        that has ended is learnt from anyway.
+        """
+        ready = unit.tasks.unfinished("ready", MAX_ROWS)
+        ending = {job.key for job in ready if job.kind == SESSION_END}
+        unread = set(unit.ledger.sessions_to_extract(MAX_ROWS)) - ending
+        waiting = [
+            session
+            for job in ready
+            if job.kind == KIND and job.payload["quiet"] and not job.error
+            if (session := job.name_of("session")) in unread
+        ]
+        tries = self._max_attempts
+        queue(unit, waiting, now=now, run_at=now, max_attempts=tries, quiet=False)
 
     def _fires(self, unit: Unit, row: TurnRow) -> bool:
         if row.role != "user":

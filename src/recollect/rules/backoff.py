@@ -21,3 +21,7 @@ class Backoff:
         except OverflowError:
             return self.ceiling
         return min(timedelta(seconds=min(grown, self.ceiling.total_seconds())), self.ceiling)
+
+    def after_waiting(self, waited: timedelta) -> timedelta:
+        """The next wait for a server that has been away for so long: as long again."""
+        return min(max(waited, self.first), self.ceiling)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.rules.likeness import may_agree, same_value
+from recollect.rules.likeness import may_agree, plain_words, same_value
 from recollect.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from recollect.rules.support import rank
 from recollect.settings.learning import ReconcileSettings
@@ -57,6 +57,34 @@ def strength(memory: Memory) -> tuple[int, int, float, float, str]:
     return (-trusted, -memory.confirmations, -memory.importance, -fields, memory.id)
 
 
+def identical(memories: Sequence[Memory]) -> list[tuple[int, list[int]]]:
+    """The memories that stay, each with those that say the same word for word in its project.
+
+    Whatever kind, predicate and value they were given, they are one; two that are about different
+    subjects are not.
+    """
+    groups: dict[tuple[str, bool, str], list[int]] = {}
+    for place, memory in enumerate(memories):
+        words = plain_words(memory.content)
+        if words:
+            groups.setdefault((memory.project, bool(memory.session), words), []).append(place)
+    found: list[tuple[int, list[int]]] = []
+    for group in groups.values():
+        remaining = sorted(group, key=lambda place: strength(memories[place]))
+        while len(remaining) > 1:
+            first = remaining.pop(0)
+            same = [place for place in remaining if _one_subject(memories[first], memories[place])]
+            remaining = [place for place in remaining if place not in same]
+            if same:
+                found.append((first, same))
+    return found
+
+
+def _one_subject(one: Memory, other: Memory) -> bool:
+    about, whom = subject_of(one.subject), subject_of(other.subject)
+    return about == whom or not about or not whom
+
+
 def same_statement(one: Memory, other: Memory, pair: Pair, settings: ReconcileSettings) -> bool:
     """Whether two near memories say the same, by rule: nothing named in them may differ.
 
@@ -82,12 +110,11 @@ def _one_predicate(one: Memory, other: Memory) -> bool:
 
 def _comparable(one: Memory, other: Memory) -> bool:
     """Of one sort, about one subject, and not each other's opposite."""
-    about, whom = subject_of(one.subject), subject_of(other.subject)
     return (
         (one.kind, one.project, bool(one.session))
         == (other.kind, other.project, bool(other.session))
         and predicate_of(other.predicate) not in opposites(one.predicate)
-        and (about == whom or not about or not whom)
+        and _one_subject(one, other)
     )
 
 

@@ -45,7 +45,7 @@ def faded(importance: float, idle: timedelta, law: FadingLaw) -> float:
 def class_of(kind: Kind, decay: DecaySettings) -> FadingLaw:
     """How memories of this kind fade; some never do, and nothing becomes of those."""
     classes = {"slow": decay.slow, "medium": decay.medium, "fast": decay.fast}
-    chosen = classes.get(decay.kinds[kind])
+    chosen = classes.get(decay.kinds.get(kind, decay.kinds["fact"]))
     if chosen is None:
         return FadingLaw()
     return FadingLaw(

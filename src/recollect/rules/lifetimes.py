@@ -70,7 +70,7 @@ def _span(kind: Kind, duration: str, lifetimes: LifetimeSettings) -> timedelta |
         return priorities[word]
     if word == _TASK and kind == "rule":
         return lifetimes.kinds["task_rule"]
-    return lifetimes.kinds[kind]
+    return lifetimes.kinds.get(kind)  # one of the host's own has its life in memory.kinds
 
 
 def _later(said_at: datetime, span: timedelta | None) -> datetime | None:

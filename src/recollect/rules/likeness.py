@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from recollect.rules.slots import fold
 
+# A sign inside a word or a number ("3.12", "c++", "don't") is a part of it.
+_PUNCTUATION = re.compile(r"[，。！？；：、…“”‘’「」『』（）()\[\]\"]|[.,!?;:'](?=\s|$)|(?<=\s)'")
 _FIGURES = re.compile(r"\d+(?:[.:/-]\d+)*")
 _NEGATIONS = re.compile(
     r"\b(?:no|not|never|none|neither|nor|without|cannot|stop|stopped|avoid|avoids)\b|n['’]t\b"
@@ -18,6 +20,12 @@ _NEGATIONS = re.compile(
 # Too common to tell anything else, these tell people apart.
 _HE = re.compile(r"\b(?:he|him|his)\b|他", re.IGNORECASE)
 _SHE = re.compile(r"\b(?:she|hers?)\b|她", re.IGNORECASE)
+
+
+def plain_words(text: str) -> str:
+    """A text without case, width, punctuation and spaces at its edges or in a row."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(_PUNCTUATION.sub(" ", folded).split())
 
 
 def overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:

@@ -24,8 +24,8 @@ STEERING: tuple[Kind, ...] = ("rule", "identity", "trait")
 
 
 def route(kind: Kind, claim: Claim, settings: Settings, *, own_idea: bool = False) -> Decision:
-    """By confidence: "new" may be written, "pending" and "dropped" have a reason. Whatever a tool
-    or an outsider says of weight waits for a person.
+    """By confidence: "new" may be written, "pending" and "dropped" have a reason. What an outsider
+    says of weight waits for a person; what a tool says is kept below the core (support.Scales).
 
     ``own_idea``: a model asked for it to be kept. It puts neither rules nor core into force.
     """
@@ -36,7 +36,7 @@ def route(kind: Kind, claim: Claim, settings: Settings, *, own_idea: bool = Fals
         return _wait(f"what comes from {claim.trust} sources is in quarantine")
     if untrusted(claim.trust) and kind in _GUARDED:
         return _wait(f"a {kind} from a source of trust {claim.trust}")
-    if untrusted(claim.trust) and claim.importance >= core:
+    if claim.trust == "external" and claim.importance >= core:
         return _wait(f"important, from a source of trust {claim.trust}")
     if claim.trust == "agent" and kind in STEERING:
         return _wait(f"a {kind} that {'a model added' if own_idea else 'the agent said'}")
@@ -77,6 +77,16 @@ class Neighbours:
     @property
     def by_id(self) -> dict[str, Memory]:
         return {memory.id: memory for memory in (*self.slot, *self.opposed, *self.near)}
+
+    def without(self, memory: Memory | None) -> Neighbours:
+        """The others."""
+        if memory is None:
+            return self
+
+        def others(some: Sequence[Memory]) -> list[Memory]:
+            return [one for one in some if one.id != memory.id]
+
+        return Neighbours(others(self.slot), others(self.opposed), others(self.near), self.alike)
 
     def chosen(self, ids: Sequence[str]) -> list[Memory]:
         """Those of the memories that a decision names, in its order."""

@@ -12,7 +12,17 @@ import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from recollect.errors import InvalidInput
 
@@ -65,6 +75,7 @@ def checked(call: Callable[P, R]) -> Callable[P, R]:
     expected: dict[str, _Expected] = {}
     exact: dict[str, frozenset[object]] = {}
     positions: list[str] = []
+    closed: set[str] = set()  # the names that a call with unpacked keywords takes
 
     def check(name: str, value: object) -> None:
         parameter = expected[name]
@@ -76,11 +87,13 @@ def checked(call: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(call)
     def check_and_call(*args: P.args, **kwargs: P.kwargs) -> R:
         if not positions:
-            _read(call, positions, expected)
+            closed.update(_read(call, positions, expected))
             exact.update((name, one.exact) for name, one in expected.items())
         for name, value in kwargs.items():
             if name in exact and type(value) not in exact[name]:
                 check(name, value)
+            elif closed and name not in closed:
+                raise TypeError(f"{call.__name__}() got an unexpected keyword argument {name!r}")
         for name, value in zip(positions, args, strict=False):
             if name in exact and type(value) not in exact[name]:
                 check(name, value)
@@ -103,9 +116,14 @@ class CheckedCalls:
 
 def _read(
     call: Callable[..., object], positions: list[str], expected: dict[str, _Expected]
-) -> None:
+) -> list[str]:
+    """Fill in what each parameter takes; says the names of a call with unpacked keywords."""
     hints = get_type_hints(call)
     parameters = inspect.signature(call).parameters.values()
+    unpacked = [get_args(hint)[0] for hint in hints.values() if get_origin(hint) is Unpack]
+    for keywords in unpacked:
+        for name, hint in get_type_hints(keywords).items():
+            hints[name], expected[name] = hint, _Expected(hint)
     for one in parameters:
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) or one.name not in hints:
             continue
@@ -113,6 +131,7 @@ def _read(
         if parameter.kinds:
             expected[one.name] = parameter
     positions += [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
+    return list(hints) if unpacked else []
 
 
 def _kinds(annotation: object) -> Iterable[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import nextafter
 
 from recollect.rules.lifetimes import longer
 from recollect.settings import Settings
@@ -52,6 +53,11 @@ class Scales:
         """The confidence a source reaches by itself."""
         return MAX_CONFIDENCE[trust]
 
+    def weight(self, importance: float, trust: Trust) -> float:
+        """The importance a source gives by itself: what a tool teaches is kept, below the core."""
+        below = nextafter(self.core_importance, 0.0)
+        return min(importance, below) if trust == "tool" else importance
+
 
 def rank(trust: Trust) -> int:
     """The owner above the agent, above tools, above the outside."""
@@ -72,7 +78,7 @@ def first(memory: Memory, claim: Claim, scales: Scales) -> Memory:
     """A memory as the first claim alone makes it."""
     return replace(
         memory,
-        importance=claim.importance,
+        importance=scales.weight(claim.importance, claim.trust),
         confidence=min(claim.confidence, scales.most(claim.trust)),
         trust=claim.trust,
         confirmations=0,

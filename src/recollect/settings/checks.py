@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from math import isclose
+from re import fullmatch
 from typing import Any
 
 from recollect.settings.problems import Problem
@@ -42,6 +43,7 @@ def check(settings: Settings, origins: Mapping[str, ValueOrigin]) -> list[Proble
             *_orders(settings),
             *_prompt(settings),
             *_rules(settings),
+            *_own_kinds(settings),
         )
     ]
 
@@ -106,4 +108,17 @@ def _rules(settings: Settings) -> Violations:
                 {f"{key}.event": rule.event, f"{key}.actions": list(about_session)},
                 "the event is about no session",
                 "Use these actions with session.ended",
+            )
+
+
+def _own_kinds(settings: Settings) -> Violations:
+    """A kind of one's own has a plain name that no built-in kind has."""
+    for name in settings.memory.kinds:
+        if name in settings.decay.kinds or name in ("all", "task_rule"):
+            yield {f"memory.kinds.{name}": "{}"}, "it is a built-in kind", "Use another name"
+        elif not fullmatch(r"\w[\w-]{0,39}", name):
+            yield (
+                {f"memory.kinds.{name}": "{}"},
+                "a kind is one word",
+                "Use up to 40 letters, digits, - and _",
             )

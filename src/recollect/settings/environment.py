@@ -13,8 +13,10 @@ from recollect.settings.group import (
     inside,
     names,
     number,
+    ratio,
     secret,
     span,
+    span_or_never,
     table,
     text,
     url,
@@ -33,12 +35,22 @@ AtWrite = Literal["redact", "keep"]
 PersonalNumber = Literal["card", "identity_card", "iban", "passport"]
 
 
+class OwnKindSettings(SettingsGroup):
+    """A kind of memory of your own; it fades as a fact does."""
+
+    importance: float = ratio(0.5, "Importance of a memory of this kind when nobody gives one.")
+    life: timedelta | None = span_or_never("never", "Time after which such a memory expires.")
+
+
 class MemorySettings(SettingsGroup):
-    """The main switch, and the plain files that answer while it is off."""
+    """The main switch, the plain files that answer while it is off, and kinds of your own."""
 
     enabled: bool = flag(True, "Off: nothing is read from or written to the memory.")
     language: Language = choice("auto", Language, "Language of prompts and documents.")
     fallback_folder: str = text("memory", "Folder of the plain files.", empty=False)
+    kinds: Table[OwnKindSettings] = table(
+        OwnKindSettings, "Kinds of your own beside the built-in ones, by name, such as `recipe`."
+    )
 
 
 class DocumentSettings(SettingsGroup):

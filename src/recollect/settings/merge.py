@@ -111,6 +111,8 @@ class Merge:
         elif rest and not (rest[0].strip() and is_plain(rest[0])):
             self._not_a_group(here, "names that are not empty")
         elif rest:
+            if setting.group is not None and value == {} and not rest[1:]:
+                value = setting.group()  # named, and all of it as by default
             self._entry(setting, (*here, rest[0]), rest[1:], value)
         elif isinstance(value, Mapping):
             for name, item in value.items():

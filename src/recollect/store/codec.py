@@ -13,6 +13,7 @@ from recollect.types import (
     ActionNode,
     SafeAction,
     SafeCall,
+    SafeMetadata,
     SafeName,
     SafeResult,
     SafeText,
@@ -111,6 +112,10 @@ def load_words(text: str) -> tuple[SafeName, ...]:
 def load_mapping(text: str) -> Mapping[str, Any]:
     value = load(text)
     return value if isinstance(value, dict) else {}
+
+
+def load_metadata(text: str) -> SafeMetadata:
+    return SafeMetadata(load_mapping(text))
 
 
 def _all(make: Callable[..., Value], items: Iterable[Mapping[str, Any]]) -> tuple[Value, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.types import (
     Kind,
+    MemoryOrder,
     MemoryStatus,
     RecordType,
     Role,
@@ -142,18 +143,32 @@ class MemoryFilter:
     """Which memories to read, of whatever status; every field narrows the choice.
 
     ``from_session``, ``from_turn`` and ``from_sender`` are about the turns it came from;
-    ``session`` is the one it ends with. ``holds_at`` leaves out what has expired by then.
+    ``session`` is the one it ends with. ``holds_at`` leaves out what has expired by then; ``as_of``
+    is what was known to hold at that time, of any status now. ``subject`` and ``predicate`` are
+    compared in the folded form of a slot, ``contains`` is a part of the statement, and ``having``
+    keys of its metadata with their value as text. ``since`` and ``until`` are about when it was
+    learnt.
     """
 
     status: MemoryStatus | None = None
     kind: Kind | None = None
     project: SafeName | None = None
+    topic: SafeName | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    tag: SafeName | None = None
     trust: Trust | None = None
+    contains: str | None = None
+    having: Mapping[str, str] = field(default_factory=dict)
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
     session: SafeName | None = None
     from_session: SafeName | None = None
     from_turn: str | None = None
     from_sender: SafeName | None = None
     holds_at: datetime | None = None
+    order: MemoryOrder = "newest"
     limit: int = 100
     offset: int = 0
 

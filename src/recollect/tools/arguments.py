@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recollect.tools.parameters import parameter
-from recollect.types import KINDS, Kind
+from recollect.types import KINDS, ORDERS, Kind, MemoryOrder
 
 # A secret is kept when its owner asks for it, not because a model thought so.
 _KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "credential")
@@ -13,6 +13,7 @@ _KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "credential")
 _PROJECT = ("The project it belongs to", "所属项目")
 _SINCE = ("Only from this time on, ISO 8601", "只看此时间之后，ISO 8601")
 _UNTIL = ("Only before this time, ISO 8601", "只看此时间之前，ISO 8601")
+_ID = ("Its id, from a search or a list", "它的 id，来自搜索或列表")
 _LIMIT = ("How many results", "结果条数")
 
 
@@ -92,6 +93,47 @@ class PendingMemory:
     """One statement that waits."""
 
     id: str = parameter("text", "Its id, from list_pending", "它的 id，来自 list_pending")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListMemories:
+    """Which memories to list."""
+
+    kind: str | None = parameter("text", "Only this kind", "只列这一类", default=None)
+    project: str | None = parameter("text", *_PROJECT, default=None)
+    subject: str | None = parameter("text", "Only about this", "只列关于它的", default=None)
+    tag: str | None = parameter("text", "Only with this label", "只列带此标签的", default=None)
+    text: str | None = parameter("text", "Only what contains this", "只列含此文字的", default=None)
+    since: str | None = parameter("text", *_SINCE, default=None)
+    until: str | None = parameter("text", *_UNTIL, default=None)
+    order: MemoryOrder = parameter(  # noqa: RUF009  it makes a field
+        "choice", "In which order", "排列顺序", choices=ORDERS, default="newest"
+    )
+    limit: int | None = parameter("count", *_LIMIT, default=None)
+    page: int = parameter("count", "Which page, from 1", "第几页，从 1 起", default=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneMemory:
+    """One memory."""
+
+    id: str = parameter("text", *_ID)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditMemory:
+    """What to change of a memory; what is left out stays."""
+
+    id: str = parameter("text", *_ID)
+    content: str | None = parameter("text", "The new statement", "新的内容", default=None)
+    kind: str | None = parameter("text", "Another kind", "换成另一类", default=None)
+    value: str | None = parameter("text", "The new answer", "新的答案", default=None)
+    importance: float | None = parameter(
+        "share", "How much it will matter later", "以后有多重要", default=None
+    )
+    tags: tuple[str, ...] | None = parameter(
+        "texts", "All of its labels", "它的全部标签", default=None
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

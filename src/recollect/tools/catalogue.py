@@ -12,6 +12,13 @@ from recollect.rules.checks import check_choice
 from recollect.settings.environment import ToolSettings
 from recollect.tools import arguments as args
 from recollect.tools.answers import ToolAnswer
+from recollect.tools.one_memory import (
+    archive_memory,
+    delete_memory,
+    edit_memory,
+    get_memory,
+    list_memories,
+)
 from recollect.tools.overview import memory_stats, read_scratchpad, update_scratchpad
 from recollect.tools.parameters import schema_of
 from recollect.tools.search import search_memory, search_traces
@@ -33,8 +40,8 @@ Handler = Callable[[ToolContext, Any], ToolAnswer]
 class Tool:
     """One tool: its description, its arguments, and its handler.
 
-    ``once``: idempotent. ``decides``: it answers in the user's name, and is offered only where
-    `tools.answer_pending` allows it.
+    ``once``: idempotent. ``destroys``: it cannot be undone. ``decides``: it answers in the user's
+    name, and is offered only where `tools.answer_pending` allows it.
     """
 
     name: str
@@ -45,6 +52,7 @@ class Tool:
     reads: bool = False
     once: bool = False
     decides: bool = False
+    destroys: bool = False
 
 
 TOOLS: tuple[Tool, ...] = (
@@ -81,6 +89,57 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.AddMemory,
         add_memory,
+    ),
+    Tool(
+        "list_memories",
+        Bilingual("List memories", "列出记忆"),
+        Bilingual(
+            "List what holds now, by kind, project, subject, label or text, a page at a time.",
+            "列出现在成立的记忆，可按类别、项目、对象、标签或文字筛选，分页。",
+        ),
+        args.ListMemories,
+        list_memories,
+        reads=True,
+    ),
+    Tool(
+        "get_memory",
+        Bilingual("Get a memory", "查看一条记忆"),
+        Bilingual("One memory with its details.", "一条记忆及其详情。"),
+        args.OneMemory,
+        get_memory,
+        reads=True,
+    ),
+    Tool(
+        "edit_memory",
+        Bilingual("Edit a memory", "修改一条记忆"),
+        Bilingual(
+            "Change a memory that you or a tool wrote; the user changes their own.",
+            "修改你或工具写下的记忆；用户自己的话由用户修改。",
+        ),
+        args.EditMemory,
+        edit_memory,
+    ),
+    Tool(
+        "archive_memory",
+        Bilingual("Archive a memory", "收起一条记忆"),
+        Bilingual(
+            "Put a memory away that no longer matters; it can be restored.",
+            "收起不再重要的记忆，可以恢复。",
+        ),
+        args.OneMemory,
+        archive_memory,
+        once=True,
+    ),
+    Tool(
+        "delete_memory",
+        Bilingual("Delete a memory", "删除一条记忆"),
+        Bilingual(
+            "Remove a memory that is wrong, with its versions; what was said stays.",
+            "删除错误的记忆及其各版本；原话保留。",
+        ),
+        args.OneMemory,
+        delete_memory,
+        destroys=True,
     ),
     Tool(
         "get_memory_stats",
@@ -209,7 +268,7 @@ def _mcp(tool: Tool, language: Language) -> dict[str, Any]:
         "inputSchema": schema_of(tool.takes, language),
         "annotations": {
             "readOnlyHint": tool.reads,
-            "destructiveHint": False,
+            "destructiveHint": tool.destroys,
             "idempotentHint": tool.reads or tool.once,
             "openWorldHint": False,
         },

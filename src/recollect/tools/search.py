@@ -71,10 +71,9 @@ def _hit_line(context: ToolContext, hit: Hit) -> EvidenceLine | None:
 
 def _memory(mind: Mind, id_: str) -> Memory | None:
     try:
-        versions = mind.history(id_).versions
+        return mind.get(id_)
     except NotFound:
         return None
-    return next((version for version in versions if version.id == id_), None)
 
 
 def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:

@@ -13,8 +13,6 @@ from recollect.tools.tool_context import ToolContext
 from recollect.tools.words import Bilingual
 from recollect.types import Candidate, Decision, DecisionOutcome, Memory
 
-_CONFIDENCE = 0.9  # of what a model asks to be kept: above `routing.write`, below the owner
-
 _SETTLED: dict[DecisionOutcome, Bilingual] = {
     "new": Bilingual("Kept as {id}.", "已记住，id 为 {id}。"),
     "same": Bilingual("Known already as {id}.", "已经记得，id 为 {id}。"),
@@ -69,7 +67,6 @@ def add_memory(context: ToolContext, new: AddMemory) -> ToolAnswer:
             predicate=new.predicate,
             value=new.value,
             importance=new.importance,
-            confidence=_CONFIDENCE,
             project=new.project,
             tags=new.tags,
             is_update=new.updates,

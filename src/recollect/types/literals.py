@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal, NewType, get_args
 
 Role = Literal["user", "assistant", "tool", "system"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -10,7 +10,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 Trust = Literal["owner", "agent", "tool", "external"]
 TRUSTS: tuple[Trust, ...] = get_args(Trust)
 
-Kind = Literal[
+BuiltinKind = Literal[
     "identity",
     "preference",
     "rule",
@@ -24,7 +24,10 @@ Kind = Literal[
     "trait",
     "temp",
 ]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[BuiltinKind, ...] = get_args(BuiltinKind)
+OwnKind = NewType("OwnKind", str)
+"""A kind that the setting `memory.kinds` names."""
+Kind = BuiltinKind | OwnKind
 
 RecordType = Literal["memory", "turn", "episode", "attachment"]
 RECORD_TYPES: tuple[RecordType, ...] = get_args(RecordType)
@@ -33,6 +36,9 @@ TurnState = Literal["new", "extracted", "empty", "failed", "dead"]
 TURN_STATES: tuple[TurnState, ...] = get_args(TurnState)
 
 MemoryStatus = Literal["active", "pending", "superseded", "rejected", "archived"]
+STATUSES: tuple[MemoryStatus, ...] = get_args(MemoryStatus)
+MemoryOrder = Literal["newest", "oldest", "updated", "importance", "used"]
+ORDERS: tuple[MemoryOrder, ...] = get_args(MemoryOrder)
 DecisionOutcome = Literal[
     "new", "same", "update", "conflict", "pending", "dropped", "withdrawn", "refused"
 ]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NewType
+from typing import Any, Literal, NewType, TypedDict
 
 from recollect.types.ledger import Event, Source
 from recollect.types.literals import (
     DecisionOutcome,
     Kind,
+    MemoryOrder,
     MemoryStatus,
     Outcome,
     Trust,
 )
-from recollect.types.safe import EMPTY, SafeName, SafeText, constant
+from recollect.types.safe import EMPTY, SafeMetadata, SafeName, SafeText, constant, no_metadata
 
 GLOBAL_PROJECT = constant("_global")
 GENERAL_TOPIC = constant("_general")
@@ -23,23 +24,86 @@ GENERAL_TOPIC = constant("_general")
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A statement to be remembered. With ``supersedes`` it is the next version of that memory."""
+    """A statement to be remembered; without a project or a topic it is of the general one.
+
+    With ``supersedes`` it is the next version of that memory, and has its subject, predicate,
+    project, topic, tags, metadata and importance unless others are given.
+    """
 
     text: str
-    kind: Kind
+    kind: Kind | str
     subject: str = ""
     predicate: str = ""
     value: str = ""
-    project: str = GLOBAL_PROJECT
-    topic: str = GENERAL_TOPIC
-    tags: tuple[str, ...] = ()
-    importance: float = 0.5
+    project: str | None = None
+    topic: str | None = None
+    tags: Iterable[str] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    importance: float | None = None
     confidence: float = 1.0
     trust: Trust = "owner"
     valid_from: datetime | str | None = None
+    valid_to: datetime | str | None = None
     expires_at: datetime | str | None = None
     sources: tuple[str, ...] = ()
     supersedes: str | None = None
+
+
+class MemoryDetails(TypedDict, total=False):
+    """What a statement may come with, beside its text and kind; see ``NewMemory``."""
+
+    subject: str
+    predicate: str
+    value: str
+    project: str
+    topic: str
+    tags: Iterable[str]
+    metadata: Mapping[str, Any]
+    importance: float | None
+    confidence: float
+    trust: Trust
+    valid_from: datetime | str | None
+    valid_to: datetime | str | None
+    expires_at: datetime | str | None
+
+
+class MemoryChanges(MemoryDetails, total=False):
+    """What ``edit`` changes of a memory; what is left out, or None, stays.
+
+    A new text without a value keeps the old value only where the text still says it.
+    ``expires_at`` and ``valid_to`` take "never", too.
+    """
+
+    text: str
+    kind: Kind | str
+
+
+class MemoryQuery(TypedDict, total=False):
+    """Which memories ``memories`` lists; every field narrows the choice.
+
+    Without a ``status`` it is what holds now, or with ``as_of`` what was known to hold then; "all"
+    is every status. ``text`` is a part of the statement in any case of its letters. ``subject`` and
+    ``predicate`` are compared as slots are: the common ones have one name in either language.
+    ``metadata`` are keys with the value each must have. ``since`` and ``until`` are about when it
+    was learnt.
+    """
+
+    kind: Kind | str | None
+    project: str | None
+    topic: str | None
+    subject: str | None
+    predicate: str | None
+    tag: str | None
+    trust: Trust | None
+    status: MemoryStatus | Literal["all"] | None
+    text: str | None
+    metadata: Mapping[str, str | float | bool | None] | None
+    since: datetime | str | None
+    until: datetime | str | None
+    as_of: datetime | str | None
+    order: MemoryOrder
+    limit: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +113,7 @@ class Memory:
     ``value`` is what it says of its subject and predicate, where that can be told.
     ``confirmations`` counts how often it was said again or confirmed. ``session`` is set when it
     ends with that session. A pending one is not offered again before ``snoozed_until``.
+    ``metadata`` is the host's own, and no part of what is searched.
     """
 
     id: SafeName
@@ -79,6 +144,7 @@ class Memory:
     session: SafeName = EMPTY
     snoozed_until: datetime | None = None
     offered: int = 0
+    metadata: SafeMetadata = field(default_factory=no_metadata, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +176,7 @@ class Candidate:
     sources: tuple[str, ...] = ()
     valid_from: datetime | str | None = None
     valid_to: datetime | str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +193,7 @@ class SafeCandidate(Candidate):
     sources: tuple[SafeName, ...] = ()
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    metadata: SafeMetadata = field(default_factory=no_metadata, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +208,11 @@ class Decision:
     memory: Memory | None = None
     replaced: tuple[SafeName, ...] = ()
     reason: str = ""
+
+    @property
+    def id(self) -> SafeName:
+        """The id of ``memory``; empty when nothing was kept."""
+        return EMPTY if self.memory is None else self.memory.id
 
 
 @dataclass(frozen=True, slots=True)

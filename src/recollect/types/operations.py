@@ -10,6 +10,8 @@ from typing import Literal
 from recollect.types.literals import JobState, Json
 from recollect.types.safe import SafeName, SafeText
 
+WAITING_SINCE = "waiting_since"  # in the payload of a job
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -31,6 +33,29 @@ class Job:
     def name_of(self, field: str) -> SafeName:
         """A name in its payload, which passed the guard before it was stored."""
         return SafeName(SafeText(str(self.payload[field])))
+
+    @property
+    def waiting_since(self) -> datetime | None:
+        """Since when it waits for a model that is away; None where it does not."""
+        since = self.payload.get(WAITING_SINCE)
+        return datetime.fromisoformat(since) if isinstance(since, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWait:
+    """Turns that wait for a model that is away: since when, until the next try, and why."""
+
+    turns: int
+    since: datetime
+    next_try: datetime
+    reason: str
+
+    def __str__(self) -> str:
+        turns = f"{self.turns:,} turn{' waits' if self.turns == 1 else 's wait'}"
+        return (
+            f"{turns} for the model since {self.since:%Y-%m-%d %H:%M} UTC; next try"
+            f" {self.next_try:%Y-%m-%d %H:%M} UTC"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +92,7 @@ class Stats:
     unembedded: int = 0
     read_only: bool = False
     suspended: tuple[str, ...] = ()
+    model_wait: ModelWait | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,9 @@ Word = (
 Fact = SafeText | Word | int | float | bool | None | list["Fact"] | dict[str, "Fact"]
 """JSON of safe strings: payloads of events and jobs."""
 
+SafeMetadata = NewType("SafeMetadata", Mapping[str, Json])
+"""A small JSON object whose keys and texts passed the guard."""
+
 EMPTY = SafeName(SafeText(""))
 
 
@@ -75,3 +78,12 @@ def digests(value: Mapping[str, Json]) -> dict[str, Fact]:
 def stamp(moment: date) -> SafeName:
     """A time or a day as ISO 8601."""
     return SafeName(SafeText(moment.isoformat()))
+
+
+def no_metadata() -> SafeMetadata:
+    return SafeMetadata({})
+
+
+def merged(earlier: SafeMetadata, later: SafeMetadata) -> SafeMetadata:
+    """Both objects in one; a key of the later one wins."""
+    return SafeMetadata({**earlier, **later})

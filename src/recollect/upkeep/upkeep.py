@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from recollect.clock import Clock, in_zone
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import ModelError, NotFound, RecollectError
 from recollect.ids import new_id
 from recollect.jobs.worker import next_run
 from recollect.language.guard import guard_of
@@ -210,6 +210,8 @@ class Upkeep:
             _STEPS[step.name](step)
         except RecollectError as failed:
             error = step.guard.error(f"{type(failed).__name__}: {failed}")
+            if isinstance(failed, ModelError) and failed.away:
+                step.waits_for = error
         with self._store.write(step.space) as unit:
             unit.runs.finish(
                 step.work, step.run, step.name, owner=step.owner, now=step.now, error=error
@@ -225,12 +227,12 @@ class Upkeep:
             counts = unit.runs.steps(step.work, step.run)[step.name].counts
         return StepReport(
             step.name,
-            "failed" if error else "done",
+            "waiting" if step.waits_for else "failed" if error else "done",
             counts,
             tuple(step.changes),
             step.operation,
             time.perf_counter() - begun,
-            error,
+            step.waits_for or error,
         )
 
 

@@ -49,7 +49,7 @@ class StepServices:
 
 @dataclass(slots=True)
 class Step:
-    """One step of a run."""
+    """One step of a run; ``waits_for`` says what it left undone until a model is back."""
 
     store: Store
     space: str
@@ -65,6 +65,7 @@ class Step:
     reports: Sequence[StepReport] = ()
     counts: dict[str, int] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
+    waits_for: str = ""
 
     @property
     def operation(self) -> SafeName:

@@ -71,6 +71,7 @@ def new_memory(note: Note, supersedes: str | None) -> NewMemory:
         project=memory.project,
         topic=memory.topic,
         tags=memory.tags,
+        metadata=memory.metadata,
         importance=memory.importance,
         confidence=memory.confidence,
         trust=memory.trust,

@@ -21,7 +21,7 @@ from recollect.documents.fallback.notes import Note
 from recollect.documents.files import fingerprint
 from recollect.errors import InvalidInput
 from recollect.learn.echo import ANYWHERE, note_injected
-from recollect.learn.memories import MemoryWriter
+from recollect.learn.memory_writer import MemoryWriter
 from recollect.learn.session_end import SessionCloser
 from recollect.record.ledger import LedgerReader
 from recollect.record.recorder import Recorder

@@ -40,7 +40,7 @@ def written(note: Note) -> str:
     """A statement as a bullet; its further lines are indented."""
     fields = {k: v for k, v in plain(note.memory).items() if k not in _LEFT_OUT}
     fields |= {"supersedes": note.supersedes, "operation": note.operation}
-    payload = {key: value for key, value in fields.items() if value not in ("", [], None)}
+    payload = {key: value for key, value in fields.items() if value not in ("", [], {}, None)}
     text = note.memory.content.replace("\n", "\n  ")
     return f"- {text} {mark({'memory': payload})}\n"
 

@@ -23,7 +23,7 @@ from recollect.documents.fallback.notes import Note
 from recollect.errors import InvalidInput
 from recollect.language.guard import MAX_SUMMARY, guard_of
 from recollect.learn.disown import Disowner
-from recollect.learn.memories import MemoryWriter
+from recollect.learn.memory_writer import MemoryWriter
 from recollect.settings import Settings
 from recollect.store.contract import Unit
 from recollect.store.rows import TurnRow

@@ -13,7 +13,16 @@ from recollect.store import codec
 from recollect.store.rows import Scheduled
 from recollect.store.sqlite.connection import Database
 from recollect.store.sqlite.journal import SqliteJournal
-from recollect.types import Fact, Job, JobState, SafeName, SafeText, constant, key_of
+from recollect.types import (
+    WAITING_SINCE,
+    Fact,
+    Job,
+    JobState,
+    SafeName,
+    SafeText,
+    constant,
+    key_of,
+)
 
 _JOB = (
     "j.id, s.name, j.kind, j.key, j.payload, j.state, j.attempts, j.max_attempts, j.run_at,"
@@ -23,6 +32,9 @@ _FROM = "FROM jobs j JOIN spaces s ON s.space = j.space"
 # Due: its time has come, or it was queued in what is now the future because the clock went back.
 _DUE = "(j.run_at <= :now OR j.queued_at > :now)"
 _LAPSED = "(j.lease_until <= :now OR j.queued_at > :now)"
+_WAITS_FOR_MODEL = (
+    f"space = :space AND state = 'ready' AND payload ->> '{WAITING_SINCE}' IS NOT NULL"
+)
 
 
 class SqliteTasks:
@@ -103,8 +115,22 @@ class SqliteTasks:
         )
         return [_job(row) for row in rows]
 
+    def model_away_until(self, now: datetime) -> datetime | None:
+        """When the first of the jobs that learn asks a model again that is away; None where none
+        waits for one.
+        """
+        moment = codec.to_micros(now)
+        until = self._conn.execute(
+            f"SELECT min(run_at) FROM jobs WHERE {_WAITS_FOR_MODEL} AND run_at > :now"
+            " AND payload ->> 'session' IS NOT NULL",
+            {"space": self._space, "now": moment},
+        ).get
+        return codec.maybe_from_micros(until)
+
     def redrive(self, ids: Sequence[str] | None, now: datetime) -> int:
-        """Give dead jobs a fresh start. One whose key already waits again is simply dropped."""
+        """Give dead jobs a fresh start, and have those that wait for a model run now. A dead one
+        whose key already waits again is simply dropped.
+        """
         moment = codec.to_micros(now)
         chosen = "" if ids is None else " AND {}.id IN (SELECT value FROM json_each(:ids))"
         values = {"space": self._space, "now": moment, "ids": codec.dump(list(ids or ()))}
@@ -118,11 +144,18 @@ class SqliteTasks:
         dropped = self._conn.changes()
         self._conn.execute(
             "UPDATE jobs SET state = 'ready', attempts = 0, run_at = :now, queued_at = :now,"
+            f" payload = json_remove(payload, '$.{WAITING_SINCE}'),"
             " lease_owner = '', lease_until = NULL"
             f" WHERE space = :space AND state = 'dead'{chosen.format('jobs')}",
             values,
         )
-        return dropped + self._conn.changes()
+        started = self._conn.changes()
+        self._conn.execute(
+            f"UPDATE jobs SET run_at = :now, queued_at = :now WHERE {_WAITS_FOR_MODEL}"
+            f" AND run_at > :now{chosen.format('jobs')}",
+            values,
+        )
+        return dropped + started + self._conn.changes()
 
     def discard(self, ids: Sequence[str]) -> int:
         """Remove dead jobs for good."""
@@ -190,22 +223,50 @@ class SqliteQueue:
         now: datetime,
         error: SafeText,
         counted: bool = True,
+        waiting_since: datetime | None = None,
     ) -> None:
         """Put a failed job back for later; a successor that already waits under its key stands
         for both. Uncounted: it was put off, and has its try back.
+
+        With ``waiting_since`` it waits for a model, which is not counted either; only the first of
+        these waits is an event.
         """
         values = (job.id, owner)
+        waits = waiting_since is not None
+        payload = {name: fact for name, fact in job.payload.items() if name != WAITING_SINCE}
+        if waiting_since is not None:
+            payload[WAITING_SINCE] = waiting_since.isoformat()
+        counted = counted and not waits
         with self._database.write() as conn:
             conn.execute(
                 "UPDATE OR IGNORE jobs SET state = 'ready', run_at = ?, queued_at = ?, error = ?,"
-                " attempts = attempts - ?, lease_owner = '', lease_until = NULL"
+                " attempts = attempts - ?, payload = ?, lease_owner = '', lease_until = NULL"
                 " WHERE id = ? AND lease_owner = ?",
-                (codec.to_micros(run_at), codec.to_micros(now), error, not counted, *values),
+                (
+                    codec.to_micros(run_at),
+                    codec.to_micros(now),
+                    error,
+                    not counted,
+                    codec.dump(payload),
+                    *values,
+                ),
             )
             if conn.changes() == 0:
                 conn.execute("DELETE FROM jobs WHERE id = ? AND lease_owner = ?", values)
-            if conn.changes():
+            if conn.changes() and not (waits and job.waiting_since):
                 _note(conn, "retry" if counted else "put_off", job, now, error)
+
+    def resume(self, space: str, now: datetime) -> None:
+        """A model is back: what waited for one in this space is due."""
+        with self._database.write() as conn:
+            conn.execute(
+                f"UPDATE jobs SET run_at = :now, queued_at = :now WHERE {_WAITS_FOR_MODEL}"
+                " AND run_at > :now",
+                {
+                    "space": conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get,
+                    "now": codec.to_micros(now),
+                },
+            )
 
     def bury(self, job: Job, owner: str, *, now: datetime, error: SafeText) -> None:
         """Put a job aside as dead, with the reason."""

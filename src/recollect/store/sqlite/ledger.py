@@ -442,6 +442,18 @@ class SqliteLedger(SpeechRows):
         )
         return dict.fromkeys(sessions, 0) | dict(rows)
 
+    def count_waiting(self, sessions: Sequence[SafeName]) -> int:
+        """The turns of these sessions that nothing was learnt from yet."""
+        return int(
+            self._conn.execute(
+                "SELECT count(*) FROM json_each(?) j"
+                " CROSS JOIN sessions s ON s.space = ? AND s.id = j.value"
+                " CROSS JOIN turns t ON t.space = s.space AND t.session = s.number"
+                f" AND +t.doc > s.extracted WHERE {_WAITS}",
+                (codec.dump(list(sessions)), self._space),
+            ).get
+        )
+
     def count_prompt(self, session: str) -> int:
         """How many extractions single messages of the session have set off, with this one."""
         count = self._conn.execute(

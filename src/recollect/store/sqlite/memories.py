@@ -12,34 +12,59 @@ from recollect.rules.slots import slot_of
 from recollect.store import codec
 from recollect.store.rows import MemoryFilter, first_doc, last_doc
 from recollect.store.sqlite.text import add_terms, next_doc
-from recollect.types import Kind, Memory, MemoryStatus, SafeName, SafeText, Source
+from recollect.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
 _COLUMNS = (
     "id, kind, content, subject, predicate, project, topic, tags, importance, confidence, trust,"
     " status, access_count, created_at, updated_at, last_accessed_at, valid_from, valid_to,"
     " superseded_at, superseded_by, expires_at, episode, value, confirmations, session,"
-    " snoozed_until, offered"
-)
-_HELD_THEN = (
-    "(status IN ('active', 'superseded') OR put_away > :at) AND created_at <= :at"
-    " AND (superseded_at IS NULL OR superseded_at > :at)"
+    " snoozed_until, offered, metadata"
 )
 _LASTS = "(expires_at IS NULL OR expires_at > :at)"
 _CAME_FROM = (
     "id IN (SELECT m.memory FROM turns t JOIN memory_sources m ON m.space = t.space"
     " AND m.turn = t.id WHERE t.space = :space AND {})"
 )
+# A slot is the subject and the predicate in one folded form; without one of them there is none.
+_SUBJECT = "iif(slot = '', lower(trim(subject)), substr(slot, 1, instr(slot, char(31)) - 1))"
+_PREDICATE = "iif(slot = '', lower(trim(predicate)), substr(slot, instr(slot, char(31)) + 1))"
 _FILTERS = {
     "status": "status = :status",
     "kind": "kind = :kind",
     "project": "project = :project",
+    "topic": "topic = :topic",
+    "subject": f"{_SUBJECT} = :subject",
+    "predicate": f"{_PREDICATE} = :predicate",
+    "tag": "EXISTS (SELECT 1 FROM json_each(tags) WHERE value = :tag)",
     "trust": "trust = :trust",
+    "contains": "instr(lower(content), lower(:contains)) > 0",
+    "since": "created_at >= :since",
+    "until": "created_at < :until",
+    "holds_at": "(expires_at IS NULL OR expires_at > :holds_at)",
+    "as_of": (
+        "(status IN ('active', 'superseded') OR put_away > :as_of) AND created_at <= :as_of"
+        " AND (superseded_at IS NULL OR superseded_at > :as_of)"
+        " AND (expires_at IS NULL OR expires_at > :as_of)"
+    ),
     "session": "session = :session",
     "from_turn": _CAME_FROM.format("t.id = :from_turn"),
     "from_sender": _CAME_FROM.format("t.sender = :from_sender"),
     "from_session": _CAME_FROM.format(
         "t.session = (SELECT number FROM sessions WHERE space = :space AND id = :from_session)"
     ),
+}
+# Every key has to have its value, whatever of text, number, true, false and null it is.
+_HAS_METADATA = (
+    "NOT EXISTS (SELECT 1 FROM json_each(:having) w WHERE NOT EXISTS (SELECT 1 FROM"
+    " json_each(memories.metadata) h WHERE h.key = w.key AND w.value ="
+    " iif(h.type IN ('true', 'false', 'null'), h.type, CAST(h.atom AS TEXT))))"
+)
+_ORDERS: dict[MemoryOrder, str] = {
+    "newest": "created_at DESC, doc DESC",
+    "oldest": "created_at, doc",
+    "updated": "updated_at DESC, doc DESC",
+    "importance": "importance DESC, created_at DESC, doc DESC",
+    "used": "access_count DESC, last_accessed_at DESC, doc DESC",
 }
 
 
@@ -58,7 +83,7 @@ class SqliteMemories:
     def add(self, memory: Memory, terms: SafeText) -> Memory:
         doc = next_doc(self._conn, self._space, "memory")
         self._conn.execute(
-            f"INSERT INTO memories (space, doc, slot, {_COLUMNS}) VALUES (?, ?, ?{', ?' * 27})",
+            f"INSERT INTO memories (space, doc, slot, {_COLUMNS}) VALUES (?, ?, ?{', ?' * 28})",
             (
                 self._space,
                 doc,
@@ -120,39 +145,20 @@ class SqliteMemories:
         )
         return [doc for (doc,) in rows]
 
-    def current(
-        self,
-        *,
-        kind: Kind | None,
-        project: str | None,
-        now: datetime,
-        limit: int,
-        as_of: datetime | None = None,
-    ) -> list[Memory]:
-        """Memories that hold and have not expired, or did then, the latest first."""
-        in_force = "status = 'active'" if as_of is None else _HELD_THEN
-        values = {"kind": kind, "project": project, "at": codec.to_micros(as_of or now)}
-        return self._latest([in_force, _LASTS], values, limit, 0)
-
     def find(self, wanted: MemoryFilter) -> list[Memory]:
-        """Memories of any status, the latest first."""
-        clauses = ["true"] if wanted.holds_at is None else [_LASTS]
-        values = {name: getattr(wanted, name) for name in _FILTERS}
-        values["at"] = codec.maybe_to_micros(wanted.holds_at)
-        return self._latest(clauses, values, wanted.limit, wanted.offset)
-
-    def _latest(
-        self, clauses: list[str], values: dict[str, Any], limit: int, offset: int
-    ) -> list[Memory]:
-        chosen = [
-            _FILTERS[name]
-            for name, value in values.items()
-            if name in _FILTERS and value is not None
-        ]
-        rest = " AND ".join([*clauses, *chosen])
+        """Memories in the order that is wanted."""
+        values = {
+            name: codec.to_micros(value) if isinstance(value, datetime) else value
+            for name in _FILTERS
+            if (value := getattr(wanted, name)) is not None
+        }
+        clauses = [_FILTERS[name] for name in values] or ["true"]
+        if wanted.having:
+            clauses.append(_HAS_METADATA)
+            values["having"] = codec.dump(dict(wanted.having))
         return self._select(
-            f"{rest} ORDER BY created_at DESC, doc DESC LIMIT :limit OFFSET :offset",
-            {**values, "limit": limit, "offset": offset},
+            f"{' AND '.join(clauses)} ORDER BY {_ORDERS[wanted.order]} LIMIT :limit OFFSET :offset",
+            {**values, "limit": wanted.limit, "offset": wanted.offset},
         )
 
     def in_slot(
@@ -234,8 +240,8 @@ class SqliteMemories:
         self._conn.execute(
             "UPDATE memories SET importance = ?, confidence = ?, trust = ?, status = ?,"
             " confirmations = ?, created_at = ?, updated_at = ?, valid_from = ?, valid_to = ?,"
-            " superseded_at = ?, superseded_by = ?, expires_at = ?, session = ?, snoozed_until = ?"
-            " WHERE space = ? AND id = ?",
+            " superseded_at = ?, superseded_by = ?, expires_at = ?, session = ?, snoozed_until = ?,"
+            " metadata = ? WHERE space = ? AND id = ?",
             (
                 memory.importance,
                 memory.confidence,
@@ -251,6 +257,7 @@ class SqliteMemories:
                 codec.maybe_to_micros(memory.expires_at),
                 memory.session,
                 codec.maybe_to_micros(memory.snoozed_until),
+                codec.dump(dict(memory.metadata)),
                 self._space,
                 memory.id,
             ),
@@ -372,6 +379,7 @@ def _values(memory: Memory) -> tuple[Any, ...]:
         memory.session,
         codec.maybe_to_micros(memory.snoozed_until),
         memory.offered,
+        codec.dump(dict(memory.metadata)),
     )
 
 
@@ -379,7 +387,7 @@ def _memory(row: tuple[Any, ...], sources: tuple[Source, ...]) -> Memory:
     (id_, kind, content, subject, predicate, project, topic, tags) = row[:8]
     (importance, confidence, trust, status, accesses, created, updated, accessed) = row[8:16]
     (valid_from, valid_to, superseded_at, superseded_by, expires_at, episode) = row[16:22]
-    (value, confirmations, session, snoozed_until, offered) = row[22:]
+    (value, confirmations, session, snoozed_until, offered, metadata) = row[22:]
     return Memory(
         id=id_,
         kind=kind,
@@ -409,4 +417,5 @@ def _memory(row: tuple[Any, ...], sources: tuple[Source, ...]) -> Memory:
         session=session,
         snoozed_until=codec.maybe_from_micros(snoozed_until),
         offered=offered,
+        metadata=codec.load_metadata(metadata),
     )

@@ -74,7 +74,9 @@ WORDS: dict[StoredTextKind, TextColumns] = {
         "turns", "id", "at", ("content",),
         {"tool_calls": _call_words, "tool_results": _result_words},
     ),
-    "memory": TextColumns("memories", "id", "created_at", ("content", _SUBJECT, "value")),
+    "memory": TextColumns(
+        "memories", "id", "created_at", ("content", _SUBJECT, "value"), {"metadata": leaves}
+    ),
     "episode": TextColumns(
         "episodes", "id", "ended_at", ("summary", "goal"),
         {"actions": _action_words, "entities": leaves},

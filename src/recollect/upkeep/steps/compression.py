@@ -1,4 +1,8 @@
-"""Compression: the events of past days become statements of knowledge."""
+"""Compression: a model makes statements of knowledge of the events of past days.
+
+Without one there is nothing to add: what the rules found in the turns of a day was learnt from the
+turns, and what they refused must not come back as a memory.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby
 
 from recollect.language.detection import language_of
-from recollect.language.digest import digest
-from recollect.language.guard import MAX_TAGS
-from recollect.language.statements import is_statement
-from recollect.language.story import SUMMARY_CHARS
-from recollect.language.voice import own_voice
-from recollect.learn.grounding import SpokenWords, grounded_in_summary
+from recollect.language.digest import GLUE
+from recollect.learn.grounding import SpokenWords, grounded_in_summary, words_shared
 from recollect.learn.settlement import decided_before
 from recollect.providers.chat.base import ChatModel
-from recollect.rules.importance import KIND_IMPORTANCE, RULES_CONFIDENCE
 from recollect.rules.speakers import least_trusted
 from recollect.store.rows import TurnFilter
 from recollect.types import Candidate, DailyEvent, Turn, joined, key_of, stamp
@@ -25,6 +24,8 @@ from recollect.upkeep.work import Step
 
 _EVENTS = 500  # read in one snapshot
 _TURNS = 5_000  # of one day
+_SOURCES = 100  # turns that a statement stands on
+_KEPT = ("new", "same", "update", "conflict", "pending")
 _ABROAD = timedelta(hours=14)  # somewhere a day begins this much earlier, or ends later
 
 
@@ -47,18 +48,7 @@ def compress_events(step: Step) -> None:
 
 
 def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatModel | None) -> None:
-    turns = _turns_of(step, day)
-    if model is None:
-        candidates = _by_rule(step, day, turns)
-    else:
-        language = language_of([event.summary for event in events], step.settings.memory.language)
-        proposed = ask_for_knowledge(model, day, [event.summary for event in events], language)
-        core = step.settings.upkeep.core_importance
-        candidates = [
-            grounded_in_summary(_sourced(candidate, turns), SpokenWords(turns, ()), core)
-            for candidate in proposed
-            if turns
-        ]
+    candidates = [] if model is None else _proposed(step, day, events, model)
     reconciler = step.tools.reconciler_of(step.space)
     now = step.now
     advice = [reconciler.advise(candidate, now) for candidate in candidates]
@@ -68,8 +58,10 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
         for n, candidate in enumerate(candidates):
             name = joined(operation, n)
             earlier = decided_before(unit, unit.journal.operation(name))
-            reconciler.settle(unit, candidate, operation_id=name, now=now, advice=advice[n])
-            new += earlier is None
+            decision = reconciler.settle(
+                unit, candidate, operation_id=name, now=now, advice=advice[n], revives=False
+            )
+            new += earlier is None and decision.outcome in _KEPT
         unit.tiers.mark_compressed([event.id for event in events], compressed=True)
         unit.journal.add_event(
             "compress",
@@ -91,30 +83,32 @@ def _turns_of(step: Step, day: date) -> list[Turn]:
         return [turn for turn in unit.ledger.turns(span) if turn.at.date() == day]
 
 
-def _by_rule(step: Step, day: date, turns: Sequence[Turn]) -> list[Candidate]:
-    """One statement for the day, of the user's statements that no memory has yet; questions, orders
-    and thanks are left out.
+def _proposed(
+    step: Step, day: date, events: Sequence[DailyEvent], model: ChatModel
+) -> list[Candidate]:
+    """What a model makes of a day, each on the turns that say it. A turn whose statement extraction
+    dropped or refused is no evidence, and a line that was only copied is no statement.
     """
-    unlearnt = [
-        turn
-        for turn in (replace(one, content=own_voice(one.content)) for one in turns)
-        if turn.state != "extracted" and turn.trust == "owner" and is_statement(turn.content)
-    ]
-    line = digest(unlearnt, SUMMARY_CHARS) if unlearnt else ""
-    if not line:
+    turns = [turn for turn in _turns_of(step, day) if not (turn.state == "empty" and turn.reason)]
+    if not turns:
         return []
-    candidate = Candidate(
-        kind="event",
-        content=f"{day.isoformat()}: {line}",
-        importance=KIND_IMPORTANCE["event"],
-        confidence=RULES_CONFIDENCE,
-    )
-    return [_sourced(candidate, unlearnt, most=MAX_TAGS)]
+    summaries = [event.summary for event in events]
+    language = language_of(summaries, step.settings.memory.language)
+    core, speakers = step.settings.upkeep.core_importance, SpokenWords(turns, ())
+    return [
+        grounded_in_summary(_sourced(candidate, turns), speakers, core)
+        for candidate in ask_for_knowledge(model, day, summaries, language)
+        if GLUE not in candidate.content
+    ]
 
 
-def _sourced(candidate: Candidate, turns: Sequence[Turn], most: int = 100) -> Candidate:
-    """The candidate with the day's turns as evidence, and the trust of the least trusted one."""
-    some = turns[:most]
+def _sourced(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
+    """The candidate with the turns that have most of its words as evidence, and the trust of the
+    least trusted one.
+    """
+    shares = {turn.id: words_shared(candidate.content, turn.content) for turn in turns}
+    most = max(shares.values())
+    some = [turn for turn in turns if shares[turn.id] == most][-_SOURCES:]
     return replace(
         candidate,
         sources=tuple(turn.id for turn in some),

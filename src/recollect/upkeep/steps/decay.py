@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect.rules.decay import class_of, faded, judge
+from recollect.rules.kinds import kinds_of
 from recollect.rules.tiers import priority_of
-from recollect.types import KINDS, Kind, Memory
+from recollect.types import Kind, Memory
 from recollect.upkeep.report import Change
 from recollect.upkeep.work import PORTION, Step
 
@@ -48,7 +49,7 @@ def _judged_kinds(step: Step) -> tuple[Kind, ...]:
     law = step.settings.decay
     return tuple(
         kind
-        for kind in KINDS
+        for kind in kinds_of(step.settings)
         if (cls := class_of(kind, law)).delete_below or cls.archive_below or cls.demote_below
     )
 

@@ -1,7 +1,8 @@
 """Duplicates: near memories are clustered, and those that say the same are merged into one.
 
-A rule decides the plain cases; a model, where there is one, decides the rest of a cluster, and only
-of clusters in which something is new since the last run.
+What is identical is merged whatever it was taken for. Of the rest a rule decides the plain cases; a
+model, where there is one, decides the rest of a cluster, and only of clusters in which something is
+new since the last run.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from datetime import datetime
 import numpy as np
 
 from recollect.providers.chat.base import ChatModel
-from recollect.rules.clusters import Pair, absorbed, components, portions, strength
+from recollect.rules.clusters import Pair, absorbed, components, identical, portions, strength
 from recollect.store.upkeep import NumberedMemory
 from recollect.types import Memory
 from recollect.upkeep.clusters import Floats, near_pairs
@@ -43,8 +44,10 @@ def merge(step: Step) -> None:
 
 
 def _merge_groups(step: Step, group_of: Callable[[Memory], str | None]) -> None:
-    """Merge within each group; None means no group."""
+    """Merge what is identical anywhere, then within each group; None means no group."""
     shelved = _current_memories(step)
+    merged = _merge_identical(step, [one.memory for one in shelved])
+    shelved = [one for one in shelved if one.memory.id not in merged]
     vectors = _vectors(step, shelved)
     with step.store.read(step.space) as unit:
         since = unit.runs.last_done(step.name)
@@ -56,6 +59,18 @@ def _merge_groups(step: Step, group_of: Callable[[Memory], str | None]) -> None:
     for _, places in sorted(groups.items()):
         memories = [shelved[place].memory for place in places]
         _merge_group(step, memories, None if vectors is None else vectors[places], since)
+
+
+def _merge_identical(step: Step, memories: Sequence[Memory]) -> set[str]:
+    """Merge memories that are one word for word; says which were absorbed."""
+    changes = [
+        _merge(memories[other], memories[place], "says the same word for word")
+        for place, others in identical(memories)
+        for other in others
+    ]
+    for start in range(0, len(changes), PORTION):
+        step.apply(changes[start : start + PORTION])
+    return {change.subject for change in changes}
 
 
 def _merge_group(

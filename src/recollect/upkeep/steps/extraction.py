@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from recollect.errors import ModelError
+from recollect.jobs.waiting import model_wait
 from recollect.learn import session_end
 from recollect.learn.episodes import write_episode
 from recollect.record import triggers
@@ -13,6 +14,7 @@ from recollect.store.rows import TurnFilter
 from recollect.types import EMPTY, Job, SafeName, Turn, constant, joined
 from recollect.upkeep.work import Step
 
+_KINDS = (triggers.KIND, session_end.KIND)
 _SESSIONS = 500  # looked at in one snapshot
 _STORY = 10_000  # turns of one episode, the latest
 
@@ -21,9 +23,8 @@ def finish_queue(step: Step) -> None:
     """Sessions whose extraction was put off, or failed and waits for another try."""
     with step.store.read(step.space) as unit:
         waiting = unit.tasks.unfinished("ready", checks.MAX_ROWS)
-    kinds = (triggers.KIND, session_end.KIND)
-    sessions = dict.fromkeys(job.name_of("session") for job in waiting if job.kind in kinds)
-    _learn(step, sessions)
+    sessions = dict.fromkeys(job.name_of("session") for job in waiting if job.kind in _KINDS)
+    _learn(step, list(sessions))
 
 
 def learn_turns(step: Step) -> None:
@@ -38,25 +39,28 @@ def learn_turns(step: Step) -> None:
         tried.update(fresh)
         if not fresh:
             return
-        _learn(step, fresh)
-        if step.dry_run:
+        if not _learn(step, fresh) or step.dry_run:
             return
         for session in fresh:
             _write_episode(step, session)
 
 
-def _learn(step: Step, sessions: Iterable[SafeName]) -> None:
-    for session in sessions:
+def _learn(step: Step, sessions: Sequence[SafeName]) -> bool:
+    """False when the model is away: it is asked once, and all that is left waits for it."""
+    for number, session in enumerate(sessions):
         if step.dry_run:
             step.did(sessions=1)
             continue
         try:
-            while not step.tools.extraction.learn(_job(step, session), session):
+            while not step.tools.extraction.learn(_job(step, session), session, probe=True):
                 step.did()  # it takes long: the lease goes on
         except ModelError as error:
-            _requeue(step, session, str(error))
+            _requeue(step, sessions[number:] if error.away else [session], error)
+            if error.away:
+                return False
             continue
         step.did(sessions=1)
+    return True
 
 
 def _job(step: Step, session: SafeName) -> Job:
@@ -78,25 +82,39 @@ def _job(step: Step, session: SafeName) -> Job:
     )
 
 
-def _requeue(step: Step, session: SafeName, reason: str) -> None:
-    """Leave the session to the queue, which retries and reports the final failure."""
+def _requeue(step: Step, sessions: Sequence[SafeName], error: ModelError) -> None:
+    """Leave sessions to the queue, which retries, waits and reports a final failure; those that
+    wait there already go on waiting.
+    """
+    now, first = step.now, step.settings.jobs.backoff_first
     with step.store.write(step.space) as unit:
+        jobs = unit.tasks.unfinished("ready", checks.MAX_ROWS)
+        waiting = {
+            job.name_of("session") for job in jobs if job.waiting_since and job.kind in _KINDS
+        }
         triggers.queue(
             unit,
-            [session],
-            now=step.now,
-            run_at=step.now + step.settings.jobs.backoff_first,
+            [session for session in sessions if session not in waiting],
+            now=now,
+            run_at=now + max(first, error.retry_after or first),
             max_attempts=step.settings.jobs.max_attempts,
             quiet=False,
+            waiting_since=now if error.away else None,
         )
         unit.journal.add_event(
             "retry",
-            operation_id=joined(step.operation, session),
-            subject=session,
-            payload={"kind": constant(triggers.KIND), "error": step.guard.error(reason)},
-            at=step.now,
+            operation_id=joined(step.operation, sessions[0]),
+            subject=sessions[0],
+            payload={
+                "kind": constant(triggers.KIND),
+                "sessions": len(sessions),
+                "error": step.guard.error(str(error)),
+            },
+            at=now,
         )
-        step.progress(unit, {"failed": 1})
+        if error.away:
+            step.waits_for = str(model_wait(unit) or error)
+        step.progress(unit, {"waiting" if error.away else "failed": len(sessions)})
 
 
 def _write_episode(step: Step, session: SafeName) -> None:

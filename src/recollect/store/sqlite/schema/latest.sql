@@ -80,7 +80,7 @@ CREATE TABLE memories (
     superseded_at    INTEGER,
     superseded_by    TEXT NOT NULL,
     expires_at       INTEGER,
-    episode          TEXT NOT NULL, value TEXT NOT NULL DEFAULT '', slot TEXT NOT NULL DEFAULT '', confirmations INTEGER NOT NULL DEFAULT 0, session TEXT NOT NULL DEFAULT '', snoozed_until INTEGER, offered INTEGER NOT NULL DEFAULT 0, put_away INTEGER, core INTEGER NOT NULL DEFAULT 0,
+    episode          TEXT NOT NULL, value TEXT NOT NULL DEFAULT '', slot TEXT NOT NULL DEFAULT '', confirmations INTEGER NOT NULL DEFAULT 0, session TEXT NOT NULL DEFAULT '', snoozed_until INTEGER, offered INTEGER NOT NULL DEFAULT 0, put_away INTEGER, core INTEGER NOT NULL DEFAULT 0, metadata TEXT NOT NULL DEFAULT '{}',
     UNIQUE (space, id)
 ) STRICT;
 

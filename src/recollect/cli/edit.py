@@ -1,0 +1,97 @@
+"""recollect edit, archive, restore, delete"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.confirmation import agreed
+from recollect.cli.memories import details, given, show_memories
+from recollect.cli.output import cut, emit, flat, note, say
+from recollect.cli.params import KindName
+from recollect.cli.state import State, pass_state
+from recollect.mind import Mind
+from recollect.types import Memory
+
+_QUESTION = 60  # cells of a statement in a question
+
+
+@click.command(cls=Command)
+@click.argument("memory")
+@click.option("--text", metavar="TEXT", help="Other words for it.")
+@click.option("--kind", type=KindName(), help="Another kind.")
+@details
+@pass_state
+def edit(state: State, /, memory: str, **options: Any) -> None:
+    """Change a memory.
+
+    What is given becomes its next version, and what is not stays. Tags and metadata that are given
+    take the place of all there were.
+    """
+    changes = given(options)
+    if not changes:
+        raise click.UsageError("Say what to change, such as --text or --importance.")
+    with state.open() as mind:
+        edited = mind.edit(memory, **changes)
+    if state.json:
+        emit(edited)
+        return
+    if edited.id == memory:
+        note("Nothing differs.")
+    show_memories([edited])
+
+
+@click.command(cls=Command)
+@click.argument("memory", nargs=-1, required=True)
+@pass_state
+def archive(state: State, memory: tuple[str, ...]) -> None:
+    """Put memories away.
+
+    They are not recalled any more; recollect restore brings them back.
+    """
+    _each(state, memory, lambda mind, id_: mind.archive(id_), "archived")
+
+
+@click.command(cls=Command)
+@click.argument("memory", nargs=-1, required=True)
+@pass_state
+def restore(state: State, memory: tuple[str, ...]) -> None:
+    """Make archived memories hold again."""
+    _each(state, memory, lambda mind, id_: mind.restore(id_), "holds again")
+
+
+@click.command(cls=Command)
+@click.argument("memory", nargs=-1, required=True)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
+@pass_state
+def delete(state: State, memory: tuple[str, ...], yes: bool) -> None:
+    """Remove memories with all their versions.
+
+    Their turns stay, and they are not learnt from these again. recollect forget removes what was
+    said as well, and proves it.
+    """
+
+    def remove(mind: Mind, id_: str) -> Memory:
+        if not yes:
+            statement = cut(flat(mind.get(id_).content), _QUESTION)
+            agreed(state, f"Delete “{statement}”?", "delete it")
+        return mind.delete(id_)
+
+    _each(state, memory, remove, "deleted")
+
+
+def _each(
+    state: State, ids: tuple[str, ...], act: Callable[[Mind, str], Memory], outcome: str
+) -> None:
+    """Do the same to each; an error stops the rest, and the command may be repeated."""
+    done: list[Memory] = []
+    with state.open() as mind:
+        for id_ in ids:
+            done.append(act(mind, id_))
+            if not state.json:
+                say(f"{id_}  {outcome}")
+    if state.json:
+        emit(done)

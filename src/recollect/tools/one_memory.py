@@ -1,0 +1,154 @@
+"""list_memories, and one memory at a time: get, edit, archive, delete.
+
+A model changes what models and tools said. What the owner said is the owner's to change, unless
+`tools.answer_pending` lets the model answer in the user's name.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import InvalidInput, NotFound
+from recollect.language.fence import neutral
+from recollect.language.guard import guard_of
+from recollect.plain import plain
+from recollect.rules.reconcile import route
+from recollect.rules.support import MAX_CONFIDENCE, Claim
+from recollect.tools.answers import EvidenceLine, ToolAnswer, cut, day, evidence, line, place
+from recollect.tools.arguments import EditMemory, ListMemories, OneMemory
+from recollect.tools.tool_context import ToolContext
+from recollect.tools.words import Bilingual
+from recollect.types import Memory, MemoryChanges
+
+_NONE = Bilingual("No memory matches.", "没有符合条件的记忆。")
+_UNKNOWN = Bilingual("No memory has the id {id}", "没有 id 为 {id} 的记忆")
+_FIND = Bilingual("Take an id from search_memory or list_memories", "请用搜索或列表得到的 id")
+_OWNERS = Bilingual("{id} is the user's own word", "{id} 是用户自己的话")
+_WAITS = Bilingual("It needs the user's word: {reason}", "需要用户确认：{reason}")
+_BY_USER = Bilingual(
+    "Ask the user to do it: recollect {command} {id}", "请用户自己操作：recollect {command} {id}"
+)
+_EDITED = Bilingual("{id} is the new version.", "新版本为 {id}。")
+_ARCHIVED = Bilingual("{id} is put away and can be restored.", "{id} 已收起，可以恢复。")
+_DELETED = Bilingual("{id} is deleted; what was said stays.", "{id} 已删除，原话保留。")
+_NO_CHANGE = Bilingual("Nothing to change was given", "没有给出要改的内容")
+_SAY_WHAT = Bilingual("Give content, value, importance …", "请给出 content、value、importance 等")
+
+
+def list_memories(context: ToolContext, wanted: ListMemories) -> ToolAnswer:
+    """Memories that hold now, by filters, a page at a time."""
+    limit = context.limited(wanted.limit)
+    listed = context.mind.memories(
+        kind=wanted.kind,
+        project=wanted.project,
+        subject=wanted.subject,
+        tag=wanted.tag,
+        text=wanted.text,
+        since=wanted.since,
+        until=wanted.until,
+        order=wanted.order,
+        limit=limit,
+        offset=limit * (wanted.page - 1),
+    )
+    shown = [_line(context, memory) for memory in listed if memory.kind != "credential"]
+    if not shown:
+        return ToolAnswer(_NONE.of(context.language), {"results": [], "left_out": 0})
+    return _evidence(context, shown, "list_memories")
+
+
+def get_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
+    """One memory, of whatever status."""
+    return _evidence(context, [_line(context, _memory(context, chosen.id))], "get_memory")
+
+
+def edit_memory(context: ToolContext, changed: EditMemory) -> ToolAnswer:
+    """The next version of a memory, in the agent's words."""
+    memory = _changeable(context, changed.id, "edit")
+    changes: MemoryChanges = {}
+    if changed.content is not None:
+        changes["text"] = changed.content
+    if changed.kind is not None:
+        changes["kind"] = changed.kind
+    if changed.value is not None:
+        changes["value"] = changed.value
+    if changed.importance is not None:
+        changes["importance"] = changed.importance
+    if changed.tags is not None:
+        changes["tags"] = changed.tags
+    if not changes:
+        raise InvalidInput(_NO_CHANGE.of(context.language), remedy=_SAY_WHAT.of(context.language))
+    if not context.settings.answer_pending:
+        changes["trust"] = memory.trust
+        _check_admission(context, memory, changes)
+    return _done(context, _EDITED, context.mind.edit(memory.id, **changes))
+
+
+def archive_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
+    """It is not recalled any more."""
+    memory = _changeable(context, chosen.id, "archive")
+    return _done(context, _ARCHIVED, context.mind.archive(memory.id))
+
+
+def delete_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
+    """It goes with all its versions; its turns stay."""
+    memory = _changeable(context, chosen.id, "delete")
+    return _done(context, _DELETED, context.mind.delete(memory.id))
+
+
+def _memory(context: ToolContext, id_: str) -> Memory:
+    """A memory that a model may see."""
+    try:
+        memory = context.mind.get(id_)
+    except NotFound as error:
+        raise _unknown(context, id_) from error
+    if memory.kind == "credential":
+        raise _unknown(context, id_)
+    return memory
+
+
+def _changeable(context: ToolContext, id_: str, command: str) -> Memory:
+    """A memory that a model may change."""
+    memory = _memory(context, id_)
+    if memory.trust == "owner" and not context.settings.answer_pending:
+        raise InvalidInput(
+            _OWNERS.of(context.language, id=memory.id),
+            remedy=_BY_USER.of(context.language, command=command, id=memory.id),
+        )
+    return memory
+
+
+def _check_admission(context: ToolContext, memory: Memory, changes: MemoryChanges) -> None:
+    """What a model may not put into force as a statement, it may not by an edit either."""
+    importance = changes.get("importance")
+    importance = memory.importance if importance is None else importance
+    claim = Claim(importance, MAX_CONFIDENCE[memory.trust], memory.trust)
+    kind = guard_of(context.mind.settings).kind(changes.get("kind", memory.kind))
+    admission = route(kind, claim, context.mind.settings, own_idea=True)
+    if admission.outcome != "new":
+        raise InvalidInput(
+            _WAITS.of(context.language, reason=admission.reason),
+            remedy=_BY_USER.of(context.language, command="edit", id=memory.id),
+        )
+
+
+def _unknown(context: ToolContext, id_: str) -> NotFound:
+    return NotFound(
+        _UNKNOWN.of(context.language, id=neutral(cut(id_, 60))),
+        remedy=_FIND.of(context.language),
+    )
+
+
+def _done(context: ToolContext, text: Bilingual, memory: Memory) -> ToolAnswer:
+    return ToolAnswer(text.of(context.language, id=memory.id), _line(context, memory).data)
+
+
+def _evidence(context: ToolContext, lines: list[EvidenceLine], source: str) -> ToolAnswer:
+    return evidence(
+        lines, source, language=context.language, max_chars=context.settings.answer_chars
+    )
+
+
+def _line(context: ToolContext, memory: Memory) -> EvidenceLine:
+    text = cut(memory.content, context.settings.item_chars)
+    status = "" if memory.status == "active" else memory.status
+    facts = (day(memory.valid_from), memory.kind, memory.trust, status, place(memory.sources))
+    data = plain(memory)
+    return EvidenceLine(line(memory.id, facts, text), {**data, "content": text})
