@@ -230,7 +230,7 @@ class MessageReader:
 
     def _holds(self, candidate: Candidate, clause: str, stated: Sequence[str]) -> bool:
         """Whether it is true now and meant: not a plan, a habit of old, or part of an order."""
-        if self._traps.orders(stated[0]):
+        if self._traps.orders(clause):
             return False
         if candidate.predicate not in _MAY_BE_PLANNED and self._traps.unsure(clause):
             return False
