@@ -14,14 +14,15 @@ _FAMILY = """
     family wife husband partner spouse girlfriend boyfriend fiance fiancee son daughter child
     children baby brother sister sibling mother father parents grandmother grandfather
     grandchild grandson granddaughter cousin uncle aunt nephew niece twin toddler mom mum dad
-    grandma grandpa girl boy stepson stepdaughter stepfather stepmother mother-in-law father-
-    in-law sister-in-law brother-in-law daughter-in-law son-in-law in-laws godson goddaughter
+    grandma grandpa girl boy stepson stepdaughter stepfather stepmother mother-in-law
+    father-in-law sister-in-law brother-in-law daughter-in-law son-in-law in-laws godson goddaughter
     relative ex
 """
 _PEOPLE = """
     friend boss manager colleague roommate neighbour teacher coach doctor landlord supervisor
     dentist therapist accountant lawyer assistant business_partner bandmate classmate student
     vet employee client agent advisor captain mentor host_mother nanny babysitter pharmacist
+    teammate
 """
 # A relation of the labels is met by any of these predicates of the engine.
 _PREDICATES: Mapping[str, str] = {
@@ -68,6 +69,8 @@ _PREDICATES: Mapping[str, str] = {
     "event": "event schedule appointment",
 }
 _NAMED = {name for names in _PREDICATES.values() for name in names.split()} | set(_PREDICATES)
+# Said of a thing by its own name: of the dentist, of the API.
+_NAMES_ITSELF = frozenset({"deadline", "schedule", "appointment", "port", "path", "version"})
 _ANY = ("note", "other")  # relations without predicates of their own
 _IN_CONTENT = ("rule", "note", "decision", "plan", "goal", "other", "habit", "event")
 _LONGEST = 140  # characters of a statement: more is a passage, not a statement
@@ -151,9 +154,9 @@ def _is_about(memory: Memory, label: Label) -> bool:
     subject = _folded(memory.subject)
     if label.about == "user":
         own = not subject or subject in ("user", "team", "project")
-        named = label.relation in ("deadline", "schedule", "appointment", "port", "path", "version")
+        named = not _NAMES_ITSELF.isdisjoint((label.relation, *label.also))
         return own or named or memory.predicate == "other"
-    words = _folded(label.about).removeprefix("project ").split()
+    words = [_folded(word) for word in label.about.removeprefix("project ").split()]
     text = _folded(f"{memory.subject} {memory.predicate} {memory.content}")
     return memory.project.lower() in words or any(word in text for word in words)
 

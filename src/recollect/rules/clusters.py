@@ -60,8 +60,8 @@ def strength(memory: Memory) -> tuple[int, int, float, float, str]:
 def identical(memories: Sequence[Memory]) -> list[tuple[int, list[int]]]:
     """The memories that stay, each with those that say the same word for word in its project.
 
-    Whatever kind, predicate and value they were given, they are one; two that are about different
-    subjects are not.
+    Whatever kind and predicate they were given, they are one; two that are about different subjects
+    or name different values are not.
     """
     groups: dict[tuple[str, bool, str], list[int]] = {}
     for place, memory in enumerate(memories):
@@ -73,7 +73,12 @@ def identical(memories: Sequence[Memory]) -> list[tuple[int, list[int]]]:
         remaining = sorted(group, key=lambda place: strength(memories[place]))
         while len(remaining) > 1:
             first = remaining.pop(0)
-            same = [place for place in remaining if _one_subject(memories[first], memories[place])]
+            kept = memories[first]
+            same = [
+                place
+                for place in remaining
+                if _one_subject(kept, memories[place]) and _one_value(kept, memories[place])
+            ]
             remaining = [place for place in remaining if place not in same]
             if same:
                 found.append((first, same))
@@ -83,6 +88,11 @@ def identical(memories: Sequence[Memory]) -> list[tuple[int, list[int]]]:
 def _one_subject(one: Memory, other: Memory) -> bool:
     about, whom = subject_of(one.subject), subject_of(other.subject)
     return about == whom or not about or not whom
+
+
+def _one_value(one: Memory, other: Memory) -> bool:
+    """A sentence may say several things: "a nurse at Mercy" names a job and an employer."""
+    return not one.value or not other.value or same_value(one.value, other.value)
 
 
 def same_statement(one: Memory, other: Memory, pair: Pair, settings: ReconcileSettings) -> bool:

@@ -13,6 +13,8 @@ from recollect.types import Candidate
 HAN = re.compile(r"[\u4e00-\u9fff]")
 _I = re.compile(r"[Ii] (?=[a-z])")
 _MOST_CUTS = 6  # what trails is left off at so many places
+_FINAL = re.compile(r"(?<=[\u4e00-\u9fff\w])[啦咯喽]+$")  # for 了
+_PARTICLE = re.compile(r"(?<=[\u4e00-\u9fff\w])[呀哦哈啊嘛呗哟噢喔]+$")
 _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) +| +(?=[\u4e00-\u9fff])")
 _I_AM = re.compile(r"(?:[Ii]'m|[Ii] am|[Ii]m) ([A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15})?)")
 
@@ -37,6 +39,7 @@ class Completer:
         self._front = phrases("front_time")
         self._takes_names = phrases("takes_names")
         self._names = phrases("names_only")
+        self.attribute = phrases("attribute_only")
         self._bare_person = phrases("bare_person")
         self._address = phrases("address_begun")
         self._address_part = phrases("address_part")
@@ -86,12 +89,18 @@ class Completer:
             clause = parts.pop(0)
             if parts and self._bare_person.fullmatch(clause) and _I.match(parts[0]):
                 clause = f"{clause} and {parts.pop(0)}"
-            if parts and self._takes_names.fullmatch(clause) and self._names.fullmatch(parts[0]):
-                called = "叫" if HAN.search(clause) else " called "
-                clause = f"{clause}{called}{parts.pop(0)}"
+            if self._takes_names.fullmatch(clause) and not self.attribute.fullmatch(clause):
+                # "a cat, a black one, called Soot": what stands between follows the name
+                between = bool(parts) and bool(self.attribute.fullmatch(parts[0]))
+                if len(parts) > between and self._names.fullmatch(parts[between]):
+                    called = "" if "叫" in parts[between] else self._called(clause)
+                    clause = f"{clause}{called}{parts.pop(between)}"
             while parts and self._address.match(clause) and self._address_part.fullmatch(parts[0]):
                 clause = f"{clause}{'，' if HAN.search(clause) else ', '}{parts.pop(0)}"
             yield clause
+
+    def _called(self, clause: str) -> str:
+        return "叫" if HAN.search(clause) else " called "
 
     def greeted(self, stated: Iterable[str]) -> Iterator[str]:
         """A greeting with what follows it: in "Hi, I'm Ann" that is a name."""
@@ -126,7 +135,8 @@ class Completer:
             about = "user"
         for language in self._patterns.languages:
             for one in language.complete:
-                if one.after in ("any", about) and (match := one.match.match(clause)):
+                own = one.after == "own" and about in ("", "user")
+                if (own or one.after in ("any", about)) and (match := one.match.match(clause)):
                     return one.put + clause[match.end() :]
         return clause
 
@@ -155,7 +165,8 @@ class Completer:
                     return one.put + clause[match.end() :]
         if not HAN.search(clause) or self._patterns.phrases("english_start").match(clause):
             return clause
-        return self._foreign_word.sub(self._own_word, _HAN_GAP.sub("", clause))
+        plain = _FINAL.sub("了", _PARTICLE.sub("", _HAN_GAP.sub("", clause)))
+        return self._foreign_word.sub(self._own_word, plain)
 
     def _own_word(self, match: re.Match[str]) -> str:
         return self._foreign[match.group().lower()]

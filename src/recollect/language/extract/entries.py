@@ -128,6 +128,13 @@ class Entry:
     def matcher(self) -> re.Pattern[str]:
         return self.compiled(self.match)
 
+    @cached_property
+    def value_groups(self) -> tuple[str, ...]:
+        """The groups that may hold the value: ``value``, and those that stand in its place."""
+        blanks = (PLACEHOLDER.findall(template) for template in self.value)
+        alone = (some[0][0] for some in blanks if len(some) == 1 and not some[0][1])
+        return ("value", *(group for group in alone if group != "value"))
+
     def finds(self, pattern: str, text: str) -> bool:
         """Whether one of the entry's other expressions, if it has it, is in a text."""
         return bool(pattern) and bool(self.compiled(pattern).search(text))

@@ -30,7 +30,8 @@ _ANY_BUT_HAN = r"[^\u4e00-\u9fff]*"
 class Replacement:
     """A clause's beginning that is written another way: "been living in" is "I'm living in".
 
-    ``after`` says whom the clause before has to be about: anybody, the user, or a pet.
+    ``after`` says whom the clause before has to be about: anybody, the user, a pet, or ("own")
+    nobody but the user.
     """
 
     match: re.Pattern[str]
@@ -184,7 +185,7 @@ def _replacements(
         if not good or not all(isinstance(text, str) for text in one.values()):
             raise ConfigError(
                 f"{vocabulary.file}: a replacement is {dict(one)!r:.80}",
-                remedy='It has match = "..." and put = "...", and perhaps after = "user" or "pet"',
+                remedy='It has match = "..." and put = "..."; after = "user", "own" or "pet" or none',
             )
         match = vocabulary.compile(one["match"], f"the replacement by {one['put']!r}")
         replacements.append(Replacement(match, one["put"], one.get("after", "any")))

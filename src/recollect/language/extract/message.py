@@ -9,7 +9,13 @@ from recollect.language.extract.clauses import HAN, Completer
 from recollect.language.extract.corrections import corrected, correction
 from recollect.language.extract.entries import USER, Scope
 from recollect.language.extract.languages import Patterns
-from recollect.language.extract.people import KnownPeople, People, Subject, attributed
+from recollect.language.extract.people import (
+    REACHED_AT,
+    KnownPeople,
+    People,
+    Subject,
+    attributed,
+)
 from recollect.language.extract.products import find_product
 from recollect.language.extract.sentences import GAP, Sentence, Splitter
 from recollect.language.extract.statements import StatementReader
@@ -19,6 +25,7 @@ from recollect.types import Candidate
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
 _MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
+_OTHERS = ("other", "person")
 
 
 class MessageReader:
@@ -46,11 +53,14 @@ class MessageReader:
         candidates: list[Candidate] = []
         earlier, people = "", people or KnownPeople()
         for sentence in self._splitter.sentences(text):
-            if self._traps.opens_play(sentence.text):
-                break
-            for one in self._sentence(sentence, candidates, before, earlier, people):
+            play = self._traps.opens_play(sentence.text)
+            stating = self._traps.before_order(sentence) if play else sentence
+            some = self._sentence(stating, candidates, before, earlier, people) if stating else ()
+            for one in some:
                 if not any(_same(one, other) for other in candidates):
                     candidates.append(one)
+            if play:
+                break
             earlier += " " + sentence.text
         return self._people.without_unnamed(candidates)
 
@@ -112,6 +122,7 @@ class MessageReader:
     ) -> Iterator[Candidate]:
         completer = self._completer
         about, ruled = "", False  # whom the clause before was about; a sentence has one rule
+        named = False  # whether the clause before named somebody
         doubtful = False  # whether the clause before was only a thought
         joined = list(completer.settled(completer.greeted(completer.apposed(stated))))
         for number, clause in enumerate(joined):
@@ -119,21 +130,23 @@ class MessageReader:
                 return
             lead = clause if completer.greets.match(clause) else completer.without_lead(clause)
             usual = completer.usual_words(lead)
-            whole = completer.with_subject(usual, about, first=not number)
+            subject = self._people.gone_on_with(usual, people) if named else None
+            whole = usual if subject else completer.with_subject(usual, about, first=not number)
             left_out, doubted = whole != usual, doubtful
             doubtful = self._traps.unsure(clause)
             if left_out and doubted:
                 doubtful = True  # "I'd speak five languages and live in Kyoto"
                 continue
-            subject, some = self._about_somebody(
-                whole, clause, stated, people, goes_on=about == "person"
-            )
-            silent = about == "other" and not self._first_person.search(whole)
-            if subject is None and not silent:
-                some = self._clause(whole, clause, stated)
+            subject = subject or self._people.subject(whole, people)
+            silent = about in _OTHERS and not self._first_person.search(whole)
+            if subject:
+                some = self._about_somebody(subject, whole, clause, stated, people)
+            else:
+                some = [] if silent and about == "other" else self._clause(whole, clause, stated)
+                some = [one for one in some if not silent or one.subject != USER]
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
-            some = _with_new(some, self._mentions(lead, clause, stated))
+            some = _with_new(some, self._mentions(lead, clause, stated, subject))
             if subject is not None and not any(one.subject != USER for one in some):
                 some += self._said_of(subject, clause, stated, "open")
             elif not some and not silent:
@@ -147,6 +160,9 @@ class MessageReader:
                     said = subject.text if subject else lead if whole == usual else whole
                     yield replace(complete, content=self._tidy(said))
             about = "person" if subject else completer.subject_of(some, whole, about)
+            goes_on = named and completer.attribute.fullmatch(clause) is not None
+            kin = any(one.predicate != "pet" for one in self._people.named_in(some))
+            named = bool(subject) or goes_on or kin
             rule = None if some or ruled else self._clause_rule(clause, joined)
             if rule:
                 ruled = True
@@ -167,20 +183,17 @@ class MessageReader:
 
     def _about_somebody(
         self,
+        subject: Subject,
         whole: str,
         clause: str,
         stated: Sequence[str],
         people: KnownPeople,
-        *,
-        goes_on: bool,
-    ) -> tuple[Subject | None, list[Candidate]]:
-        """Whom a clause is about, and what it says of them."""
-        subject = self._people.subject(whole, people, goes_on=goes_on)
-        if subject is None:
-            return None, []
+    ) -> list[Candidate]:
+        """What a clause says of somebody of the speaker's life."""
         people.meet(subject.person)
         some = self._said_of(subject, clause, stated, "clause")
-        return subject, some or self._clause(whole, clause, stated)
+        named = subject.text == whole
+        return some or (self._clause(whole, clause, stated) if named else [])
 
     def _said_of(
         self, subject: Subject, clause: str, stated: Sequence[str], scope: Scope
@@ -198,18 +211,26 @@ class MessageReader:
             for one in self._people.named_in(self._mentions(clause, clause, asked)):
                 yield replace(one, content=self._tidy(clause))
 
-    def _mentions(self, whole: str, clause: str, stated: Sequence[str]) -> list[Candidate]:
+    def _mentions(
+        self, whole: str, clause: str, stated: Sequence[str], subject: Subject | None = None
+    ) -> list[Candidate]:
         """What a clause says in passing, wherever it stands: "with my husband Owen"."""
         candidates: list[Candidate] = []
         for entry in self._patterns.entries("mention", whole):
             for match in entry.matcher.finditer(whole):
                 found = self._statements.statements(entry, match)
                 candidates += [one for one in found if self._holds(one, clause, stated)]
-        return candidates
+        if subject is None:
+            return candidates
+        reached = (
+            attributed(one, subject.person) if one.predicate in REACHED_AT else one
+            for one in candidates
+        )
+        return [one for one in reached if one]
 
     def _holds(self, candidate: Candidate, clause: str, stated: Sequence[str]) -> bool:
         """Whether it is true now and meant: not a plan, a habit of old, or part of an order."""
-        if self._traps.orders(stated[0]):
+        if self._traps.orders(clause):
             return False
         if candidate.predicate not in _MAY_BE_PLANNED and self._traps.unsure(clause):
             return False

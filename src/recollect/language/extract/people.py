@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from recollect.language.extract.languages import Patterns, built_in
@@ -18,8 +18,9 @@ from recollect.types import Candidate
 _SAID_OF_PEOPLE = frozenset(
     "name nickname age birthday job employer works_in lives_in from studies school major health"
     " medication allergy diet likes dislikes language native_language learning instrument vehicle"
-    " hobby habit marital_status phone email address pet trip".split()
+    " hobby habit marital_status phone email wechat address pet trip".split()
 )
+REACHED_AT = frozenset({"phone", "email", "wechat"})
 _FIRST_WORD = re.compile(r"('s|'re|'ve|'ll|[A-Za-z]+(?:'t)?)(?=$|[\s,'])")
 _IRREGULAR = {
     "is": "am", "'s": "'m", "are": "am", "'re": "'m", "has": "have", "does": "do",
@@ -38,10 +39,16 @@ class Person:
 
     relation: str
     name: str = ""
+    words: str = field(default="", compare=False)  # as said: "my sister"
 
     @property
     def called(self) -> str:
         return self.name or self.relation.replace("_", " ")
+
+    @property
+    def spoken_of(self) -> str:
+        """By name, or in the words of the speaker."""
+        return self.name or self.words or self.called
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +88,14 @@ class People:
         self._tables = {
             word: relation
             for language in patterns.languages
-            for table in ("relatives", "people")
+            for table in ("relatives", "people", "elders")
             for word, relation in language.vocabulary.table(table).items()
         }
         self._relatives = frozenset(
             word
             for language in patterns.languages
-            for word in language.vocabulary.table("relatives")
+            for table in ("relatives", "elders")
+            for word in language.vocabulary.table(table)
         )
         self._relations = frozenset(self._tables.values()) | {"pet"}
         self._subject = patterns.phrases("person_subject")
@@ -96,16 +104,14 @@ class People:
         self._possessive = patterns.phrases("person_possessive")
         self._person_name = patterns.values.person
 
-    def subject(self, clause: str, known: KnownPeople, *, goes_on: bool) -> Subject | None:
-        """The person a clause begins with, if it does: by relation, by name, or as "she"; one that
-        ``goes_on`` after a clause about somebody may leave that out.
-        """
+    def subject(self, clause: str, known: KnownPeople) -> Subject | None:
+        """The person a clause begins with, if it does: by relation, by name, or as "she"."""
         match = self._subject.match(clause)
         if match:
             relation, name = (*filter(None, match.groups()), "")[:2]
             if name and not self._person_name(name):
                 return None
-            person = Person(self._relation(relation), name)
+            person = Person(self._relation(relation), name, match.group().strip(" ,，"))
             # Of a neighbour or a friend without a name nothing is worth keeping.
             near = name or relation.lower() in self._relatives
             own = _in_first_person(clause[match.end() :]) if near else ()
@@ -113,31 +119,38 @@ class People:
         named = known.beginning(clause)
         if named:
             return Subject(named[0], _in_first_person(named[1]), clause)
-        return self._last(clause, known.last, goes_on=goes_on) if known.last else None
+        return self._last(clause, known.last) if known.last else None
 
-    def _last(self, clause: str, last: Person, *, goes_on: bool) -> Subject | None:
+    def gone_on_with(self, clause: str, known: KnownPeople) -> Subject | None:
+        """The person last spoken of, where a clause without a subject goes on with him."""
+        last = known.last
+        if last is None or not self._goes_on.match(clause):
+            return None
+        joint = "" if _HAN.match(clause) else " "
+        return Subject(last, _in_first_person(clause), f"{last.spoken_of}{joint}{clause}")
+
+    def _last(self, clause: str, last: Person) -> Subject | None:
         """A clause about the person spoken of last, who is not named in it."""
         match = self._pronoun.match(clause)
         if match:
             rest = clause[match.end() :]
-            return Subject(last, _in_first_person(rest), f"{last.called}{rest}")
-        if goes_on and self._goes_on.match(clause):
-            joint = "" if _HAN.match(clause) else " "
-            return Subject(last, _in_first_person(clause), f"{last.called}{joint}{clause}")
+            return Subject(last, _in_first_person(rest), f"{last.spoken_of}{rest}")
         match = self._possessive.match(clause)
         if not match:
             return None
         rest = clause[match.end() :].strip()
         if _HAN.match(rest):
-            return Subject(last, (f"我{rest}",), f"{last.called}的{rest}")
-        return Subject(last, (f"My {rest}",), f"{last.called}'s {rest}")
+            return Subject(last, (f"我{rest}",), f"{last.spoken_of}的{rest}")
+        return Subject(last, (f"My {rest}",), f"{last.spoken_of}'s {rest}")
 
     def without_unnamed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Statements without "a puppy" where the message goes on to name it."""
         named = {
             one.predicate
             for one in candidates
-            if one.predicate in self._relations and not one.value[:1].islower()
+            if one.predicate in self._relations
+            and not one.value[:1].islower()
+            and not _UNNAMED.fullmatch(one.value)
         }
         return [
             one
@@ -152,7 +165,7 @@ class People:
     def meet(self, candidates: Iterable[Candidate], known: KnownPeople) -> None:
         """Those whom statements name."""
         for one in candidates:
-            if one.subject == "user" and one.predicate in self._relations:
+            if one.subject == "user" and one.predicate in self._relations and not one.withdraws:
                 named = not one.value[:1].islower()
                 known.meet(Person(one.predicate, one.value if named else ""))
 
@@ -181,7 +194,7 @@ def attributed(candidate: Candidate, person: Person) -> Candidate | None:
 def _in_first_person(rest: str) -> tuple[str, ...]:
     """What follows a subject, with "I" or 我 before it and the verb to go with it."""
     rest = rest.lstrip(" ,，")
-    if _HAN.match(rest):
+    if _HAN.search(rest[:4]):
         return (f"我{rest}",)
     match = _FIRST_WORD.match(rest)
     if not match:

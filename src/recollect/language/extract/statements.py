@@ -47,22 +47,29 @@ class StatementReader:
 
     def _statement(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         groups = match.groupdict()
-        written = groups.get("value") or ""
+        filled = (group for group in entry.value_groups if groups.get(group))
+        group = next(filled, "value")
+        written = groups.get(group) or ""
+        if group != "value":
+            written = self._values.clean(written)
         if entry.list != "each" or not written:
-            return self._one(entry, groups, written)
+            return self._one(entry, groups, group, written)
         parts = [part for part in entry.compiled("{value_separator}").split(written) if part]
-        several = [one for part in parts for one in self._one(entry, groups, part)]
+        several = [one for part in parts for one in self._one(entry, groups, group, part)]
         whole = len(several) == len(parts) or len(parts) == 1
-        return several if whole else self._one(entry, groups, written)
+        return several if whole else self._one(entry, groups, group, written)
 
-    def _one(self, entry: Entry, groups: Mapping[str, str | None], written: str) -> list[Candidate]:
+    def _one(
+        self, entry: Entry, groups: Mapping[str, str | None], group: str, written: str
+    ) -> list[Candidate]:
+        """A statement whose value was ``written`` in a ``group``."""
         value = self._value(entry, written)
         if written and not value:
             return []
-        words: dict[str, str] = {"value": value}
+        words: dict[str, str] = {group: value}
         if groups.keys() - words.keys():
             clean = self._values.clean
-            words = {group: clean(text) for group, text in groups.items() if text} | words
+            words = {name: clean(text) for name, text in groups.items() if text} | words
         text = self._first_filled(entry, entry.value, words)
         subject = self._subject(entry, groups)
         if not text or not subject:
@@ -241,14 +248,17 @@ class StatementReader:
         if not value or len(value.split()) > 6:
             return []
         pair = versioned(value)
+        subject = self._team(entry, match)
         if pair and predicate == "os":
-            return [self.version(*pair)]
+            return [self.version(*pair, subject=subject)]
         hardware = predicate in _HARDWARE
         if hardware and not entry.finds(entry.require, value):
             return []  # "my laptop is slow"
         if not hardware and not self._values.tool(value):
             return []
-        return [Candidate("config", "", subject=USER, predicate=predicate, value=canonical(value))]
+        return [
+            Candidate("config", "", subject=subject, predicate=predicate, value=canonical(value))
+        ]
 
 
 _YIELDS: Mapping[str, Callable[[StatementReader, Entry, re.Match[str]], list[Candidate]]] = {

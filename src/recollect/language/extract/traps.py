@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from recollect.language.extract.sentences import Sentence
+
 _ASK_MARK = re.compile(r"[?？]")
 
 
@@ -31,6 +33,15 @@ class Traps:
         opening = self._payload.match(sentence)
         payload = opening is not None and opening.group().endswith((":", "："))
         return payload or bool(self._play.search(sentence))
+
+    def before_order(self, sentence: Sentence) -> Sentence | None:
+        """What is said before somebody asks for a text: "we play on Friday, write me a poster"."""
+        for number, clause in enumerate(sentence.clauses):
+            if number and self.orders(clause):
+                return Sentence("，".join(sentence.clauses[:number]), sentence.clauses[:number])
+            if self.opens_play(clause):
+                return None
+        return None
 
     def not_meant(self, sentence: str) -> bool:
         """Whether it is a hypothesis, a wish, a joke, an example, or says what others say."""
