@@ -41,7 +41,9 @@ _SPEAKER = re.compile(
     r"\s*(?:\[[^\]\n]{1,30}\]\s*)?(?P<who>[A-Za-z\u4e00-\u9fff]"
     r"[\w .\-\u4e00-\u9fff]{0,24}?)\s?[:：]\s?(?=\S)"
 )
-_PUNCTUATION = r"[，；;]\s*|,\s+|,(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]),|\s+[-–—]{1,2}\s+|——|\s*[()（）]\s*"
+_PUNCTUATION = (
+    r"[，；;]\s*|,\s+|,(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]),|\s+[-–—]{1,2}\s+|——|\s*[()（）]\s*"
+)
 
 
 @dataclass(frozen=True, slots=True)
