@@ -228,7 +228,7 @@ def test_the_wait_a_server_asks_for_is_kept(stage: Stage) -> None:
     stage.mind.drain()
 
 
-@pytest.mark.parametrize("case", ["half an object", "content empty"])
+@pytest.mark.parametrize("case", ["half an object", "prose"])
 def test_three_tries_then_dead_with_the_reason_and_alive_again(stage: Stage, case: str) -> None:
     session, word = stage.begin()
     stage.server.always(case_of(stage.provider, CASES[case]))

@@ -11,6 +11,7 @@ import pytest
 from recollect import Mind
 from recollect.clock import ManualClock
 from tests.conftest import NOON, OpenMind
+from tests.planting import plant
 from tests.providers.scripted import Scripted
 from tests.remote import meaning, remote, server
 
@@ -104,9 +105,9 @@ class TestShiyi:
     def test_words_and_freshness(self, open_mind: OpenMind, clock: ManualClock) -> None:
         mind = open_mind(preset="shiyi", **WORDS_ONLY)
         clock.set(NOON - timedelta(days=60))
-        mind.remember("tea tea", kind="fact", importance=1.0)
+        plant(mind, "tea tea", importance=1.0)
         clock.set(NOON)
-        mind.remember("tea", kind="fact", importance=0.0)
+        plant(mind, "tea", importance=0.0)
         # A word once is worth 2.1 / 2.1, twice 4.2 / 3.1; freshness is 1, and 0.25 after 60 days.
         assert scores(mind, "tea") == approx(
             {"tea": 0.30 * 3.1 / 4.2 + 0.15, "tea tea": 0.30 + 0.15 * 0.25}

@@ -109,8 +109,8 @@ def chains_are_sound(learning: Learning) -> None:
             assert (memory.superseded_by, memory.superseded_at, memory.valid_to) == ("", None, None)
         if memory.status == "superseded":
             assert memory.superseded_at is not None
-            assert memory.valid_to is not None
-            assert memory.valid_to >= memory.valid_from
+            ended = memory.valid_to  # none where it was only contradicted
+            assert ended is None or ended >= memory.valid_from
         assert 0 <= memory.confidence <= 1
 
 

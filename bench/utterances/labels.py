@@ -16,7 +16,8 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 PREDICATES = frozenset(
     "name age birthday job employer lives_in from family pet language likes dislikes allergy uses"
-    " version editor os path port timezone rule decision deadline schedule goal other".split()
+    " version editor os path port timezone rule decision deadline schedule goal habit studies"
+    " other".split()
 )
 POSITIVES = (
     "identity",

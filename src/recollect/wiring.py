@@ -382,13 +382,13 @@ def _sources(
     guard = guard_of(settings)
 
     def find(
-        query: str, *, k: int, persona: str | None, around: Sequence[str], project: str | None
+        query: str, *, k: int, persona: str | None, around: Sequence[str], project: SafeName | None
     ) -> list[Hit]:
         request = read_request(
             query,
             k=k,
             of=RECORD_TYPES,
-            within=None if project and names_another(query, project) else project,
+            within=project and recall.project_meant(query, project),
             persona=persona,
             around=around,
             now=clock.now(),
@@ -396,12 +396,7 @@ def _sources(
         )
         return recall.recall(request)
 
-    def names_another(query: str, project: str) -> bool:
-        with store.read(space) as unit:
-            others = [name.lower() for name in unit.memories.projects() if name != project]
-        return any(name in query.lower() for name in others)
-
-    def core(project: str | None) -> list[CoreLine]:
+    def core(project: SafeName | None) -> list[CoreLine]:
         with store.read(space) as unit:
             return unit.tiers.core_lines(
                 least=settings.upkeep.core_importance,
@@ -410,11 +405,6 @@ def _sources(
                 within=project,
             )
 
-    def project_of(session: str) -> str | None:
-        with store.read(space) as unit:
-            info = unit.ledger.session(guard.name(session, "session"))
-        return info.project if info is not None and info.project else None
-
     return Sources(
         gate=recall.gate,
         recall=find,
@@ -422,7 +412,7 @@ def _sources(
         without_outdated=recall.without_outdated,
         window=short_term.window,
         core=core,
-        project_of=project_of,
+        project_of=short_term.project_of,
         scratchpad=lambda: pads.get().text,
         cards=shared.cards_of(space).current,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -41,8 +42,8 @@ class Run:
             "RECOLLECT_CHAT__NAME": "smollm2",
             "RECOLLECT_CHAT__API_KEY": "none",
             "RECOLLECT_CHAT__BASE_URL": address,
-            "RECOLLECT_CHAT__MAX_TOKENS": "300",
-            "RECOLLECT_MODEL__TIMEOUT": "120s",
+            "RECOLLECT_CHAT__MAX_TOKENS": "200",
+            "RECOLLECT_MODEL__TIMEOUT": "900s",  # a busy machine reads 15 tokens a second
             "RECOLLECT_EMBEDDING__PROVIDER": "none",
         }
 
@@ -95,8 +96,9 @@ def work(run: Run) -> None:
     """Everything over the model: extraction, episodes, chat and upkeep."""
     for _ in range(ROUNDS):
         run.command("worker", "--once")
-        if not [job for job in run.listed("jobs", "--state", "ready") if not job["error"]]:
+        if not run.listed("jobs", "--state", "ready"):
             break
+        run.command("jobs", "redrive")
     run.listed("episodes")
     run.command("chat", text="Which city do I live in?\nI play the cello.\n/quit\n")
     run.command("upkeep", "daily")
@@ -133,6 +135,8 @@ def judge(run: Run) -> None:
 
 
 def main() -> int:
+    # Whoever ends this ends the server, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with serving(FOLDER) as address, tempfile.TemporaryDirectory() as folder:
         run = Run(Path(folder), address)
         os.environ["NO_PROXY"] = "127.0.0.1"

@@ -34,7 +34,7 @@ from recollect.rules import checks
 from recollect.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from recollect.settings import Settings
 from recollect.settings.recall import SectionName
-from recollect.types import Context, Hit, Omission, Turn
+from recollect.types import Context, Hit, Omission, SafeName, Turn
 
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
 _LEARNT_CARDS: tuple[SectionName, ...] = ("persona", "user")
@@ -50,7 +50,7 @@ class Recaller(Protocol):
         k: int,
         persona: str | None,
         around: Sequence[str],
-        project: str | None,
+        project: SafeName | None,
     ) -> Sequence[Hit]: ...
 
 
@@ -75,8 +75,8 @@ class Sources:
     read: Callable[[Sequence[Hit]], Sequence[Item]]
     without_outdated: Callable[[str, Sequence[Hit]], Sequence[Hit]]
     window: Windows
-    core: Callable[[str | None], Sequence[MemoryView]]
-    project_of: Callable[[str], str | None]
+    core: Callable[[SafeName | None], Sequence[MemoryView]]
+    project_of: Callable[[str], SafeName | None]
     scratchpad: Callable[[], str]
     cards: Callable[[], Mapping[SectionName, str]]
 
@@ -167,7 +167,7 @@ class Builder:
         return ConversationPart(turns, window.summary, window.rendered)
 
     def _core(
-        self, limits: TokenBudget, count: TokenCounter, project: str | None
+        self, limits: TokenBudget, count: TokenCounter, project: SafeName | None
     ) -> tuple[tuple[Item, ...], list[Omission]]:
         if "core" not in limits.sizes:
             return (), []
@@ -186,7 +186,7 @@ class Builder:
         session: str | None,
         persona: str | None,
         conversation: ConversationPart,
-        project: str | None,
+        project: SafeName | None,
     ) -> list[Hit]:
         most = self._settings.recall.evidence
         if most < 1:

@@ -94,6 +94,12 @@ class ShortTermMemory:
         most = self._settings.recent_limit if limit is None else limit
         return tuple(self._latest(self._synced(session), sys.maxsize, most)[0])
 
+    def project_of(self, session: str) -> SafeName | None:
+        """The project a conversation belongs to, if it does."""
+        with self._store.read(self._space) as unit:
+            info = unit.ledger.session(self._guard.name(session, "session"))
+        return info.project or None if info is not None else None
+
     def window(
         self, session: str, tokens: int | None = None, *, messages: int | None = None
     ) -> Window:

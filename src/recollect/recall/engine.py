@@ -20,7 +20,7 @@ from recollect.recall.request import Request
 from recollect.recall.vectors import VectorRoute
 from recollect.settings import Settings
 from recollect.store.contract import Store
-from recollect.types import Hit
+from recollect.types import Hit, SafeName
 
 
 class Touches:
@@ -91,6 +91,12 @@ class Recall:
         self._settings = settings.recall
         self._reranker = reranker_for(settings.recall)
         self.failure = ""
+
+    def project_meant(self, query: str, project: SafeName) -> SafeName | None:
+        """The project of a session, unless the query names another one."""
+        with self._store.read(self._space) as unit:
+            others = [name.lower() for name in unit.memories.projects() if name != project]
+        return None if any(name in query.lower() for name in others) else project
 
     def gate(self, message: str) -> Verdict:
         """Whether a message wants memory; the projects of this space count as known names."""

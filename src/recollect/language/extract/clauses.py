@@ -140,14 +140,17 @@ class Completer:
                     return one.put + clause[match.end() :]
         return clause
 
-    def shortened(self, clause: str) -> Iterator[str]:
-        """A clause, the same said of "I" where it says "we", and both without what trails."""
+    def in_own_words(self, clause: str) -> tuple[str, ...]:
+        """A clause, and the same said of "I" where it says "we"."""
         own = self._we.sub(self._as_i, clause)
-        for whole in dict.fromkeys((clause, own)):
-            yield whole
-            ends = [match.start() for match in self._trailing.finditer(whole)]
-            for end in reversed(ends[-_MOST_CUTS:]):
-                yield whole[:end]
+        return (clause,) if own == clause else (clause, own)
+
+    def shortened(self, clause: str) -> Iterator[str]:
+        """A clause, and then without what trails behind, the longest first."""
+        yield clause
+        ends = [match.start() for match in self._trailing.finditer(clause)]
+        for end in reversed(ends[-_MOST_CUTS:]):
+            yield clause[:end]
 
     def _as_i(self, match: re.Match[str]) -> str:
         return self._singular[match.group().lower()]

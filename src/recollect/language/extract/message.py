@@ -174,12 +174,14 @@ class MessageReader:
         self, whole: str, clause: str, stated: Sequence[str], scope: Scope = "clause"
     ) -> list[Candidate]:
         """What the first pattern that fits a clause says, as far as it holds."""
-        for shorter in self._completer.shortened(whole):
-            for entry in self._patterns.entries(scope, shorter):
-                match = entry.matcher.fullmatch(shorter)
-                candidates = self._statements.statements(entry, match) if match else []
-                if candidates:
-                    return [one for one in candidates if self._holds(one, clause, stated)]
+        for own in self._completer.in_own_words(whole):
+            entries = list(self._patterns.entries(scope, own))
+            for shorter in self._completer.shortened(own) if entries else ():
+                for entry in entries:
+                    match = entry.matcher.fullmatch(shorter)
+                    candidates = self._statements.statements(entry, match) if match else []
+                    if candidates:
+                        return [one for one in candidates if self._holds(one, clause, stated)]
         return []
 
     def _about_somebody(

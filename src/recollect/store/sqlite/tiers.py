@@ -103,7 +103,7 @@ class SqliteTiers:
         return [by_id[id_] for id_ in docs]
 
     def core_lines(
-        self, *, least: float, now: datetime, limit: int, within: str | None = None
+        self, *, least: float, now: datetime, limit: int, within: SafeName | None = None
     ) -> list[CoreLine]:
         """What is shown of the core: its chosen ones and, of the rest, the most important.
 
