@@ -26,6 +26,7 @@ LOOKBACK = 20  # messages of the user searched for what a correction corrects
 _MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
 _OTHERS = ("other", "person")
+_DATED = ("schedule", "deadline")  # said of a thing by its own name, whoever was spoken of before
 
 
 class MessageReader:
@@ -143,7 +144,7 @@ class MessageReader:
                 some = self._about_somebody(subject, whole, clause, stated, people)
             else:
                 some = [] if silent and about == "other" else self._clause(whole, clause, stated)
-                some = [one for one in some if not silent or one.subject != USER]
+                some = [one for one in some if not silent or one.predicate in _DATED]
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
             some = _with_new(some, self._mentions(lead, clause, stated, subject))

@@ -39,7 +39,7 @@ _LOG = re.compile(
 _BULLET = re.compile(r"\s*(?:[-*•·]\s+|\d{1,2}[.)、]\s*|[（(]\d{1,2}[)）]\s*)")
 _SPEAKER = re.compile(
     r"\s*(?:\[[^\]\n]{1,30}\]\s*)?(?P<who>[A-Za-z\u4e00-\u9fff]"
-    r"[\w .\-\u4e00-\u9fff]{0,24}?)\s?[:：]\s?(?=\S)"
+    r"[\w .\-\u4e00-\u9fff]{0,24}?)\s?[:：]\s?(?=[^\s\\])"
 )
 _PUNCTUATION = (
     r"[，；;]\s*|,\s+|,(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]),|\s+[-–—]{1,2}\s+|——|\s*[()（）]\s*"
