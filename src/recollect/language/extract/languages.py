@@ -185,7 +185,7 @@ def _replacements(
         if not good or not all(isinstance(text, str) for text in one.values()):
             raise ConfigError(
                 f"{vocabulary.file}: a replacement is {dict(one)!r:.80}",
-                remedy='It has match = "..." and put = "..."; after = "user", "own", "pet" or none',
+                remedy='It has match = "...", put = "..." and perhaps after = "user", "own", "pet"',
             )
         match = vocabulary.compile(one["match"], f"the replacement by {one['put']!r}")
         replacements.append(Replacement(match, one["put"], one.get("after", "any")))
