@@ -120,7 +120,7 @@ def test_everything_can_be_read_and_nothing_written(shelf: Path, how: str) -> No
     done = as_reader("-c", READS, str(file), *asked)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert found["hits"] == list(ANSWER.values())
+    assert all(wanted in hit for hit, wanted in zip(found["hits"], ANSWER.values(), strict=True))
     assert found["contexts"] == [True, True]
     assert sorted(found["memories"]) == sorted(ANSWER.values())
     assert (found["history"], found["turns"], found["sessions"]) == (1, 2, 1)

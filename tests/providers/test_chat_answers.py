@@ -130,14 +130,6 @@ class TestProtocols:
             ask(model, "茶" * 10_000)
         assert server.asked[0].json["options"]["num_ctx"] == 16_384
 
-    @pytest.mark.setting("model.json_output")
-    @pytest.mark.parametrize("provider", PROVIDERS)
-    def test_json_is_not_promised_where_the_settings_say_so(
-        self, server: Scripted, provider: str
-    ) -> None:
-        sent = self.sent(server, provider, json_output=False)
-        assert not {"response_format", "format", "tools"} & set(sent)
-
     def test_parts_of_a_text_are_put_together(self, server: Scripted) -> None:
         parts = [{"type": "text", "text": TEA[:9]}, {"type": "text", "text": TEA[9:]}]
         server.then(reply(says("openai", parts)))

@@ -171,7 +171,6 @@ MYCLAW: Rows = [
     ("D §7.3 importance", "upkeep.core_importance", 0.7),
     ("D §10.4 AGENTS.md", "identity.agent_file", "AGENTS.md"),
     ("D §11.2 temperature", "model.temperature", 0.3),
-    ("D §11.2 JSON", "model.json_output", True),
     ("D §4.3 no vectors at first", "embedding.provider", "none"),
     *[("D no expiry", f"lifetimes.kinds.{kind}", FOREVER) for kind in LIFE_OF_ALL_KINDS],
 ]

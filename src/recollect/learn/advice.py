@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -88,7 +89,7 @@ _MEETING_COSINE = 0.7
 class NeighbourSearch:
     """Searches around one candidate in one unit of work; ``cosines`` were computed before it.
 
-    ``strict``: only what differs in no telling word is alike.
+    ``strict``: only what is the same word for word is alike.
     """
 
     unit: Unit
@@ -145,13 +146,19 @@ class NeighbourSearch:
         return memory.status == status and memory.project == self.candidate.project and lasts
 
     def _alike(self, memory: Memory) -> bool:
+        if self.strict:
+            return _as_written(self.candidate.content) == _as_written(memory.content)
         cosine = self.cosines.get(memory.id)
         if cosine is not None:
             return cosine > self.settings.merge_cosine
         mine, theirs = weighed_words(self.candidate.content), weighed_words(memory.content)
-        if self.strict and apart(mine, theirs, CHARACTER_WEIGHT):
-            return False
         return overlap(mine, theirs) >= self.settings.merge_overlap
+
+
+def _as_written(text: str) -> str:
+    """A text without what two writers of it may differ in: case, width, spaces, the final mark."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return folded.rstrip(".。!！ ")
 
 
 def weighed_words(text: str) -> dict[str, float]:

@@ -130,7 +130,7 @@ class Reconciler:
         it is known to repeat.
         """
         candidate = work.candidate
-        # Nobody reads it again: what differs in a word that tells something is another statement.
+        # Somebody chose these words: what differs in any of them is another statement.
         search = replace(self._search(work.unit, candidate, work.now, {}), strict=True)
         if candidate.kind == "credential":  # an envelope is like no other
             relation, targets = Decision("new" if same is None else "same", same), []

@@ -210,7 +210,10 @@ class Wire:
         message += self._excerpt(body)
         if status in FAULTS and ABOUT_THE_FORM.search(body.decode("utf-8", "replace")):
             return ModelRefused(
-                message, remedy="Set model.json_output to false", status=status, away=True
+                message,
+                remedy="Choose a server or a model that gives text",
+                status=status,
+                away=True,
             )
         if status == 429:
             return ModelRateLimited(

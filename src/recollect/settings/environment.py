@@ -111,7 +111,6 @@ class ModelSettings(SettingsGroup):
     base_url: str = url("", "The address, where it is not the provider's usual one.")
     max_tokens: int = count(0, "Longest answer, in tokens; 0: as in `chat`.")
     temperature: float = number(0.3, "Low, so that extraction repeats itself.", low=0, high=2)
-    json_output: bool = flag(True, "Ask for JSON where the provider can promise it.")
     timeout: timedelta = span("60s", "Longest wait for an answer.")
     daily_tokens: int = count(
         0, "Tokens a day in one space, after which work waits for the next day; 0: no limit."

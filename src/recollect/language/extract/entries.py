@@ -28,7 +28,15 @@ _PIECE = re.compile(r"\{([a-z_]+)\}")
 _BREAK = re.compile(r"\n {0,4}")
 _CAPITAL = re.compile(r"\[A-Z&?\]")
 
+# Chinese characters have no case, but asking for it makes a class of them slow to compile.
+_OTHERS = r"(?:A-Za-z|\\w|\\-|[^\]\[A-Za-z\\])*"
+_HAN_CLASS = re.compile(rf"\[{_OTHERS}\\u4e00-\\u9fff{_OTHERS}\]")
+
 Words = Mapping[str, str | Sequence[str] | Mapping[str, str]]
+
+
+def _as_it_is(match: re.Match[str]) -> str:
+    return f"(?-i:{match.group()})"
 
 
 class Vocabulary:
@@ -62,7 +70,8 @@ class Vocabulary:
         """The expression with its pieces; an error names the pattern it is of."""
         if pattern in self._compiled:
             return self._compiled[pattern]
-        expanded = _CAPITAL.sub(lambda match: f"(?-i:{match[0]})", self.expand(pattern, inside))
+        expanded = _CAPITAL.sub(_as_it_is, self.expand(pattern, inside))
+        expanded = _HAN_CLASS.sub(_as_it_is, expanded)
         try:
             self._compiled[pattern] = re.compile(expanded, re.I)
         except (re.error, OverflowError, RecursionError) as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recollect.language.code import split_code
 from recollect.language.truncation import two_ends
 
-LONGEST = 8_000  # characters read at each end of a long message: nobody tells more of himself
+LONGEST = 4_000  # characters read at each end of a long message: nobody tells more of himself
 LONGEST_SENTENCE = 400
 GAP = "\ufffc"  # stands for what was taken out; no pattern matches it
 

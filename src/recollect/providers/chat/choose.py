@@ -129,8 +129,7 @@ def _http_model(
         )
     extras.require(EXTRA, "httpx", "json_repair")
     wire = _wire(settings, spec, service, circuits)
-    forms: tuple[Form, ...] = service.forms if settings.model.json_output else ("plain",)
-    record = record_of(wire.breaker, forms)
+    record = record_of(wire.breaker, service.forms)
     transport = HttpTransport(
         wire,
         _protocol(service),
