@@ -15,9 +15,11 @@ from recollect.language.detection import language_of
 from recollect.language.echo import without_echo
 from recollect.language.extract import EarlierMessage, extract
 from recollect.language.extract.people import KnownPeople, Person, relations
+from recollect.language.extract.sentences import LONGEST
 from recollect.language.fence import fence
 from recollect.language.guard import guard_of
 from recollect.language.secrets.finder import redact
+from recollect.language.truncation import two_ends
 from recollect.language.voice import GAP, own_voice
 from recollect.learn.facts import FactReader, Proposals, schema
 from recollect.learn.pattern_files import own_patterns
@@ -203,7 +205,8 @@ class ModelExtractor:
 
 def _own_text(turn: Turn) -> EarlierMessage:
     """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
-    text = redact(turn.content)
+    # The patterns read less of either end; what they read has no secret cut in two.
+    text = redact(f"\n{GAP}\n".join(two_ends(turn.content, 4 * LONGEST)))
     return EarlierMessage(turn.role, own_voice(text, GAP) if turn.role == "user" else text)
 
 
