@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.conversations.labels import Conversation, Label
+from bench.utterances.scoring import holds
 from recollect.types import Memory
 
 _FAMILY = """
@@ -163,14 +164,7 @@ def _is_about(memory: Memory, label: Label) -> bool:
 
 def _has(text: str, label: Label) -> bool:
     folded = _folded(text)
-    return any(_holds(folded, _folded(value)) for value in (label.value, *label.accept))
-
-
-def _holds(text: str, value: str) -> bool:
-    """A number is never part of a longer one; a word may have an ending but no beginning more."""
-    before = "(?<![0-9])" if value[0].isdigit() else "(?<![a-z])" if value[0].isascii() else ""
-    after = "(?![0-9])" if value[-1].isdigit() else ""
-    return re.search(before + re.escape(value) + after, text) is not None
+    return any(holds(folded, _folded(value)) for value in (label.value, *label.accept))
 
 
 def _folded(text: str) -> str:

@@ -95,7 +95,7 @@ def _likeness(label: Label, candidate: Candidate) -> int:
     if candidate.withdraws != label.withdraws or not _kind_fits(label, candidate):
         return 0
     predicate = candidate.predicate == label.predicate
-    place = predicate and _plain(candidate.subject) == _plain(label.subject)
+    place = predicate and plain_text(candidate.subject) == plain_text(label.subject)
     value = says(label, candidate.value) or says(label, candidate.content)
     return 4 * value + 2 * place + predicate if value or place else 0
 
@@ -112,10 +112,10 @@ def _exact(label: Label, candidate: Candidate) -> bool:
 
 def says(label: Label, text: str) -> bool:
     """Whether the text has the label's value in it, as a word or number of its own."""
-    return any(_holds(_plain(text), _plain(value)) for value in (label.value, *label.accept))
+    return any(holds(plain_text(text), plain_text(value)) for value in (label.value, *label.accept))
 
 
-def _holds(text: str, value: str) -> bool:
+def holds(text: str, value: str) -> bool:
     """A number is never part of a longer one; a word may have an ending but no beginning more."""
     before = "(?<![0-9])" if _is_digit(value[0]) else "(?<![a-z])" if value[0].isascii() else ""
     after = "(?![0-9])" if _is_digit(value[-1]) else ""
@@ -126,7 +126,7 @@ def _is_digit(character: str) -> bool:
     return character.isascii() and character.isdigit()
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Without what two writers of the same thing may differ in: case, width, spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 

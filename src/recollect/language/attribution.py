@@ -25,14 +25,14 @@ _THIS_PROJECT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SessionPlace:
     """The project and the topic of a session, where it has any."""
 
     project: str = ""
     topic: str = ""
 
 
-def placed(candidate: Candidate, place: Place) -> Candidate:
+def placed(candidate: Candidate, place: SessionPlace) -> Candidate:
     """A statement about the work of a session, in its project; what somebody is or likes, and the
     tools a person uses everywhere, belong to none.
     """

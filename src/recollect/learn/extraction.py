@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 from recollect.clock import Clock
 from recollect.errors import BadAnswer, ModelError, ModelRefused, ModelSuspended, StoreDamaged
 from recollect.ids import made_until
-from recollect.language.attribution import Place, attributed, placed
+from recollect.language.attribution import SessionPlace, attributed, placed
 from recollect.language.echo import UntrustedLine
 from recollect.language.exchanges import exchanges
 from recollect.language.guard import guard_of
 from recollect.learn.echo import known_marks, tainted, untrusted_lines
 from recollect.learn.extractors import Extractor, heard, is_person
-from recollect.learn.facts import Proposals, Rejection
+from recollect.learn.facts import ExtractionResult, Rejection
 from recollect.learn.grounding import SpokenWords, grounded
 from recollect.learn.memories import end_with_session
 from recollect.learn.reconciler import Reconciler
@@ -71,7 +71,7 @@ class _Reading:
     spoken: Sequence[Turn]
     earlier: Sequence[Turn]
     untrusted: Sequence[UntrustedLine]
-    place: Place
+    place: SessionPlace
     people: Sequence[Memory]
 
 
@@ -124,7 +124,9 @@ class ExtractionJob:
         until = self._clock.now() + self._settings.jobs.lease / 2
         refusals = _Refusals()
         read: set[SafeName] = set()
-        while reading := self._next(job, session, refusals.most_exchanges):
+        while reading := self._next(
+            job, session, refusals.most_exchanges, with_people=learner.extractor.verbatim
+        ):
             first = reading.batch[0].id
             if first in read:
                 raise StoreDamaged(
@@ -204,7 +206,9 @@ class ExtractionJob:
 
     # --- one batch ------------------------------------------------------------------------------
 
-    def _next(self, job: Job, session: SafeName, most_exchanges: int) -> _Reading | None:
+    def _next(
+        self, job: Job, session: SafeName, most_exchanges: int, *, with_people: bool
+    ) -> _Reading | None:
         with self._store.read(job.space) as unit:
             waiting = unit.ledger.unextracted(session, _READ)
             batch = _first_batch(waiting, self._size(job), most_exchanges)
@@ -219,9 +223,8 @@ class ExtractionJob:
             marks = known_marks(unit, session, now, self._settings.trust)
             untrusted = untrusted_lines(unit, now, self._settings.trust)
             info = unit.ledger.session(session)
-            wanted = MemoryFilter(status="active", kind="identity", trust="owner", limit=_PEOPLE)
-            people = [memory for memory in unit.memories.find(wanted) if is_person(memory)]
-        place = Place() if info is None else Place(info.project, info.topic)
+            people = _people(unit) if with_people else []
+        place = SessionPlace() if info is None else SessionPlace(info.project, info.topic)
         spoken, begin = heard([*before, *batch], marks), len(before)
         return _Reading(batch, before, spoken[begin:], spoken[:begin], untrusted, place, people)
 
@@ -236,7 +239,7 @@ class ExtractionJob:
         session: SafeName,
         reading: _Reading,
         learner: Learner,
-        proposals: Proposals,
+        proposals: ExtractionResult,
     ) -> bool:
         """Write what the batch says; False when it has changed meanwhile."""
         now, batch = self._clock.now(), reading.batch
@@ -419,6 +422,12 @@ def _is_about_text(error: ModelError, job: Job) -> bool:
     if isinstance(error, BadAnswer):
         return job.attempts >= job.max_attempts
     return not error.away
+
+
+def _people(unit: Unit) -> list[Memory]:
+    """Those of whom the user spoke by name: only the patterns need them, a model reads names."""
+    wanted = MemoryFilter(status="active", kind="identity", trust="owner", limit=_PEOPLE)
+    return [memory for memory in unit.memories.find(wanted) if is_person(memory)]
 
 
 def _first_batch(

@@ -21,7 +21,7 @@ from recollect.language.guard import guard_of
 from recollect.language.secrets.finder import redact
 from recollect.language.truncation import two_ends
 from recollect.language.voice import GAP, own_voice
-from recollect.learn.facts import FactReader, Proposals, schema
+from recollect.learn.facts import ExtractionResult, FactReader, schema
 from recollect.learn.pattern_files import own_patterns
 from recollect.learn.turn_lines import numbered, today, turn_line
 from recollect.prompts import filled
@@ -83,7 +83,7 @@ class Extractor(Protocol):
 
     def propose(
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
-    ) -> Proposals:
+    ) -> ExtractionResult:
         """Candidates with their sources; ``earlier`` turns only help to understand, as do the
         memories of ``people`` in the user's life.
         """
@@ -104,7 +104,7 @@ class RuleExtractor:
 
     def propose(
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
-    ) -> Proposals:
+    ) -> ExtractionResult:
         known = KnownPeople(Person(memory.predicate, memory.value) for memory in people)
         texts = [_own_text(turn) for turn in (*earlier, *turns)]
         candidates = (
@@ -122,7 +122,7 @@ class RuleExtractor:
                 patterns=self.patterns,
             )
         )
-        return Proposals(tuple(candidates))
+        return ExtractionResult(tuple(candidates))
 
     def _local(self, at: datetime) -> datetime:
         """By the clocks of the speaker, as far as they are known: "tomorrow" is theirs."""
@@ -166,10 +166,10 @@ class ModelExtractor:
 
     def propose(
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
-    ) -> Proposals:
+    ) -> ExtractionResult:
         spoken = [turn for turn in turns if turn.content.strip() or turn.tool_results]
         if not spoken:
-            return Proposals()
+            return ExtractionResult()
         settings = self.settings
         language = language_of(
             [turn.content for turn in turns if turn.role == "user"], settings.memory.language
@@ -197,7 +197,7 @@ class ModelExtractor:
                 ),
             )
         except (BadAnswer, ModelRefused):
-            if reader.proposals == Proposals():
+            if reader.proposals == ExtractionResult():
                 raise  # nothing of it could be read
             return reader.proposals
         return answer.value

@@ -107,7 +107,7 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposals:
+class ExtractionResult:
     """What an extractor found in some turns."""
 
     candidates: tuple[Candidate, ...] = ()
@@ -129,15 +129,15 @@ class FactReader:
         self._asked_again = False
 
     @property
-    def proposals(self) -> Proposals:
+    def proposals(self) -> ExtractionResult:
         """What there is so far; what was to be corrected counts as rejected."""
-        return Proposals(tuple(self._kept), (*self._rejected, *self._wrong))
+        return ExtractionResult(tuple(self._kept), (*self._rejected, *self._wrong))
 
-    def parse(self, answer: Object) -> Proposals:
+    def parse(self, answer: Object) -> ExtractionResult:
         """Take the facts of a whole object."""
         return self._take(_entries(answer), broken=False)
 
-    def parse_partial(self, text: str) -> Proposals:
+    def parse_partial(self, text: str) -> ExtractionResult:
         """Take the complete facts of any other answer."""
         if text.strip() and (is_nothing(text) or _NO_FACTS.fullmatch(text.strip())):
             return self._take([], broken=False)
@@ -150,7 +150,7 @@ class FactReader:
             raise WrongShape("there is no fact in it")
         return self._take(found, broken=broken)
 
-    def _take(self, entries: Sequence[Json], *, broken: bool) -> Proposals:
+    def _take(self, entries: Sequence[Json], *, broken: bool) -> ExtractionResult:
         before, wrong = len(self._kept), list[Rejection]()
         for n, entry in enumerate(entries[:_MOST]):
             try:
