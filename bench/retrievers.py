@@ -11,7 +11,9 @@ from bench.bare import BareFts5, Tokenizer
 from bench.dense import Dense
 from bench.minds import bench_mind
 from bench.words import is_stop, pairs
-from recollect.types import ROLES, NewTurn, Role
+from recollect.recall.features import Floats
+from recollect.recall.request import read_request
+from recollect.types import ROLES, Hit, NewTurn, RecordType, Role
 
 _MEMORY = ":memory:"
 
@@ -39,6 +41,20 @@ class Recollect:
     def search(self, query: str, k: int) -> list[str]:
         hits = self._mind.recall(query, k=k, of=["turn"])
         return [self._ids[hit.session, hit.index] for hit in hits]
+
+    def pool(
+        self, query: str, types: Sequence[RecordType]
+    ) -> tuple[list[Hit], Mapping[str, Floats], bool]:
+        """Every candidate of a query with its features, and whether it asks for a whole course."""
+        mind = self._mind
+        request = read_request(
+            query, k=10, min_score=0.0, of=types, now=mind._clock.now(), guard=mind._guard
+        )
+        return *mind._services.recall.pool(request), request.asking.of_whole
+
+    def id_of(self, session: str, index: int | None) -> str:
+        """The id of the item that a turn was made of."""
+        return self._ids.get((session, index), "")
 
     def close(self) -> None:
         self._mind.close()

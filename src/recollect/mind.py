@@ -390,6 +390,7 @@ class Mind(CheckedCalls):
         query: str,
         *,
         k: int | None = None,
+        min_score: float | None = None,
         of: Iterable[RecordType] | RecordType = RECORD_TYPES,
         session: str | None = None,
         project: str | None = None,
@@ -403,15 +404,16 @@ class Mind(CheckedCalls):
         persona: str | None = None,
         around: Sequence[str] = (),
     ) -> list[Hit]:
-        """The best evidence for a query, with reasons.
+        """The best evidence for a query, with reasons; ``[]`` where nothing reaches ``min_score``.
 
         ``around`` is what was said just before it, which helps a query that says little by itself.
         """
+        usual = self.settings.recall
         request = read_request(
-            query, k=self.settings.recall.limit if k is None else k, of=of, session=session,
-            project=project, topic=topic, kind=kind, speaker=speaker, trust=trust, since=since,
-            until=until, as_of=as_of, persona=persona, around=around, now=self._clock.now(),
-            guard=self._guard,
+            query, k=usual.limit if k is None else k, of=of, session=session, project=project,
+            min_score=usual.min_score if min_score is None else min_score, topic=topic, kind=kind,
+            speaker=speaker, trust=trust, since=since, until=until, as_of=as_of, persona=persona,
+            around=around, now=self._clock.now(), guard=self._guard,
         )  # fmt: skip
         hits = self._services.recall.recall(request)
         self._services.injected.add_hits(hits)

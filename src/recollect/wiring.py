@@ -387,6 +387,7 @@ def _sources(
         request = read_request(
             query,
             k=k,
+            min_score=settings.recall.evidence_score,
             of=RECORD_TYPES,
             within=project and recall.project_meant(query, project),
             persona=persona,

@@ -197,13 +197,14 @@ CASES = [
         found,
         BY_IMPORTANCE,
     ),
+    Case("recall.evidence_score", ((0.0, 5), (0.99, 0)), evidence),
     Case("ranking.weights.relevance", ((1.0, 1.0), (0.0, 0.0)), score, BEST),
     Case("ranking.weights.semantic", ((1.0, 0.0), (0.0, 1.0)), score, BEST),
     Case("ranking.weights.keyword", ((1.0, True), (0.0, False)), lesser, {"ranking.fusion": "rrf"}),
     Case("ranking.weights.recency", ((1.0, 0.5), (0.0, 1.0)), score, BEST),
     Case("ranking.weights.importance", ((1.0, 0.8), (0.0, 1.0)), score, BEST),
     Case("ranking.weights.access", ((1.0, 0.2), (0.0, 1.0)), score, BEST),
-    Case("ranking.fusion", (("conversation", 2), ("best", 1), ("rrf", 1)), neighbours),
+    Case("ranking.fusion", (("learned", 2), ("best", 1), ("rrf", 1)), neighbours),
     Case(
         "ranking.recency_half_life",
         (("30d", 0.5), ("15d", 0.25)),
@@ -319,7 +320,7 @@ CASES = [
 VECTORS = {"tea": (1.0, 0.0, 0.0), "matcha": (0.9, 0.436, 0.0), "cup": (0.8, 0.6, 0.0)}
 
 
-@pytest.mark.setting("recall.shared_candidates", "recall.vector_candidates")
+@pytest.mark.setting("recall.text_candidates", "recall.vector_candidates")
 @pytest.mark.parametrize(
     ("words", "near", "found"),
     [(1, 1, "tea, tea"), (9, 1, "some cups of tea"), (1, 9, "some cups of tea")],
@@ -329,26 +330,12 @@ def test_candidates_of_words_beside_vectors(
 ) -> None:
     """The most important one is neither the first by words nor the nearest."""
     server.always(meaning(VECTORS))
-    candidates = {"shared_candidates": words, "vector_candidates": near, "oversample": 1}
+    candidates = {"text_candidates": words, "vector_candidates": near, "oversample": 1}
     mind = open_mind(":memory:", recall=candidates, **remote(server), **BY_IMPORTANCE)
     mind.remember("tea, tea", kind="fact", importance=0.1)
     mind.remember("some cups of tea", kind="fact", importance=0.9)
     mind.drain()
     assert mind.recall("tea", k=1)[0].text == found
-
-
-@pytest.mark.setting("recall.wide_candidates")
-@pytest.mark.parametrize(("wide", "found"), [(1, "matcha"), (9, "cup")])
-def test_candidates_of_a_filtered_query(
-    open_mind: OpenMind, server: Scripted, wide: int, found: str
-) -> None:
-    server.always(meaning(VECTORS))
-    candidates = {"wide_candidates": wide, "oversample": 1}
-    mind = open_mind(":memory:", recall=candidates, **remote(server), **BY_IMPORTANCE)
-    mind.remember("matcha", kind="fact", project="p", importance=0.1)
-    mind.remember("cup", kind="fact", project="p", importance=0.9)
-    mind.drain()
-    assert mind.recall("tea", k=1, project="p")[0].text == found
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)

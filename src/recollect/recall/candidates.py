@@ -22,6 +22,7 @@ from recollect.store.rows import QueryTerm, TextMatches
 from recollect.types import RECORD_TYPES, RecordType, SafeName
 
 _LAST_RESORT = 20
+_OUT_OF_SCOPE = 3  # times as many of the nearest are taken where a filter may drop most of them
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,7 @@ class CandidateSearch:
             lists["partition"] = self._by_route(attempts, request, "partition").docs
         enough = 0 < self._settings.supplement_below <= len(lists.get("partition", ()))
         trust = self._vectors.trust(request.query) if self._vectors else 0.0
-        words = partial(self._by_words, request, beside_vectors=trust > 0)
-        text = None if enough else attempts.run("text", words)
+        text = None if enough else attempts.run("text", partial(self._by_words, request))
         vector = self._by_meaning(attempts, request, text) if trust else None
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
@@ -100,25 +100,16 @@ class CandidateSearch:
         docs = attempts.run("latest", lambda unit: unit.text.latest(scope, _LAST_RESORT))
         return CandidateLists({"latest": docs} if docs else {})
 
-    def _limit(self, request: Request, usual: int, wide: int) -> int:
-        """How many candidates a route is to give: more where some may be out of scope, or the query
-        asks for something else than what the route goes by.
-        """
-        least = wide if request.scope.narrow or request.asking.wide else usual
-        return max(least, self._settings.oversample * request.k)
-
-    def _by_words(self, request: Request, unit: Unit, *, beside_vectors: bool) -> TextMatches:
+    def _by_words(self, request: Request, unit: Unit) -> TextMatches:
         terms = enriched_terms(request.query, request.around, self._settings)
-        alone = self._settings.text_candidates
-        usual = self._settings.shared_candidates if beside_vectors else alone
-        return unit.text.search(terms, request.scope, self._limit(request, usual, alone))
+        limit = max(self._settings.text_candidates, self._settings.oversample * request.k)
+        return unit.text.search(terms, request.scope, limit)
 
     def _nearest(self, attempts: Attempts, request: Request, vector: VectorMatches) -> list[int]:
         """The nearest of the scope where those are few; else of all, some of them out of scope."""
-        limit = self._limit(
-            request, self._settings.vector_candidates, self._settings.wide_candidates
-        )
         narrow = request.scope.narrow
+        limit = self._settings.vector_candidates * (_OUT_OF_SCOPE if narrow else 1)
+        limit = max(limit, self._settings.oversample * request.k)
         few = attempts.run("vector", lambda unit: unit.text.few(request.scope)) if narrow else None
         if few is None:
             near = vector.nearest(request.scope.types, limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from recollect.clock import Clock
@@ -15,12 +15,14 @@ from recollect.locks import ForkSafeLock
 from recollect.recall.attempts import Attempts
 from recollect.recall.candidates import CandidateLists, CandidateSearch
 from recollect.recall.evidence import as_hits, without_outdated
-from recollect.recall.ranker import Ranker, reranked, reranker_for
+from recollect.recall.features import Floats
+from recollect.recall.ranker import RankedRecord, ranker_for, stored_records
+from recollect.recall.relevance import candidate_pool
 from recollect.recall.request import Request
 from recollect.recall.vectors import VectorRoute
 from recollect.settings import Settings
 from recollect.store.contract import Store
-from recollect.types import Hit, SafeName
+from recollect.types import Hit, SafeName, Why
 
 
 class Touches:
@@ -61,9 +63,6 @@ class Touches:
             self._pid, self._waiting = os.getpid(), {}
 
 
-RERANKED = 20  # results that a cross-encoder reads: more cost time and change no first page
-
-
 class Recall:
     """Answers queries over one space.
 
@@ -86,10 +85,8 @@ class Recall:
         self._guard = guard_of(settings)
         self._gate = settings.gate
         self._candidates = CandidateSearch(settings.recall, vectors)
-        self._ranker = Ranker(settings)
+        self._ranker = ranker_for(settings)
         self._touches = touches
-        self._settings = settings.recall
-        self._reranker = reranker_for(settings.recall)
         self.failure = ""
 
     def project_meant(self, query: str, project: SafeName) -> SafeName | None:
@@ -115,7 +112,7 @@ class Recall:
             latest = self._candidates.latest(attempts, request, ("turn",))
             hits = self._weigh(attempts, request, latest) if latest.docs else None
         unread = hits is None or attempts.all_failed
-        hits = self._reordered(attempts, request, hits or [])
+        hits = [hit for hit in hits or () if hit.score >= request.min_score]
         if attempts.failures:
             attempts.note(self._clock)
         self.failure = "; ".join(f"{route}: {why}" for route, why in attempts.failures.items())
@@ -124,6 +121,20 @@ class Recall:
         used = [hit.id for hit in hits if hit.type in ("memory", "episode")]
         self._touches.add(used, request.now)
         return hits
+
+    def pool(self, request: Request) -> tuple[list[Hit], Mapping[str, Floats]]:
+        """Every candidate of a query with its features, unranked: what the ranker is trained on."""
+        attempts = Attempts(self._store, self._space, self._guard)
+        lists = self._candidates.search(attempts, request)
+        if not lists.docs:
+            return [], {}
+        with self._store.read(self._space) as unit:
+            pool = candidate_pool(unit, request, lists)
+            docs = pool.around.docs
+            records = stored_records(unit, docs)
+            why = Why((), {})
+            ranked = [RankedRecord(doc, 0.0, why, records.get(doc)) for doc in docs]
+            return as_hits(unit, ranked), pool.features
 
     def without_outdated(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
         """Hits without what no longer holds, unless the query is about the past."""
@@ -135,18 +146,6 @@ class Recall:
         if attempts.failures:
             attempts.note(self._clock)
         return hits if current is None else current
-
-    def _reordered(self, attempts: Attempts, request: Request, hits: list[Hit]) -> list[Hit]:
-        """Hits above the least score, in the order of a cross-encoder where one is set."""
-        least, reranker = self._settings.min_score, self._reranker
-        if least:
-            hits = [hit for hit in hits if hit.score >= least]
-        if reranker is None or not hits:
-            return hits
-        ordered = attempts.run(
-            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED)
-        )
-        return hits if ordered is None else ordered
 
     def _weigh(
         self, attempts: Attempts, request: Request, lists: CandidateLists

@@ -1,6 +1,4 @@
-"""The order of evidence: relevance, recency, importance and use by the preset's weights, and a
-cross-encoder that reads each result beside the query where one is set.
-"""
+"""The order of evidence: by the learned probability, or by the formula of a preset."""
 
 from __future__ import annotations
 
@@ -8,15 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
+
+import numpy as np
 
 from recollect.providers.rerank import OnnxReranker, Reranker
 from recollect.recall.candidates import CandidateLists
-from recollect.recall.relevance import Relevance, by_conversation, by_ranks
+from recollect.recall.evidence_model import evidence_model, probability
+from recollect.recall.features import crowding
+from recollect.recall.relevance import Relevance, by_ranks, candidate_pool
 from recollect.recall.request import Request
 from recollect.rules import ranking as rules
 from recollect.rules.decay import class_of, faded, fading
 from recollect.settings import Settings
-from recollect.settings.recall import RecallSettings
+from recollect.settings.recall import RankingSettings, RecallSettings
 from recollect.store import codec
 from recollect.store.contract import Unit
 from recollect.store.rows import type_of
@@ -46,9 +49,13 @@ def stored_records(unit: Unit, docs: Sequence[int]) -> dict[int, StoredRecord]:
 
 _ACCESS_SATURATION = 10  # uses at which the access part is full
 
-_POOL = 2  # candidates for each wanted result that are weighed to the end
+_POOL = 2  # candidates for each wanted result that a preset's formula weighs to the end
 _LEAST_POOL = 20
 _PLAIN_IMPORTANCE = 0.5
+# Taken from the log odds of each further turn of a session, for a question about a whole course.
+SPREAD = 0.6
+# Added to those of the latest or the first of its kind, for a question that asks for it.
+_EXACT = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +68,81 @@ class RankedRecord:
     record: StoredRecord | None = None
 
 
-class Ranker:
-    """Ranks candidates by the weights of a preset."""
+class Ranker(Protocol):
+    """Puts candidates in order."""
+
+    def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
+        """The best ``k``, best first."""
+
+
+def ranker_for(settings: Settings) -> Ranker:
+    """The learned ranker, or the formula of a preset."""
+    if settings.ranking.fusion == "learned":
+        return LearnedRanker(settings.ranking)
+    return FormulaRanker(settings)
+
+
+class LearnedRanker:
+    """Ranks by the probability that a candidate is evidence for the query."""
+
+    def __init__(self, ranking: RankingSettings) -> None:
+        self._personas = ranking.personas
+
+    def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
+        model = evidence_model()
+        pool = candidate_pool(unit, request, lists)
+        docs = pool.around.docs
+        rows = model.rows(pool.features)
+        odds = model.log_odds(pool.features, model.order.value(rows))
+        odds = odds + _EXACT * pool.exact_order
+        if request.asking.of_whole:
+            odds = odds - SPREAD * crowding(odds, pool.session)
+        allowed = frozenset(unit.text.in_scope(docs, request.scope))
+        # Newer first among equals.
+        order = [int(n) for n in np.lexsort((np.array(docs), odds))[::-1] if docs[n] in allowed]
+        records = self._records(unit, request, docs, order)
+        score = probability(odds)
+        for n, doc in enumerate(docs):
+            record = records.get(doc)
+            kind = record.kind if isinstance(record, Memory) else None
+            score[n] = min(
+                1.0, score[n] * rules.persona_boost(kind, self._personas, request.persona)
+            )
+        best = sorted(order, key=lambda n: -score[n])[: request.k]
+        shares = model.shares(rows[best])
+        words = unit.text.matched(lists.text, [docs[n] for n in best]) if lists.text else {}
+        return [
+            RankedRecord(
+                docs[n],
+                float(score[n]),
+                Why(
+                    lists.routes(docs[n]) or ("neighbour",),
+                    {name: float(values[at]) for name, values in shares.items() if values[at]}
+                    | exact_total(lists, docs[n]),
+                    words.get(docs[n], ()),
+                ),
+                records.get(docs[n]),
+            )
+            for at, n in enumerate(best)
+        ]
+
+    def _records(
+        self, unit: Unit, request: Request, docs: Sequence[int], order: Sequence[int]
+    ) -> dict[int, StoredRecord]:
+        """The records of the first ``k``; of all where a persona may put another one first."""
+        most = len(order) if request.persona else request.k
+        return stored_records(unit, [docs[n] for n in order[:most]])
+
+
+class FormulaRanker:
+    """Ranks by the weighted sum of a preset."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
-        """The best ``k``, best first."""
         ranking = self._settings.ranking
-        if ranking.fusion == "conversation":
-            relevant = by_conversation(unit, request, lists)
-        else:
-            relevant = by_ranks(unit, lists, ranking)
+        relevant = by_ranks(unit, lists, ranking)
         pool = _pool(unit, request, relevant)
         docs = [relevant.docs[n] for n in pool]
         records = stored_records(unit, docs)
@@ -156,9 +225,15 @@ def _score_parts(
         "importance": parts.importance,
         "access": parts.access,
     }
-    if lists.total and relevant.docs[n] in lists.lists.get("exact", ()):
-        all_parts["of exactly"] = float(lists.total)
+    all_parts |= exact_total(lists, relevant.docs[n])
     return {name: value for name, value in all_parts.items() if value}
+
+
+def exact_total(lists: CandidateLists, doc: int) -> dict[str, float]:
+    """How many records there are of what an exact question is about, for each that is one."""
+    if not lists.total or doc not in lists.lists.get("exact", ()):
+        return {}
+    return {"of exactly": float(lists.total)}
 
 
 PART = "cross-encoder"

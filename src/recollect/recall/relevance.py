@@ -8,33 +8,29 @@ from operator import attrgetter
 
 import numpy as np
 
-from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.language.dates.query_dates import date_fit
 from recollect.language.query_intent import QueryIntent, named_speaker
 from recollect.language.requests import LONGEST_WISH, is_standing_wish
 from recollect.language.voice import own_voice
 from recollect.recall.candidates import CandidateLists
-from recollect.recall.fusion import (
+from recollect.recall.features import (
     ABSENT,
-    WEIGHTS,
     CandidateTable,
     Flags,
     Floats,
-    FusedScores,
     Places,
-    fuse,
+    features,
 )
 from recollect.recall.request import Request
+from recollect.rules.bm25 import TermMatches
 from recollect.rules.ranking import rank_share
 from recollect.settings.recall import RankingSettings
 from recollect.store import codec
 from recollect.store.contract import LedgerStore, Unit
-from recollect.store.rows import Place, SessionSpan, type_of
+from recollect.store.rows import Place, type_of
 from recollect.types import Kind
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion
-_SAME = 1e-9
-_STOP_WORDS_ONLY = 0.2
 _PROMISING = 12  # of a route's list: the turns around these are looked at too
 
 
@@ -50,25 +46,34 @@ class Relevance:
     parts: Mapping[str, Floats]
 
 
-def by_conversation(unit: Unit, request: Request, lists: CandidateLists) -> Relevance:
-    """Words, meaning, neighbours, session, speaker and date together; neighbours join in."""
+@dataclass(frozen=True, slots=True)
+class CandidatePool:
+    """Every candidate with the features that it is ranked by."""
+
+    around: Surroundings
+    session: Places
+    features: Mapping[str, Floats]
+    exact_order: Floats  # what an exact question asks for by its order, from 0 to 1
+
+
+def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> CandidatePool:
+    """The candidates and the turns around the promising ones, with their features."""
     around = with_neighbours(unit.ledger, lists.docs, _promising(lists))
-    docs = around.docs
-    text = _text_scores(unit, lists, docs)
-    vectors = lists.vector.scores(docs, lists.trust) if lists.vector else None
-    fused = fuse(
-        candidate_table(unit, around, text, request.query, request.asking),
-        vectors,
-        request.asking,
-    )
-    fused = _with_exact(fused, docs, request, lists)
-    return _ordered(
+    words = _term_matches(unit, lists, around.docs)
+    vectors = lists.vector.scores(around.docs, lists.trust) if lists.vector else None
+    table = candidate_table(unit, request, lists, around, words)
+    return CandidatePool(
         around,
-        relevance=_share_of_range(fused.total) * _strength(lists),
-        keyword=text,
-        semantic=np.zeros(len(docs)) if vectors is None else vectors.similarity,
-        parts=fused.parts,
+        table.session,
+        features(table, vectors, request.asking),
+        _exact_order(around.docs, request, lists),
     )
+
+
+def _term_matches(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> TermMatches:
+    if lists.text is None:
+        return TermMatches(np.zeros(len(docs)), np.zeros((len(docs), 0), bool), np.zeros(0))
+    return unit.text.term_matches(lists.text, docs)
 
 
 def _promising(candidates: CandidateLists) -> list[int]:
@@ -77,22 +82,6 @@ def _promising(candidates: CandidateLists) -> list[int]:
     """
     lists = {route: docs for route, docs in candidates.lists.items() if route != "vector"}
     return [doc for docs in (lists or candidates.lists).values() for doc in docs[:_PROMISING]]
-
-
-def _with_exact(
-    fused: FusedScores,
-    docs: Sequence[int],
-    request: Request,
-    lists: CandidateLists,
-) -> FusedScores:
-    """The latest or the first of a kind, when that is what was asked for."""
-    ordered = lists.lists.get("exact", [])
-    if not ordered or request.exact is None or request.exact.kind not in ("latest", "earliest"):
-        return fused
-    places = {doc: place for place, doc in enumerate(ordered)}
-    share = np.array([1 / (1 + places[doc]) if doc in places else 0.0 for doc in docs])
-    part = WEIGHTS.exact_order * share
-    return FusedScores(fused.total + part, {**fused.parts, request.exact.kind: part})
 
 
 def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -> Relevance:
@@ -115,22 +104,6 @@ def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -
         semantic=likeness,
         parts={"text": words, "vector": likeness},
     )
-
-
-def _strength(lists: CandidateLists) -> float:
-    """Less than 1 where candidates share only stop words with the query."""
-    if lists.text is None or set(lists.lists) - {"text"}:
-        return 1.0
-    terms = query_terms(" ".join(lists.text.words.values()))
-    telling = any(term.weight > STOP_WEIGHT for term in terms)
-    return 1.0 if telling or not lists.text.matches else _STOP_WORDS_ONLY
-
-
-def _share_of_range(total: Floats) -> Floats:
-    """From 0 for the lowest to 1 for the highest; all are the best when none is better."""
-    lowest, spread = float(total.min()), float(np.ptp(total))
-    shares: Floats = (total - lowest) / spread if spread > _SAME else np.ones(len(total))
-    return shares
 
 
 def _text_scores(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> Floats:
@@ -161,7 +134,6 @@ def _ordered(
 
 _by_conversation = attrgetter("session", "idx")
 REACH = 2  # turns on either side that can lend support
-_DAY = 86_400_000_000
 _WISHES: tuple[Kind, ...] = ("preference", "rule")
 
 
@@ -192,35 +164,64 @@ def with_neighbours(
 
 
 def candidate_table(
-    unit: Unit, around: Surroundings, text_score: Floats, query: str, asking: QueryIntent
+    unit: Unit,
+    request: Request,
+    lists: CandidateLists,
+    around: Surroundings,
+    words: TermMatches,
 ) -> CandidateTable:
     """One array entry per document, in the order of ``around.docs``."""
     turns, others = around.turns, len(around.docs) - len(around.turns)
-    columns = np.array([(p.session, p.idx, p.assistant, p.asks) for p in turns], np.int64)
-    session, idx, assistant, asks = columns.reshape(-1, 4).T
-    numbers, which = np.unique(session, return_inverse=True)
-    sizes, days = _spans(unit.ledger, numbers.tolist())
+    columns = np.array([(p.session, p.idx, p.assistant, p.asks, p.at) for p in turns], np.int64)
+    session, idx, assistant, asks, at = columns.reshape(-1, 5).T
+    _, which = np.unique(session, return_inverse=True)
     follows = np.zeros(len(turns), bool)
     follows[1:] = (session[1:] == session[:-1]) & (idx[1:] == idx[:-1] + 1)
-    at = np.arange(len(turns))
+    places = np.arange(len(turns))
     senders = [place.sender for place in turns]
-    speaker = named_speaker(query, set(senders))
+    speaker = named_speaker(request.query, set(senders))
     named = [sender.lower() == speaker for sender in senders] if speaker else [False] * len(turns)
+    follows_next = np.append(follows[1:], False) if len(turns) else follows
+    types = np.array([type_of(doc) for doc in around.docs])
     return CandidateTable(
-        text_score=text_score,
+        text_score=words.scores,
+        present=words.present,
+        heft=words.heft,
+        absent=lists.text.absent if lists.text else 0.0,
         # A record that is no turn is a session of its own.
         session=np.concatenate([session, -1 - np.arange(others)]),
-        session_size=_padded(sizes[which], others, 1),
-        session_days=_padded(days[which], others, 0.0),
-        previous=_padded(np.where(follows, at - 1, ABSENT), others, ABSENT),
-        following=_padded(np.where(np.append(follows[1:], False), at + 1, ABSENT), others, ABSENT),
+        previous=_padded(np.where(follows, places - 1, ABSENT), others, ABSENT),
+        following=_padded(np.where(follows_next, places + 1, ABSENT), others, ABSENT),
         in_conversation=_padded(_in_conversation(which, _codes(assistant, senders)), others, False),
-        ends_with_question=_padded(asks.astype(bool), others, False),
+        asks=_padded(asks.astype(bool), others, False),
         by_assistant=_padded(assistant.astype(bool), others, False),
         by_named_speaker=_padded(np.array(named, bool), others, False),
-        date_fit=_padded(_fits(turns, asking), others, 0.0),
-        standing_wish=_wishes(unit, around.docs, asking),
+        date_fit=_padded(_fits(turns, request.asking), others, 0.0),
+        standing_wish=_wishes(unit, around.docs, request.asking),
+        recency=_padded(_recency(at), others, _HALF),
+        in_routes={name: np.isin(around.docs, lists.lists.get(name, ())) for name in RANKED_ROUTES},
+        of_type={name: types == name for name in ("memory", "episode")},
     )
+
+
+_HALF = 0.5
+RANKED_ROUTES = ("time", "exact", "entity")
+
+
+def _exact_order(docs: Sequence[int], request: Request, lists: CandidateLists) -> Floats:
+    """Highest for the latest or the first of a kind, when that is what was asked for."""
+    ordered = lists.lists.get("exact", [])
+    if not ordered or request.exact is None or request.exact.kind not in ("latest", "earliest"):
+        return np.zeros(len(docs))
+    places = {doc: place for place, doc in enumerate(ordered)}
+    return np.array([1 / (1 + places[doc]) if doc in places else 0.0 for doc in docs])
+
+
+def _recency(at: Places) -> Floats:
+    """From 0 for the oldest candidate to 1 for the newest, by their order."""
+    moments = np.unique(at)
+    places: Floats = np.searchsorted(moments, at) / max(1, len(moments) - 1)
+    return places
 
 
 def _wishes(unit: Unit, docs: Sequence[int], asking: QueryIntent) -> Flags:
@@ -236,14 +237,6 @@ def _wishes(unit: Unit, docs: Sequence[int], asking: QueryIntent) -> Flags:
     memories = [doc for doc in docs if type_of(doc) == "memory"]
     wishes |= set(unit.memories.of_kinds(memories, _WISHES) if memories else ())
     return np.array([doc in wishes for doc in docs], bool)
-
-
-def _spans(ledger: LedgerStore, sessions: Sequence[int]) -> tuple[Places, Floats]:
-    """The turns and the days of each session."""
-    spans = {span.session: span for span in ledger.spans(sessions)}
-    sizes = [spans[number].turns for number in sessions]
-    days = [_days(spans[number]) for number in sessions]
-    return np.array(sizes, np.int64), np.array(days, np.float64)
 
 
 def _codes(assistant: Places, senders: Sequence[str]) -> Places:
@@ -266,10 +259,6 @@ def _in_conversation(which: Places, speaking: Places) -> Flags:
 
 def _padded(values: np.ndarray, others: int, filler: float) -> np.ndarray:
     return np.append(values, np.full(others, filler, values.dtype)) if others else values
-
-
-def _days(span: SessionSpan) -> float:
-    return max(0, span.last_at - span.started_at) / _DAY
 
 
 def _fits(turns: Sequence[Place], asking: QueryIntent) -> Floats:

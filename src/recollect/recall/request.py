@@ -29,6 +29,7 @@ class Request:
 
     query: str
     k: int
+    min_score: float
     scope: Scope
     asking: QueryIntent
     exact: ExactQuestion | None
@@ -42,6 +43,7 @@ def read_request(
     query: str,
     *,
     k: int,
+    min_score: float,
     of: Iterable[RecordType] | RecordType,
     session: str | None = None,
     project: str | None = None,
@@ -61,6 +63,7 @@ def read_request(
     """Check the arguments of a recall; ``around`` are the texts just before the query."""
     query = shortened(checks.check_text(query, "query", MAX_QUERY))
     checks.check_count(k, "k", MAX_HITS)
+    checks.check_share(min_score, "min_score")
     if persona is not None:
         checks.check_text(persona, "persona", checks.MAX_NAME)
     if trust is not None:
@@ -82,6 +85,7 @@ def read_request(
     return Request(
         query=query,
         k=k,
+        min_score=min_score,
         scope=scope,
         asking=read_intent(query),
         exact=exact_question(query),

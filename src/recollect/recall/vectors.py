@@ -29,7 +29,7 @@ from recollect.providers.embedding.base import (
     expect,
     release,
 )
-from recollect.recall.fusion import WEIGHTS, VectorScores
+from recollect.recall.features import VectorScores
 from recollect.rules.bm25 import number_of
 from recollect.store.contract import Unit, Vectors
 from recollect.store.rows import TextMatches, are_of, type_of
@@ -39,6 +39,10 @@ SCAN_LIMIT = 256  # up to this many vectors are compared by the database
 SCAN_MEANWHILE = 100_000  # up to this many records, while an index of them is being made
 _SCANNED = 1_000  # how many of the nearest it returns
 _SAMPLE = 256
+# How far likeness by the vectors of an embedder is believed, beside that by vectors of words.
+WORD_TRUST = 1.0
+GLOSS_TRUST = 1.0
+SENTENCE_TRUST = 1.5
 _WORD = re.compile(r"[^\W_]+")
 # The scripts without spaces apart from Han: Thai to Khmer, kana, Hangul.
 _NO_HAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30fa\uac00-\ud7a3]")
@@ -215,10 +219,10 @@ class VectorRoute:
     def _trust(self, embedder: Embedder, query: str) -> float:
         if _sums_words(embedder):
             if not has_dense_script(query):
-                return WEIGHTS.word_vectors
+                return WORD_TRUST
             readable = _reads_han(embedder) and not _NO_HAN.search(query)
-            return WEIGHTS.gloss_vectors if readable else 0.0
-        return WEIGHTS.sentence_vectors
+            return GLOSS_TRUST if readable else 0.0
+        return SENTENCE_TRUST
 
     # --- embedders --------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import math
 from array import array
 from binascii import crc32  # half the cost a call of the one in zlib
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,18 @@ def rarity(total: int, rows: int) -> float:
     return math.log(1 + (max(total, rows) - rows + 0.5) / (rows + 0.5))
 
 
+class TermMatches(NamedTuple):
+    """How texts answer a query: their scores, and which of its terms each has.
+
+    ``present`` has a row a text and a column a term; ``heft`` is the weight of each term. Of a long
+    text only its best passage counts.
+    """
+
+    scores: NDArray[np.float64]
+    present: NDArray[np.bool_]
+    heft: NDArray[np.float64]
+
+
 def scores(
     packed: Sequence[bytes], weights: Mapping[int, float], length: float
 ) -> NDArray[np.float64]:
@@ -47,15 +60,27 @@ def scores(
 
     A long text is as good as its best passage.
     """
+    return term_matches(packed, weights, length).scores
+
+
+def term_matches(
+    packed: Sequence[bytes], weights: Mapping[int, float], length: float
+) -> TermMatches:
+    """The score of each text, and the terms it has."""
     if not packed or not weights:
-        return np.zeros(len(packed))
+        shape = (len(packed), len(weights))
+        return TermMatches(np.zeros(len(packed)), np.zeros(shape, bool), np.zeros(len(weights)))
     if max(map(len, packed)) <= _LONG:
-        return _scores(packed, weights, length)
+        return _matches(packed, weights, length)
     passages = [_passages(row) if len(row) > _LONG else [row] for row in packed]
     starts = np.cumsum([0, *(len(rows) for rows in passages[:-1])])
-    passage_scores = _scores([row for rows in passages for row in rows], weights, length)
-    best: NDArray[np.float64] = np.maximum.reduceat(passage_scores, starts)
-    return best
+    every = _matches([row for rows in passages for row in rows], weights, length)
+    best = np.maximum.reduceat(every.scores, starts)
+    of_text = np.repeat(np.arange(len(packed)), [len(rows) for rows in passages])
+    first_best = np.zeros(len(packed), np.intp)
+    is_best = np.flatnonzero(every.scores == best[of_text])[::-1]
+    first_best[of_text[is_best]] = is_best
+    return TermMatches(best, every.present[first_best], every.heft)
 
 
 def _passages(row: bytes) -> list[bytes]:
@@ -63,9 +88,7 @@ def _passages(row: bytes) -> list[bytes]:
     return [row[start : start + _PASSAGE] for start in range(0, len(row) - _PASSAGE // 2, _STRIDE)]
 
 
-def _scores(
-    packed: Sequence[bytes], weights: Mapping[int, float], length: float
-) -> NDArray[np.float64]:
+def _matches(packed: Sequence[bytes], weights: Mapping[int, float], length: float) -> TermMatches:
     query_terms = np.array(sorted(weights), np.uint32)
     heft = np.array([weights[term] for term in query_terms.tolist()])
     lengths = np.array([len(row) for row in packed]) // TERM_BYTES
@@ -83,4 +106,4 @@ def _scores(
     counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
     norms = K1 / max(length, SHORT) * np.maximum(SHORT, lengths)
     total: NDArray[np.float64] = (K1 + 1) * (counts / (counts + norms[:, None])) @ heft
-    return total
+    return TermMatches(total, counts > 0, heft)

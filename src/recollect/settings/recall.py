@@ -27,7 +27,7 @@ GateMode = Literal["always", "gated", "on_demand"]
 Route = Literal[
     "memory", "turn", "episode", "attachment", "entity", "time", "partition", "recent", "exact"
 ]
-Fusion = Literal["conversation", "rrf", "best"]
+Fusion = Literal["learned", "rrf", "best"]
 RecencyClock = Literal["created", "updated", "accessed"]
 KindName = Literal[
     "identity",
@@ -81,15 +81,10 @@ class RecallSettings(SettingsGroup):
         Route,
         "Ways of searching that are tried when the caller names none.",
     )
-    text_candidates: int = count(40, "Candidates taken from full text.", low=1)
-    shared_candidates: int = count(
-        20, "The same where vectors give theirs too, unless the query is wide or filtered.", low=1
-    )
-    vector_candidates: int = count(20, "Candidates taken from vectors.", low=1)
-    wide_candidates: int = count(
-        100,
-        "The same for a wide query, which asks for help, for a whole course of things or for what"
-        " was on a date, and for one with a filter.",
+    text_candidates: int = count(50, "Candidates taken from full text.", low=1)
+    vector_candidates: int = count(
+        40,
+        "Candidates taken from vectors; more where a filter may drop some.",
         low=1,
     )
     oversample: int = count(2, "Take at least this many candidates per wanted result.", low=1)
@@ -101,7 +96,10 @@ class RecallSettings(SettingsGroup):
     supplement_below: int = count(
         0, "Ask full text only when the partition gave fewer than this; 0: ask always."
     )
-    min_score: float = ratio(0.0, "Evidence below this score is left out.")
+    min_score: float = ratio(0.0, "Results below this score are left out.")
+    evidence_score: float = ratio(
+        0.15, "Evidence below this score is not put into a prompt; see `ranking.fusion`."
+    )
     touch: bool = flag(True, "Count the use of what was recalled, which slows its decay.")
 
 
@@ -128,10 +126,11 @@ class RankingSettings(SettingsGroup):
 
     weights: RankingWeights = group(RankingWeights)
     fusion: Fusion = choice(
-        "conversation",
+        "learned",
         Fusion,
-        "How `relevance` is made: from words, vectors and the conversation around a turn, by the"
-        " reciprocal ranks of the routes, or as the best score of any.",
+        "The order of evidence: by the learned probability that a piece is evidence, which the"
+        " weights do not change, or by the weighted sum whose `relevance` is made from the"
+        " reciprocal ranks of the routes, or is the best score of any.",
     )
     recency_half_life: timedelta = span("30d", "Age at which recency has fallen to one half.")
     recency_clock: RecencyClock = choice("updated", RecencyClock, "The time recency counts from.")

@@ -226,12 +226,16 @@ class TextMatch:
 
 @dataclass(frozen=True, slots=True)
 class TextMatches:
-    """The answer of a text search, with the weights that score further records for its query."""
+    """The answer of a text search, with the weights that score further records for its query.
+
+    ``absent`` is the weight of the query's terms that no record has.
+    """
 
     matches: tuple[TextMatch, ...]
     words: Mapping[int, str]
     weights: Mapping[int, float]
     length: float
+    absent: float = 0.0
 
 
 class Place(NamedTuple):

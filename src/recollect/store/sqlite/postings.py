@@ -161,6 +161,7 @@ class Postings:
         self._range = (first, last)
         self._stats = stats
         self._small = stats.rows <= SMALL
+        self.absent = 0.0  # the weight of the terms that were looked for and are in no document
 
     def candidates(self, query: Sequence[QueryTerm], depth: int, wanted: int) -> Candidates:
         """At most ``depth`` documents that could be among the best ``wanted``."""
@@ -186,7 +187,9 @@ class Postings:
             # Among many texts single characters and words of asking are too common to tell.
             whole = [term for term in query if term.weight >= 1]
             query = whole if len(whole) >= _ENOUGH_TERMS else query
-        weighed = [term for term in map(self._weigh_one, query) if term.rows]
+        every = list(map(self._weigh_one, query))
+        self.absent += sum(term.impact for term in every if not term.rows)
+        weighed = [term for term in every if term.rows]
         weighed.sort(key=lambda term: -term.impact)
         return weighed if self._small else weighed[:_TERM_LIMIT]
 

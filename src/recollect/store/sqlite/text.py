@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import apsw
+import numpy as np
 
 from recollect.errors import StoreDamaged
 from recollect.rules import bm25
+from recollect.rules.bm25 import TermMatches
 from recollect.store.rows import (
     TABLES,
     QueryTerm,
@@ -47,15 +49,16 @@ class SqliteText:
         postings = Postings(self._conn, first, last, stats)
         few = self.few(scope)
         if few is not None:
-            return self._rank(few, postings.weigh(terms), limit, stats)
+            return self._rank(few, postings.weigh(terms), limit, stats, postings.absent)
         chosen = ScopeFilter(self._conn, self._space, scope)
         depth = max(4 * limit, _DEPTH)
         while True:  # look deeper while the scope leaves too few of the candidates
             candidates = postings.candidates(terms, depth, limit)
             docs = chosen.keep(candidates.docs)
             if len(docs) >= limit or len(candidates.docs) < depth or depth >= _DEEPEST:
-                return self._rank(docs, candidates.terms, limit, stats)
+                return self._rank(docs, candidates.terms, limit, stats, postings.absent)
             depth *= 8
+            postings.absent = 0.0
 
     def score(self, matches: TextMatches, docs: Sequence[int]) -> list[float]:
         """The scores of any documents for the query of an earlier search."""
@@ -65,13 +68,34 @@ class SqliteText:
         scores.update(zip(others, added.tolist(), strict=True))
         return [scores.get(doc, 0.0) for doc in docs]
 
+    def term_matches(self, matches: TextMatches, docs: Sequence[int]) -> TermMatches:
+        """The scores of any documents for the query of an earlier search, and the terms they have;
+        one that is not indexed has none.
+        """
+        present, packs = self._packed(docs)
+        found = bm25.term_matches(packs, matches.weights, matches.length)
+        if len(present) == len(docs):
+            return found  # the rows come in the order they were asked for
+        place_of = {doc: place for place, doc in enumerate(docs)}
+        places = [place_of[doc] for doc in present]
+        scores = np.zeros(len(docs))
+        scores[places] = found.scores
+        has = np.zeros((len(docs), found.present.shape[1]), bool)
+        has[places] = found.present
+        return TermMatches(scores, has, found.heft)
+
     def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""
         pairs = zip(*self._packed(docs), strict=True)
         return {doc: _matched(packed, matches.words) for doc, packed in pairs}
 
     def _rank(
-        self, docs: Sequence[int], terms: Sequence[Weighed], limit: int, stats: SpaceStats
+        self,
+        docs: Sequence[int],
+        terms: Sequence[Weighed],
+        limit: int,
+        stats: SpaceStats,
+        absent: float,
     ) -> TextMatches:
         """Score documents, the most promising first, until a batch changes nothing."""
         weights = {bm25.number_of(term.text): term.impact for term in terms}
@@ -85,7 +109,7 @@ class SqliteText:
             best += [pair for pair in zip(scores, batch, strict=True) if pair[0] > 0]
             best = sorted(best, reverse=True)[:limit]
         matches = tuple(TextMatch(doc, score) for score, doc in best)
-        return TextMatches(matches, words, weights, stats.length)
+        return TextMatches(matches, words, weights, stats.length, absent)
 
     def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
         """Those of the documents that are indexed, and their packed terms."""

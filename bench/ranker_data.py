@@ -1,0 +1,140 @@
+"""Examples to train the ranker on: every candidate of every question with its features."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.banks import Asked, Bank, read_banks
+from bench.retrievers import Recollect
+from recollect.types import RECORD_TYPES, Hit, RecordType
+
+Rows = NDArray[np.float32]
+_TURNS: tuple[RecordType, ...] = ("turn",)
+_SMALL_SIZES = (4, 12, 40)  # items of the pieces that stand for young memories
+_PIECES = 4  # of a bank, of each size
+_PER_PIECE = 3
+_OPENING = 60  # characters of a turn that tell whether an episode quotes it
+_SEED = 11
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One question: a row of features and a label for each candidate.
+
+    ``foreign``: nothing in the memory answers it. ``plain``: asked of a whole bank, of its turns
+    alone, as the recall figures are. ``gold`` counts the items that answer, found or not.
+    """
+
+    file: str
+    group: str
+    foreign: bool
+    plain: bool
+    of_whole: bool
+    gold: int
+    rows: Rows
+    labels: NDArray[np.bool_]
+    sessions: NDArray[np.int64]
+
+
+def gather(
+    path: Path, limit: int | None, cache: Path | None
+) -> tuple[tuple[str, ...], list[Example]]:
+    """The names of the features and the examples of a file of banks."""
+    kept = cache / f"{path.stem}.pickle" if cache else None
+    if kept and kept.exists():
+        stored: tuple[tuple[str, ...], list[Example]] = pickle.loads(kept.read_bytes())
+        return stored
+    banks = list(read_banks(path, limit))
+    names: tuple[str, ...] = ()
+    examples: list[Example] = []
+    for whole in banks:
+        others = [one for bank in banks if bank is not whole for one in bank.questions]
+        for bank in (whole, *_pieces(whole)):
+            found = list(_of_bank(path.stem, bank, others, len(banks)))
+            examples += [example for _, example in found]
+            names = found[0][0] if found else names
+    if kept:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(pickle.dumps((names, examples)))
+    return names, examples
+
+
+def _of_bank(
+    file: str, bank: Bank, others: Sequence[Asked], banks: int
+) -> Iterator[tuple[tuple[str, ...], Example]]:
+    """Its own questions, and half as many of other banks, each asked of its turns and of all."""
+    retriever = Recollect()
+    piece = "/" in bank.name
+    try:
+        retriever.add(bank.items)
+        draw = random.Random(crc32(bank.name.encode()))
+        foreign = draw.sample(others, min(len(others), (len(bank.questions) + 1) // 2))
+        asked = [*((one, False) for one in bank.questions), *((one, True) for one in foreign)]
+        for question, is_foreign in asked:
+            gold = frozenset() if is_foreign else frozenset(question.gold)
+            if not gold and not is_foreign and not piece:
+                continue
+            group = bank.name.partition("/")[0] if banks > 1 else f"{bank.name}#{question.id}"
+            for types in (_TURNS, RECORD_TYPES):
+                hits, features, of_whole = retriever.pool(question.query, types)
+                if not hits:
+                    continue
+                yield (
+                    tuple(features),
+                    Example(
+                        file=file,
+                        group=group,
+                        foreign=not gold,
+                        plain=types == _TURNS and not piece,
+                        of_whole=of_whole,
+                        gold=len(gold),
+                        rows=np.stack(list(features.values()), axis=1).astype(np.float32),
+                        labels=np.array([_is_gold(hit, gold, retriever, bank) for hit in hits]),
+                        sessions=_numbers([hit.session or hit.id for hit in hits]),
+                    ),
+                )
+    finally:
+        retriever.close()
+
+
+def _is_gold(hit: Hit, gold: frozenset[str], retriever: Recollect, bank: Bank) -> bool:
+    """Whether a turn is gold, a memory was learnt from gold, or an episode quotes gold."""
+    if hit.type == "turn":
+        return retriever.id_of(hit.session, hit.index) in gold
+    if hit.type == "memory":
+        return any(retriever.id_of(one.session, one.index) in gold for one in hit.sources)
+    quoted = (item.text.strip()[:_OPENING] for item in bank.items if item.id in gold)
+    return hit.type == "episode" and any(text in hit.text for text in quoted)
+
+
+def _numbers(names: Sequence[str]) -> NDArray[np.int64]:
+    _, numbers = np.unique(names, return_inverse=True)
+    return numbers.astype(np.int64)
+
+
+def _pieces(bank: Bank) -> Iterator[Bank]:
+    """Short stretches of a bank, each a young memory: what it cannot answer is foreign to it."""
+    draw = random.Random(_SEED)
+    place = {item.id: n for n, item in enumerate(bank.items)}
+    answered = [one for one in bank.questions if any(id_ in place for id_ in one.gold)]
+    for size in _SMALL_SIZES if len(bank.items) > max(_SMALL_SIZES) else ():
+        for number in range(min(_PIECES, len(answered))):
+            about = draw.choice(answered)
+            at = place[next(id_ for id_ in about.gold if id_ in place)]
+            start = max(0, min(at - draw.randrange(size), len(bank.items) - size))
+            items = bank.items[start : start + size]
+            inside = {item.id for item in items}
+            beside = draw.sample(answered, min(_PER_PIECE, len(answered)))
+            questions = {
+                one.id: replace(one, gold=tuple(id_ for id_ in one.gold if id_ in inside))
+                for one in (about, *beside)
+            }
+            yield Bank(f"{bank.name}/{size}.{number}", items, tuple(questions.values()))

@@ -1,0 +1,328 @@
+"""Train the ranker: `python -m bench.train_ranker BANKS.jsonl… --out evidence_model.json`.
+
+First out of fold: the banks are dealt into folds, and each fold is ranked by a model that never saw
+its banks; the table shows those figures. Then once on everything, which is written. Only numpy is
+needed; some minutes on one core, most of them for the features, which `--cache` keeps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.ranker_data import Example, gather
+from recollect.recall.evidence_model import EvidenceModel, Network, probability, query_summary
+from recollect.recall.features import crowding
+from recollect.recall.ranker import SPREAD
+
+Floats = NDArray[np.floating]
+_HIDDEN = 12
+_MEMBERS = 3  # networks whose mean is the score: together one network with as many hidden units
+_STEPS = 300
+_BATCH = 128  # questions a step
+_RATE = 0.02
+_DECAY = 5e-3
+_FIT_HIDDEN = 8
+_FIT_STEPS = 400
+_FIT_RATE = 0.03
+_FIT_DECAY = 2e-3
+_FIT_DEPTH = 20  # candidates of a question that the second network learns from
+_FARTHEST = 6.0
+_MIXED = 0.5  # weight of an example of all kinds of records, beside one of turns
+Parameters = list[NDArray[np.floating]]
+
+
+class Adam:
+    """Gradient descent with a rate that falls like a cosine."""
+
+    def __init__(self, parameters: Parameters, rate: float, steps: int) -> None:
+        self._rate, self._steps, self._step = rate, steps, 0
+        self._mean = [np.zeros_like(one) for one in parameters]
+        self._square = [np.zeros_like(one) for one in parameters]
+
+    def update(self, parameters: Parameters, gradients: Sequence[Floats]) -> None:
+        self._step += 1
+        fall = 0.5 * (1 + np.cos(np.pi * self._step / self._steps)) + 0.02
+        rate = self._rate * fall * min(1.0, self._step / 20)
+        for n, gradient in enumerate(gradients):
+            self._mean[n] = 0.9 * self._mean[n] + 0.1 * gradient
+            self._square[n] = 0.99 * self._square[n] + 0.01 * gradient**2
+            mean = self._mean[n] / (1 - 0.9**self._step)
+            square = self._square[n] / (1 - 0.99**self._step)
+            parameters[n] -= rate * mean / (np.sqrt(square) + 1e-8)
+
+
+def _start(inputs: int, hidden: int, seed: int) -> Parameters:
+    draw = np.random.default_rng(seed)
+    return [
+        draw.normal(0, inputs**-0.5, (inputs, hidden)),
+        np.zeros(hidden),
+        draw.normal(0, 0.3 * hidden**-0.5, hidden),
+        np.zeros(inputs),
+        np.zeros(1),
+    ]
+
+
+def _network(parameters: Parameters, mean: Floats, scale: Floats) -> Network:
+    hidden, hidden_bias, output, direct, bias = parameters
+    return Network(mean, scale, hidden, hidden_bias, output, direct, float(bias[0]))
+
+
+def _gradients(
+    rows: Floats, lifted: Floats, wanted: Floats, parameters: Parameters, decay: float
+) -> list[Floats]:
+    hidden, _, output, direct, _ = parameters
+    back = wanted[:, None] * output[None] * (lifted > 0)
+    return [
+        rows.T @ back + decay * hidden,
+        back.sum(axis=0),
+        lifted.T @ wanted + decay * output,
+        rows.T @ wanted + decay * direct,
+        np.array([wanted.sum()]),
+    ]
+
+
+def _weights(examples: Sequence[Example]) -> Floats:
+    """Each file counts the less for one example the more it has."""
+    sizes = Counter((one.file, one.foreign) for one in examples)
+    weights = np.array(
+        [sizes[one.file, one.foreign] ** -0.5 * (1 if one.plain else _MIXED) for one in examples]
+    )
+    weights /= weights.sum()
+    return weights
+
+
+def train_order(examples: Sequence[Example], seed: int) -> Network:
+    """A network that puts evidence first: a softmax over the candidates of each question."""
+    useful = [one for one in examples if one.labels.any() and not one.labels.all()]
+    stacked = np.vstack([one.rows for one in useful]).astype(np.float64)
+    mean, scale = stacked.mean(axis=0), stacked.std(axis=0) + 1e-6
+    rows = np.clip((stacked - mean) / scale, -_FARTHEST, _FARTHEST).astype(np.float32)
+    sizes = np.array([len(one.labels) for one in useful])
+    starts = np.cumsum(sizes) - sizes
+    wanted = np.concatenate([one.labels / one.labels.sum() for one in useful])
+    weights = _weights(useful) * len(useful)
+    parameters = _start(rows.shape[1], _HIDDEN, seed)
+    adam = Adam(parameters, _RATE, _STEPS)
+    draw = np.random.default_rng(seed + 1)
+    for _ in range(_STEPS):
+        chosen = draw.choice(len(useful), min(_BATCH, len(useful)), replace=False)
+        places = np.concatenate([np.arange(starts[n], starts[n] + sizes[n]) for n in chosen])
+        of, batch = sizes[chosen], rows[places]
+        small = [one.astype(np.float32) for one in parameters]
+        lifted = np.maximum(batch @ small[0] + small[1], 0.0)
+        scores = lifted @ small[2] + batch @ small[3]
+        begin = np.cumsum(of) - of
+        apart = np.exp(scores - np.repeat(np.maximum.reduceat(scores, begin), of))
+        shares = apart / np.repeat(np.add.reduceat(apart, begin), of)
+        error = (shares - wanted[places]) * np.repeat(weights[chosen] / len(chosen), of)
+        adam.update(parameters, _gradients(batch, lifted, error.astype(np.float32), small, _DECAY))
+    return _network(parameters, mean, scale)
+
+
+def joined(networks: Sequence[Network]) -> Network:
+    """The mean of some networks over the same inputs, as one network."""
+    return Network(
+        mean=networks[0].mean,
+        scale=networks[0].scale,
+        hidden=np.hstack([one.hidden for one in networks]),
+        hidden_bias=np.concatenate([one.hidden_bias for one in networks]),
+        output=np.concatenate([one.output for one in networks]) / len(networks),
+        direct=np.mean([one.direct for one in networks], axis=0),
+        bias=float(np.mean([one.bias for one in networks])),
+    )
+
+
+def train_fit(
+    names: Sequence[str], examples: Sequence[Example], scores: Sequence[Floats]
+) -> tuple[Network, float]:
+    """How likely the best candidate is evidence, and what a point of score is worth."""
+    summaries = np.array(
+        [query_summary(_by_name(names, one), s) for one, s in zip(examples, scores, strict=True)]
+    )
+    mean, scale = summaries.mean(axis=0), summaries.std(axis=0) + 1e-6
+    rows = np.clip((summaries - mean) / scale, -_FARTHEST, _FARTHEST)
+    owner, behind, labels = [], [], []
+    for n, (one, score) in enumerate(zip(examples, scores, strict=True)):
+        best = np.argsort(-score)[:_FIT_DEPTH]
+        owner += [n] * len(best)
+        behind += list(score[best] - score.max())
+        labels += list(one.labels[best])
+    of, apart, wanted = np.array(owner), np.array(behind), np.array(labels, np.float64)
+    weights = _weights(examples)[of]
+    weights /= weights.sum()
+    parameters = [*_start(rows.shape[1], _FIT_HIDDEN, 0), np.ones(1)]
+    adam = Adam(parameters, _FIT_RATE, _FIT_STEPS)
+    for _ in range(_FIT_STEPS):
+        lifted = np.maximum(rows @ parameters[0] + parameters[1], 0.0)
+        best_odds = lifted @ parameters[2] + rows @ parameters[3] + parameters[4][0]
+        error = (probability(best_odds[of] + parameters[5][0] * apart) - wanted) * weights
+        of_query = np.bincount(of, error, minlength=len(rows)).astype(np.float64)
+        gradients = _gradients(rows, lifted, of_query, parameters[:5], _FIT_DECAY)
+        adam.update(parameters, [*gradients, np.array([(error * apart).sum()])])
+    return _network(parameters[:5], mean, scale), float(parameters[5][0])
+
+
+def _by_name(names: Sequence[str], example: Example) -> dict[str, Floats]:
+    return {name: example.rows[:, n] for n, name in enumerate(names)}
+
+
+def _scores(network: Network, example: Example) -> Floats:
+    return network.value(network.standardised(example.rows))
+
+
+def train(
+    names: Sequence[str],
+    examples: Sequence[Example],
+    scores: Sequence[Floats] | None = None,
+) -> EvidenceModel:
+    """``scores`` are those of networks that did not see the example: what the best of them look
+    like on questions that are new.
+    """
+    order = joined([train_order(examples, seed) for seed in range(_MEMBERS)])
+    fit, slope = train_fit(names, examples, scores or [_scores(order, one) for one in examples])
+    return EvidenceModel(tuple(names), order, fit, slope)
+
+
+def folds_of(examples: Sequence[Example], count: int) -> list[int]:
+    """A fold for each example: banks that share their name stay together."""
+    groups: dict[str, int] = {}
+    for file in sorted({one.file for one in examples}):
+        for n, group in enumerate(sorted({o.group for o in examples if o.file == file})):
+            groups.setdefault(group, n % count)
+    return [groups[one.group] for one in examples]
+
+
+def crossed(
+    names: Sequence[str], examples: Sequence[Example], folds: Sequence[int], learn: frozenset[str]
+) -> tuple[list[Floats], list[Floats]]:
+    """Scores and log odds of each example by models that saw no bank of its fold."""
+    scores: list[Floats] = [np.zeros(0)] * len(examples)
+    odds: list[Floats] = [np.zeros(0)] * len(examples)
+    for fold in sorted(set(folds)):
+        seen = [e for e, f in zip(examples, folds, strict=True) if f != fold and e.file in learn]
+        order = joined([train_order(seen, seed) for seed in range(_MEMBERS)])
+        for n, one in enumerate(examples):
+            if folds[n] == fold:
+                scores[n] = _scores(order, one)
+    for fold in sorted(set(folds)):
+        seen_at = [n for n, f in enumerate(folds) if f != fold and examples[n].file in learn]
+        fit, slope = train_fit(names, [examples[n] for n in seen_at], [scores[n] for n in seen_at])
+        for n, one in enumerate(examples):
+            if folds[n] == fold:
+                summary = query_summary(_by_name(names, one), scores[n])
+                best = fit.value(fit.standardised(summary))
+                odds[n] = best + slope * (scores[n] - scores[n].max())
+    return scores, odds
+
+
+def report(examples: Sequence[Example], odds: Sequence[Floats]) -> dict[str, dict[str, float]]:
+    """Recall, MRR, how well it is told that nothing fits, and calibration, for each file."""
+    found: dict[str, dict[str, float]] = {}
+    for file in sorted({one.file for one in examples}):
+        mine = [(e, o) for e, o in zip(examples, odds, strict=True) if e.file == file and e.plain]
+        own = [(e, _spread(e, o)) for e, o in mine if not e.foreign]
+        ranked = [(e, e.labels[np.argsort(-o, kind="stable")]) for e, o in own]
+        tops = [float(o.max()) for _, o in own]
+        foreign_tops = [float(o.max()) for e, o in mine if e.foreign]
+        first = [np.flatnonzero(labels) for _, labels in ranked]
+        found[file] = {
+            "questions": len(own),
+            "pool": float(np.mean([e.labels.sum() / e.gold for e, _ in own])),
+            "recall@5": float(np.mean([labels[:5].sum() / e.gold for e, labels in ranked])),
+            "recall@10": float(np.mean([labels[:10].sum() / e.gold for e, labels in ranked])),
+            "mrr": float(np.mean([1 / (1 + at[0]) if len(at) else 0.0 for at in first])),
+            "auc": _auc(tops, foreign_tops),
+            "error": _calibration(mine),
+        }
+    return found
+
+
+def _spread(example: Example, odds: Floats) -> Floats:
+    if not example.of_whole:
+        return odds
+    return odds - SPREAD * crowding(odds, example.sessions)
+
+
+def _auc(own: Sequence[float], foreign: Sequence[float]) -> float:
+    if not own or not foreign:
+        return float("nan")
+    ranks = np.argsort(np.argsort([*own, *foreign])) + 1
+    size = len(own)
+    return float((ranks[:size].sum() - size * (size + 1) / 2) / (size * len(foreign)))
+
+
+def _calibration(asked: Sequence[tuple[Example, Floats]]) -> float:
+    """The expected calibration error of the first ten, in ten bins."""
+    said, true = [], []
+    for example, odds in asked:
+        best = np.argsort(-odds)[:10]
+        said.append(probability(odds[best]))
+        true.append(example.labels[best])
+    chance, labels = np.concatenate(said), np.concatenate(true)
+    bins = np.minimum((chance * 10).astype(int), 9)
+    gaps = [(bins == n, abs(chance[bins == n].mean() - labels[bins == n].mean()))
+            for n in set(bins.tolist())]  # fmt: skip
+    return float(sum(which.mean() * gap for which, gap in gaps))
+
+
+def as_json(model: EvidenceModel, trained_on: Sequence[str]) -> dict[str, Any]:
+    """The file of a model: numbers to five digits."""
+
+    def numbers(network: Network) -> dict[str, Any]:
+        arrays = ("mean", "scale", "hidden", "hidden_bias", "output", "direct")
+        told = {name: _rounded(getattr(network, name)) for name in arrays}
+        return {**told, "bias": float(f"{network.bias:.5g}")}
+
+    return {
+        "trained_on": list(trained_on),
+        "names": list(model.names),
+        "order": numbers(model.order),
+        "fit": numbers(model.fit),
+        "slope": float(f"{model.slope:.5g}"),
+    }
+
+
+def _rounded(values: Floats) -> Any:
+    if values.ndim > 1:
+        return [_rounded(row) for row in values]
+    return [float(f"{value:.5g}") for value in values.tolist()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--only-measure", action="append", default=[], help="a file's name")
+    parser.add_argument("--out", type=Path, help="where the model is written")
+    parser.add_argument("--cache", type=Path, help="a folder that keeps the features")
+    parser.add_argument("--limit", type=int, help="banks of each file")
+    parser.add_argument("--folds", type=int, default=5)
+    given = parser.parse_args()
+    names: tuple[str, ...] = ()
+    examples: list[Example] = []
+    for path in given.files:
+        names, of_file = gather(path, given.limit, given.cache)
+        examples += of_file
+        print(f"{path.stem}: {len(of_file)} examples", flush=True)
+    learn = frozenset({one.file for one in examples} - set(given.only_measure))
+    folds = folds_of(examples, given.folds)
+    scores, odds = crossed(names, examples, folds, learn)
+    for file, figures in report(examples, odds).items():
+        line = " ".join(f"{name} {value:.3f}" for name, value in figures.items())
+        print(f"{file:16} {'' if file in learn else '(not trained on) '}{line}", flush=True)
+    if given.out:
+        chosen = [n for n, one in enumerate(examples) if one.file in learn]
+        model = train(names, [examples[n] for n in chosen], [scores[n] for n in chosen])
+        text = json.dumps(as_json(model, sorted(learn)), separators=(",", ":"))
+        given.out.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,299 @@
+"""What is known of each candidate for a query: one row of numbers a candidate, for the ranker.
+
+Nothing here says how a conversation was cut up or how long a text is: that would tell collections
+of texts from each other, not evidence from what is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.language.query_intent import QueryIntent
+
+Floats = NDArray[np.floating]
+Flags = NDArray[np.bool_]
+Places = NDArray[np.int64]
+ABSENT = -1
+_TINY = 1e-6
+_LIKENESS = 0.15  # a standard deviation of likeness, beside the best text score
+_BEST = 3
+_CROWD = 4  # turns of a session that make room for other sessions; more need not be told apart
+_FAR = 4.0  # standard deviations beyond which likeness says no more
+
+
+# What a part of an explanation is made of.
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "words": ("text", "text strength", "text place", "cover", "best term"),
+    "meaning": ("vector", "vector behind best", "vector place"),
+    "both": ("own", "own place"),
+    "neighbours": (
+        "cover with previous", "cover of window", "previous text", "following text", "second text",
+        "previous vector", "following vector", "previous own", "following own", "second own",
+    ),
+    "question": ("answered text", "answered own", "asks", "answers"),
+    "session": (
+        "session text", "session cover", "session vector", "session own", "session sum",
+        "in conversation",
+    ),
+    "speaker": (
+        "named speaker", "other speaker", "reply to named", "agent", "agent asked for",
+    ),
+    "time": ("date", "other date", "recency", "route time", "route exact"),
+    "kind": ("wish", "route entity", "is memory", "is episode"),
+    "query": (
+        "query absent", "query terms", "query best cover", "query best strength",
+        "query best vector", "query for help", "query of whole", "query has date",
+    ),
+}  # fmt: skip
+
+
+OF_QUERY = GROUPS["query"]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorScores:
+    """Best-passage cosines of the candidates, and how those of any record spread for this query."""
+
+    similarity: Floats
+    mean: float
+    deviation: float
+    trust: float
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateTable:
+    """One entry a candidate; ``previous`` and ``following`` are places here, or ``ABSENT``.
+
+    ``present`` tells which terms of the query a text has, ``heft`` what each weighs, ``absent``
+    what those weigh that no text has.
+    """
+
+    text_score: Floats
+    present: Flags
+    heft: Floats
+    absent: float
+    session: Places
+    previous: Places
+    following: Places
+    in_conversation: Flags
+    asks: Flags
+    by_assistant: Flags
+    by_named_speaker: Flags
+    date_fit: Floats
+    standing_wish: Flags
+    recency: Floats
+    in_routes: dict[str, Flags]
+    of_type: dict[str, Flags]
+
+    @property
+    def lenders(self) -> tuple[Places, Places]:
+        """The turns before and after; none where one person takes notes, which do not answer each
+        other.
+        """
+        alone = ~self.in_conversation
+        return (
+            np.where(alone, ABSENT, self.previous),
+            np.where(alone, ABSENT, self.following),
+        )
+
+
+def features(
+    candidates: CandidateTable, vectors: VectorScores | None, asking: QueryIntent
+) -> dict[str, Floats]:
+    """Every feature by its name, one entry a candidate."""
+    found = {**_words(candidates), **_meaning(candidates, vectors)}
+    found |= _conversation(candidates, found["text"], found["vector"])
+    found |= _standing(candidates, asking)
+    found |= _of_query(candidates, found, asking)
+    return found
+
+
+def _words(table: CandidateTable) -> dict[str, Floats]:
+    """How well the words of the text, of those beside it and of its session answer the query."""
+    before, after = table.lenders
+    score = table.text_score / max(float(table.text_score.max(initial=0.0)), _TINY)
+    mass = float(table.heft.sum()) + table.absent
+    scale = 1 / max(mass, _TINY)
+    present = table.present
+    cover = present @ table.heft * scale
+    beside = present | _row_at(present, before)
+    window = beside | _row_at(present, after)
+    heaviest = max(float(table.heft.max(initial=0.0)), _TINY)
+    best_term = (present * table.heft).max(axis=1, initial=0.0) / heaviest
+    session = _groups(table.session)
+    elsewhere = _best_of_others(score, session)
+    prev_score = _at(score, before)
+    return {
+        "text": score,
+        "text strength": table.text_score * scale,
+        "cover": cover,
+        "best term": best_term,
+        "cover with previous": beside @ table.heft * scale - cover,
+        "cover of window": window @ table.heft * scale - cover,
+        "previous text": prev_score,
+        "following text": _at(score, after),
+        "second text": np.maximum(
+            _at(score, _step(before, before)), _at(score, _step(after, after))
+        ),
+        "answered text": prev_score * _at(table.asks.astype(np.float64), before),
+        "session text": elsewhere,
+        "session cover": _union_cover(present, session, table.heft) * scale,
+    }
+
+
+def _meaning(table: CandidateTable, vectors: VectorScores | None) -> dict[str, Floats]:
+    """Likeness by vectors, in standard deviations above any text."""
+    size = len(table.session)
+    if vectors is None:
+        likeness = np.zeros(size)
+    else:
+        spread = max(vectors.deviation, _TINY)
+        likeness = np.clip((vectors.similarity - vectors.mean) / spread, -_FAR, 2 * _FAR)
+        likeness = likeness * vectors.trust
+    before, after = table.lenders
+    return {
+        "vector": likeness,
+        "vector behind best": float(likeness.max(initial=0.0)) - likeness,
+        "previous vector": _at(likeness, before),
+        "following vector": _at(likeness, after),
+        "session vector": _best_of_others(likeness, _groups(table.session)),
+    }
+
+
+def _conversation(table: CandidateTable, text: Floats, likeness: Floats) -> dict[str, Floats]:
+    """Words and meaning together, of the text itself, of those around it and of its session."""
+    own = text + _LIKENESS * likeness
+    lent = np.maximum(own, 0.0)
+    before, after = table.lenders
+    second = np.maximum(_at(lent, _step(before, before)), _at(lent, _step(after, after)))
+    group = _groups(table.session)
+    return {
+        "own": own,
+        "own place": _place(own),
+        "text place": _place(text),
+        "vector place": _place(likeness),
+        "previous own": _at(lent, before),
+        "following own": _at(lent, after),
+        "second own": second,
+        "answered own": _at(lent * table.asks, before),
+        "session own": _best_of_others(own, group),
+        "session sum": _mean_of_best(own, group),
+    }
+
+
+def _place(values: Floats) -> Floats:
+    """1 for the highest, a half for the second, and so on."""
+    places = np.empty(len(values))
+    places[np.argsort(-values, kind="stable")] = 1 / np.arange(1, len(values) + 1)
+    return places
+
+
+def _mean_of_best(values: Floats, group: Places) -> Floats:
+    """The mean of the three highest values of the group, where a missing one counts 0."""
+    order = np.lexsort((-values, group))
+    of = group[order]
+    rank = np.arange(len(values)) - np.searchsorted(of, of)
+    top = rank < _BEST
+    sums = np.bincount(
+        of[top], np.maximum(values[order][top], 0.0), minlength=int(of.max(initial=-1)) + 1
+    )
+    result: Floats = sums[group] / _BEST
+    return result
+
+
+def _standing(table: CandidateTable, asking: QueryIntent) -> dict[str, Floats]:
+    """Who said it, when, as what, and by which routes it was found."""
+    named = table.by_named_speaker.astype(np.float64)
+    others_named = float(table.by_named_speaker.any()) * (1 - named)
+    assistant = table.by_assistant.astype(np.float64)
+    of_assistant = float(asking.of_assistant)
+    found: dict[str, Floats] = {
+        "asks": table.asks.astype(np.float64),
+        "answers": _at(table.asks.astype(np.float64), table.previous),
+        "in conversation": table.in_conversation.astype(np.float64),
+        "named speaker": named,
+        "other speaker": others_named,
+        "reply to named": _at(named, table.previous),
+        "agent": assistant * (1 - of_assistant),
+        "agent asked for": assistant * of_assistant,
+        "date": table.date_fit,
+        "other date": (table.date_fit == 0) * float(table.date_fit.any()),
+        "wish": table.standing_wish.astype(np.float64),
+        "recency": table.recency,
+    }
+    found |= {f"route {name}": flags.astype(np.float64) for name, flags in table.in_routes.items()}
+    found |= {f"is {name}": flags.astype(np.float64) for name, flags in table.of_type.items()}
+    return found
+
+
+def _of_query(
+    table: CandidateTable, found: dict[str, Floats], asking: QueryIntent
+) -> dict[str, Floats]:
+    """What is the same for all candidates: how sure anything is, and what is asked for."""
+    size = len(table.session)
+    mass = float(table.heft.sum()) + table.absent
+    whole = {
+        "query absent": table.absent / max(mass, _TINY),
+        "query terms": float(np.log1p(table.present.shape[1])),
+        "query best cover": float(found["cover"].max(initial=0.0)),
+        "query best strength": float(found["text strength"].max(initial=0.0)),
+        "query best vector": float(found["vector"].max(initial=0.0)),
+        "query for help": float(asking.for_help),
+        "query of whole": float(asking.of_whole),
+        "query has date": float(asking.date is not None),
+    }
+    return {name: np.full(size, value) for name, value in whole.items()}
+
+
+def crowding(scores: Floats, session: Places) -> Places:
+    """How many better ones of its own session each candidate has, up to a few."""
+    order = np.lexsort((-scores, session))
+    of = session[order]
+    first = np.searchsorted(of, of)
+    places = np.empty(len(scores), np.int64)
+    places[order] = np.arange(len(scores)) - first
+    return np.minimum(places, _CROWD)
+
+
+def _groups(session: Places) -> Places:
+    """The place of each candidate's session among the sessions."""
+    _, which = np.unique(session, return_inverse=True)
+    return which.astype(np.int64)
+
+
+def _best_of_others(values: Floats, group: Places) -> Floats:
+    """The highest value in the group apart from one's own; 0 where there is no other."""
+    size = int(group.max(initial=-1)) + 1
+    best = np.full(size, -np.inf)
+    np.maximum.at(best, group, values)
+    is_best = values >= best[group]
+    second = np.full(size, -np.inf)
+    np.maximum.at(second, group[~is_best], values[~is_best])
+    several = np.bincount(group[is_best], minlength=size) > 1
+    other = np.where(is_best & ~several[group], second[group], best[group])
+    return np.where(np.isfinite(other), other, 0.0)
+
+
+def _union_cover(present: Flags, group: Places, heft: Floats) -> Floats:
+    """The weight of the terms that any candidate of the group has."""
+    size = int(group.max(initial=-1)) + 1
+    union = np.zeros((size, present.shape[1]), bool)
+    np.logical_or.at(union, group, present)
+    covered: Floats = (union @ heft)[group]
+    return covered
+
+
+def _at(values: Floats, places: Places) -> Floats:
+    return np.where(places == ABSENT, 0.0, values[np.maximum(places, 0)])
+
+
+def _row_at(rows: Flags, places: Places) -> Flags:
+    return np.where((places == ABSENT)[:, None], False, rows[np.maximum(places, 0)])
+
+
+def _step(places: Places, onward: Places) -> Places:
+    return np.where(places == ABSENT, ABSENT, onward[np.maximum(places, 0)])
