@@ -15,6 +15,7 @@ from recollect.language.entities import find_entities
 from recollect.language.exact import ExactQuestion
 from recollect.recall.attempts import Attempts
 from recollect.recall.request import Request
+from recollect.recall.slot_route import answers_by_slot
 from recollect.recall.vectors import VectorMatches, VectorRoute
 from recollect.settings.recall import RecallSettings
 from recollect.store.contract import Unit
@@ -258,6 +259,11 @@ def by_recency(request: Request, settings: RecallSettings, unit: Unit) -> RouteR
     return RouteResult(unit.text.latest(scope, settings.text_candidates))
 
 
+def by_slot(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Memories that answer the query by their slot."""
+    return RouteResult(answers_by_slot(request, unit))
+
+
 def applies(route: str, request: Request) -> bool:
     """Whether the query has what a route searches by."""
     if route == "time":
@@ -266,6 +272,7 @@ def applies(route: str, request: Request) -> bool:
 
 
 ROUTES: dict[str, Route] = {
+    "slot": by_slot,
     "time": by_time,
     "exact": by_exact_question,
     "entity": by_entity,

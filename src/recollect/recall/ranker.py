@@ -4,7 +4,7 @@ cross-encoder that reads each result beside the query where one is set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -74,7 +74,8 @@ class Ranker:
             relevant = by_conversation(unit, request, lists)
         else:
             relevant = by_ranks(unit, lists, ranking)
-        pool = _pool(unit, request, relevant)
+        slots = {doc: place for place, doc in enumerate(lists.lists.get("slot", ()))}
+        pool = _with_answers(_pool(unit, request, relevant), relevant, slots)
         docs = [relevant.docs[n] for n in pool]
         records = stored_records(unit, docs)
         weighed = []
@@ -83,8 +84,11 @@ class Ranker:
             parts = self._parts(relevant, n, record, request.now)
             kind = record.kind if isinstance(record, Memory) else None
             boost = rules.persona_boost(kind, ranking.personas, request.persona)
-            weighed.append((rules.combine(parts, ranking.weights) * boost, n, parts, boost))
-        best = sorted(weighed, key=lambda one: -one[0])[: request.k]
+            score = 1.0 if doc in slots else rules.combine(parts, ranking.weights) * boost
+            weighed.append((score, n, parts, boost))
+        last = len(slots)
+        order = sorted(weighed, key=lambda one: (slots.get(relevant.docs[one[1]], last), -one[0]))
+        best = order[: request.k]
         docs = [relevant.docs[n] for _, n, _, _ in best]
         words = unit.text.matched(lists.text, docs) if lists.text else {}
         return [
@@ -94,6 +98,7 @@ class Ranker:
                 Why(
                     lists.routes(doc) or ("neighbour",),
                     _score_parts(relevant, n, parts, lists)
+                    | ({"slot": 1.0} if doc in slots else {})
                     | ({"persona": boost} if boost != 1 else {}),
                     words.get(doc, ()),
                 ),
@@ -143,6 +148,12 @@ def _pool(unit: Unit, request: Request, relevant: Relevance) -> list[int]:
         if len(pool) >= size:
             break
     return pool[:size]
+
+
+def _with_answers(pool: list[int], relevant: Relevance, slots: Collection[int]) -> list[int]:
+    """The pool and what answers by its slot, which may be a version that no longer holds."""
+    answers = [n for n, doc in enumerate(relevant.docs) if doc in slots] if slots else []
+    return [*answers, *(n for n in pool if n not in answers)]
 
 
 def _score_parts(

@@ -26,6 +26,7 @@ from recollect.store.rows import (
     Scheduled,
     Scope,
     SessionSpan,
+    SlotEntry,
     TextMatches,
     Transcript,
     TurnFilter,
@@ -125,6 +126,13 @@ class MemoryStore(Protocol):
         status: MemoryStatus,
         now: datetime,
     ) -> list[Memory]: ...
+    def stated(
+        self, slots: Sequence[str], subjects: Sequence[str], *, limit: int
+    ) -> list[SlotEntry]:
+        """What holds now, or did until another took its place, in one of the slots or of one of
+        the subjects in any slot; the newest first.
+        """
+
     def most_important(self, *, least: float, now: datetime, limit: int) -> list[Memory]: ...
     def nearest(
         self, embedder: int, vector: bytes, *, status: MemoryStatus, now: datetime, limit: int

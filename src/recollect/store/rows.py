@@ -234,6 +234,17 @@ class TextMatches:
     length: float
 
 
+class SlotEntry(NamedTuple):
+    """A version of a memory with a slot, as a question for the slot needs it."""
+
+    doc: int
+    subject: str
+    predicate: str
+    value: str
+    content: str
+    trust: Trust
+
+
 class Place(NamedTuple):
     """Where a turn stands: what ranking needs to know of it. ``at`` is in microseconds."""
 
