@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -204,12 +205,12 @@ _MESSAGE = re.compile(r"```(?:.|\n)*?```|.+")
 
 def _mind(folder: str, facts: str, noise: str) -> recollect.Mind:
     mind = recollect.open(f"{folder}/known.db", embedding={"provider": "none"})
-    for name, text in (("noise before", noise), ("facts", facts), ("noise after", noise)):
+    for name, text in (("facts", facts), ("noise", noise)):
         with mind.session(name) as session:
             for message in _MESSAGE.findall(text):
                 session.user(message)
                 session.assistant("I see." if message.isascii() else "明白。")
-        mind.drain()
+    mind.drain()
     return mind
 
 
@@ -308,3 +309,14 @@ def test_of_the_agent_and_of_filters(tmp_path: Path) -> None:
         asked = "what port does the API run on?"
         assert _by_slot(mind.recall(asked, project="barn")) == ["Barn port is 2"]
         assert len(_by_slot(mind.recall(asked))) == 2
+
+
+def test_a_slot_of_many_values_hides_no_other(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "many.db", embedding={"provider": "none"}) as mind:
+        slot: dict[str, Any] = {"kind": "fact", "subject": "user"}
+        mind.remember("I edit with Helix", predicate="editor", value="Helix", **slot)
+        for n in range(32):
+            mind.remember(f"I use gadget {n}", predicate="uses", value=f"gadget {n}", **slot)
+        assert mind.recall("Which editor do I use?", k=1)[0].text == "I edit with Helix"
+        assert mind.recall("我用什么编辑器？", k=1)[0].text == "I edit with Helix"
+        assert len(_by_slot(mind.recall("What do I use?", k=20))) == 10

@@ -420,9 +420,9 @@ def test_filters_orders_and_pages(store: Store) -> None:
 
 
 def test_what_is_stated_in_slots_and_about_subjects(store: Store) -> None:
-    def stated(slots: Sequence[str], subjects: Sequence[str], limit: int = 10) -> list[str]:
+    def stated(slots: Sequence[str], subjects: Sequence[str], each: int = 10) -> list[str]:
         with store.read(SPACE) as unit:
-            found = unit.memories.stated(slots, subjects, limit=limit)
+            found = unit.memories.stated(slots, subjects, each=each)
             docs = [entry.doc for entry in found]
             assert set(unit.text.records(docs)) == set(docs)
         return [entry.content for entry in found]
@@ -444,11 +444,10 @@ def test_what_is_stated_in_slots_and_about_subjects(store: Store) -> None:
     home = slot_of("user", "lives in")
     assert stated([home], []) == ["lives in Porto", "lives in Lisbon"]
     assert stated([], ["lea"]) == ["Lea plays chess", "Lea is 7"]
-    assert stated([home, home], ["lea", "user", "nobody", ""], limit=3) == [
+    assert stated([home, home], ["lea", "user", "nobody", ""], each=1) == [
         "Lea plays chess",
-        "Lea is 7",
         "lives in Porto",
     ]
     assert stated([], []) == []
     with store.read("another") as unit:
-        assert unit.memories.stated([home], ["lea"], limit=10) == []
+        assert unit.memories.stated([home], ["lea"], each=10) == []

@@ -14,7 +14,8 @@ from recollect.store.contract import Unit
 from recollect.store.rows import SlotEntry
 
 _OWNER = "user"
-_MOST_READ = 200  # versions of memories that are looked at for one question
+_MOST_READ = 30  # of one slot: of what somebody likes there may be hundreds
+_LETTERS = 2  # that the forms of a word share
 _MOST = 10  # answers: what somebody likes has many
 _WHO = units("who 谁")
 _FEW = 3  # of more it is not clear which one is meant
@@ -32,9 +33,19 @@ class _Entry(NamedTuple):
         return slot_of(self.stated.subject, self.stated.predicate)
 
     @property
+    def text(self) -> str:
+        return f"{self.stated.content} {self.stated.value} {self.stated.predicate}"
+
+    @property
     def says(self) -> Units:
-        stated = self.stated
-        return units(f"{stated.content} {stated.value} {stated.predicate}")
+        return units(self.text)
+
+    def has(self, wanted: Units) -> bool:
+        """Whether it says all of that; most do not, and their first letters tell so at once."""
+        folded = self.text.lower()
+        if not all(unit[:_LETTERS] in folded for unit in wanted):
+            return False
+        return not wanted or wanted <= self.says
 
 
 def answers_by_slot(request: Request, unit: Unit) -> list[int]:
@@ -58,7 +69,8 @@ def answers_by_slot(request: Request, unit: Unit) -> list[int]:
         if asking is None:
             continue
         left = question.content - asking - entry.subject
-        if not left or left <= (texts.get(entry.slot) or entry.says):
+        said = left <= texts[entry.slot] if texts else entry.has(left)
+        if said:
             place = (stated.trust not in _OWN_WORDS, len(left), -len(asking), len(ranked))
             ranked.append((place, stated.doc))
     if not ranked and not question.past:
@@ -109,7 +121,7 @@ def _entries(question: SlotQuestion, unit: Unit) -> Iterator[_Entry]:
 
 def _read(unit: Unit, slots: Iterable[str], subjects: Iterable[str]) -> list[SlotEntry]:
     named = list(filter(None, dict.fromkeys(slots)))
-    return unit.memories.stated(named, list(subjects), limit=_MOST_READ)
+    return unit.memories.stated(named, list(subjects), each=_MOST_READ)
 
 
 def _relation(question: SlotQuestion, stated: SlotEntry) -> Units | None:

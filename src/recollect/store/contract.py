@@ -127,10 +127,10 @@ class MemoryStore(Protocol):
         now: datetime,
     ) -> list[Memory]: ...
     def stated(
-        self, slots: Sequence[str], subjects: Sequence[str], *, limit: int
+        self, slots: Sequence[str], subjects: Sequence[str], *, each: int
     ) -> list[SlotEntry]:
         """What holds now, or did until another took its place, in one of the slots or of one of
-        the subjects in any slot; the newest first.
+        the subjects in any slot, the newest first; of each slot and subject at most so many.
         """
 
     def most_important(self, *, least: float, now: datetime, limit: int) -> list[Memory]: ...

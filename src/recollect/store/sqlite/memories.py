@@ -176,17 +176,19 @@ class SqliteMemories:
         )
 
     def stated(
-        self, slots: Sequence[str], subjects: Sequence[str], *, limit: int
+        self, slots: Sequence[str], subjects: Sequence[str], *, each: int
     ) -> list[SlotEntry]:
         ranges = [(slot, slot) for slot in slots]
         ranges += [(f"{about}{SEPARATOR}", f"{about}{_AFTER_SEPARATOR}") for about in subjects]
         rows = self._conn.execute(
             "SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust"
-            " FROM json_each(?) r CROSS JOIN memories m ON m.space = ?"
-            " AND m.slot BETWEEN r.value ->> 0 AND r.value ->> 1 AND m.slot != ''"
-            " WHERE m.status = 'active' OR (m.status = 'superseded' AND m.valid_to IS NOT NULL)"
-            " ORDER BY m.created_at DESC, m.doc DESC LIMIT ?",
-            (codec.dump(ranges), self._space, limit),
+            " FROM json_each(:ranges) r CROSS JOIN memories m ON m.doc IN (SELECT n.doc"
+            "  FROM memories n WHERE n.space = :space AND n.slot != ''"
+            "  AND n.slot BETWEEN r.value ->> 0 AND r.value ->> 1 AND (n.status = 'active'"
+            "   OR (n.status = 'superseded' AND n.valid_to IS NOT NULL))"
+            "  ORDER BY n.slot DESC, n.project DESC, n.doc DESC LIMIT :each)"
+            " ORDER BY m.created_at DESC, m.doc DESC",
+            {"ranges": codec.dump(ranges), "space": self._space, "each": each},
         )
         return list({row[0]: SlotEntry(*row) for row in rows}.values())
 
