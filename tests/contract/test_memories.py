@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from recollect.rules.slots import slot_of
 from recollect.store.contract import Store
 from recollect.store.rows import MemoryFilter, QueryTerm, Scope, VectorRow
 from recollect.types import Kind, Memory, MemoryStatus, SafeMetadata, Source, constant
@@ -416,3 +417,37 @@ def test_filters_orders_and_pages(store: Store) -> None:
         unit.memories.revise(replace(tea, metadata=SafeMetadata({"k": None})))
         assert ids(unit.memories.find(MemoryFilter(order="used", limit=1))) == [user.id]
         assert ids(unit.memories.find(MemoryFilter(having={"k": "null"}))) == [tea.id]
+
+
+def test_what_is_stated_in_slots_and_about_subjects(store: Store) -> None:
+    def stated(slots: Sequence[str], subjects: Sequence[str], each: int = 10) -> list[str]:
+        with store.read(SPACE) as unit:
+            found = unit.memories.stated(slots, subjects, each=each)
+            docs = [entry.doc for entry in found]
+            assert set(unit.text.records(docs)) == set(docs)
+        return [entry.content for entry in found]
+
+    def add_to(content: str, subject: str, predicate: str, days: int) -> Memory:
+        return put(store, content, subject=subject, predicate=predicate, at=after(days=days))
+
+    old = add_to("lives in Lisbon", "I", "lives_in", 0)
+    wrong = add_to("lives in Rome", "user", "lives in", 1)
+    new = add_to("lives in Porto", "user", "lives in", 2)
+    add_to("Lea is 7", "Lea", "age", 3)
+    add_to("Lea plays chess", "lea", "plays", 4)
+    add_to("Leander is 9", "Leander", "age", 5)
+    add_to("said of nothing", "", "", 6)
+    put(store, "perhaps Lea has a cold", subject="Lea", predicate="health", status="pending")
+    with store.write(SPACE) as unit:
+        unit.memories.supersede(old.id, new.id, after(days=1))
+        unit.memories.supersede(wrong.id, new.id, after(days=1), ended=False)
+    home = slot_of("user", "lives in")
+    assert stated([home], []) == ["lives in Porto", "lives in Lisbon"]
+    assert stated([], ["lea"]) == ["Lea plays chess", "Lea is 7"]
+    assert stated([home, home], ["lea", "user", "nobody", ""], each=1) == [
+        "Lea plays chess",
+        "lives in Porto",
+    ]
+    assert stated([], []) == []
+    with store.read("another") as unit:
+        assert unit.memories.stated([home], ["lea"], each=10) == []

@@ -28,6 +28,7 @@ from recollect.context.render import language_of
 from recollect.context.window import Window
 from recollect.errors import InvalidInput
 from recollect.language.gate import Verdict
+from recollect.language.no_evidence import is_for_questions, statement_share
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language, prompt
 from recollect.rules import checks
@@ -196,8 +197,17 @@ class Builder:
         latest = conversation.turns[-self._settings.recall.enrich_turns :]
         around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
         hits = self._from.recall(query, k=limit, persona=persona, around=around, project=project)
-        # The same question, now or before, is no evidence.
-        return [hit for hit in hits if hit.type != "turn" or hit.text.strip() != query.strip()]
+        # The same question, now or before, is no evidence; nor is any other, or a greeting.
+        for_questions = is_for_questions(query)
+        return [
+            hit
+            for hit in hits
+            if hit.type != "turn"
+            or (
+                hit.text.strip() != query.strip()
+                and (for_questions or statement_share(hit.text) > 0)
+            )
+        ]
 
     def _current(
         self, query: str, hits: Sequence[Hit], count: TokenCounter

@@ -25,6 +25,7 @@ class Item:
     kind: str = ""
     trust: Trust = "external"
     score: float = 0.0
+    ended: datetime | None = None
 
 
 class RenderedTurn(NamedTuple):
@@ -121,7 +122,7 @@ def _hit_item(hit: Hit) -> Item:
     kind = f"{hit.type} of {hit.sender or hit.role}" if hit.role else hit.kind or hit.type
     trust = hit.trust or ("agent" if hit.type == "episode" else "external")
     at = hit.valid_from or hit.at
-    return Item(hit.text, hit.id, at, _sources(hit.sources), kind, trust, hit.score)
+    return Item(hit.text, hit.id, at, _sources(hit.sources), kind, trust, hit.score, hit.ended)
 
 
 def _sources(sources: Sequence[Source]) -> str:

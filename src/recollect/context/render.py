@@ -66,7 +66,8 @@ def language_of(text: str, setting: Literal["auto", "zh", "en"] = "auto") -> Lan
 def item_head(item: Item) -> str:
     """The line beside a piece of memory: when, what kind, who said it, where."""
     day = item.at.date().isoformat() if item.at else ""
-    details = (day, label(item.kind), item.trust, label(item.source))
+    until = f"until {item.ended.date().isoformat()}" if item.ended else ""
+    details = (day, until, label(item.kind), item.trust, label(item.source))
     return ", ".join(filter(None, details))
 
 

@@ -46,9 +46,9 @@ _OF_WHOLE = re.compile(
     re.I,
 )
 _OF_PAST = re.compile(
-    r"\b(?:before|previous(?:ly)?|used to|former(?:ly)?|earlier|original(?:ly)?|initial(?:ly)?|past"
-    r"|history|first|old|back then|at the time|chang(?:e[ds]?|ing)|switch(?:ed)?|no longer|anymore"
-    r"|ever|once)\b"
+    r"\b(?:before|previous(?:ly)?|used to|did \w+ use to|former(?:ly)?|earlier|original(?:ly)?"
+    r"|initial(?:ly)?|past|history|first(?! (?:name|language)\b)|(?<!how )old|back then"
+    r"|at the time|chang(?:e[ds]?|ing)|switch(?:ed)?|no longer|anymore|ever|once)\b"
     r"|以前|之前|原来|原先|曾|过去|当初|当时|那时|最初|最早|起初|早先|历史|旧|换过|改过|变过|变化|变更"
     r"|上一个|上个|前一个|前任|不再",
     re.I,

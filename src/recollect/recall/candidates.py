@@ -15,6 +15,7 @@ from recollect.language.entities import find_entities
 from recollect.language.exact import ExactQuestion
 from recollect.recall.attempts import Attempts
 from recollect.recall.request import Request
+from recollect.recall.slot_route import answers_by_slot
 from recollect.recall.vectors import VectorMatches, VectorRoute
 from recollect.settings.recall import RecallSettings
 from recollect.store.contract import Unit
@@ -22,7 +23,9 @@ from recollect.store.rows import QueryTerm, TextMatches
 from recollect.types import RECORD_TYPES, RecordType, SafeName
 
 _LAST_RESORT = 20
-_OUT_OF_SCOPE = 3  # times as many of the nearest are taken where a filter may drop most of them
+# Times as many of the nearest are taken where a filter may drop most of them, or where a text may
+# be wanted for something else than how well it fits.
+_WIDE = 3
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,8 @@ class CandidateSearch:
     def _nearest(self, attempts: Attempts, request: Request, vector: VectorMatches) -> list[int]:
         """The nearest of the scope where those are few; else of all, some of them out of scope."""
         narrow = request.scope.narrow
-        limit = self._settings.vector_candidates * (_OUT_OF_SCOPE if narrow else 1)
+        wide = narrow or request.asking.wide
+        limit = self._settings.vector_candidates * (_WIDE if wide else 1)
         limit = max(limit, self._settings.oversample * request.k)
         few = attempts.run("vector", lambda unit: unit.text.few(request.scope)) if narrow else None
         if few is None:
@@ -249,6 +253,11 @@ def by_recency(request: Request, settings: RecallSettings, unit: Unit) -> RouteR
     return RouteResult(unit.text.latest(scope, settings.text_candidates))
 
 
+def by_slot(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Memories that answer the query by their slot."""
+    return RouteResult(answers_by_slot(request, unit))
+
+
 def applies(route: str, request: Request) -> bool:
     """Whether the query has what a route searches by."""
     if route == "time":
@@ -257,6 +266,7 @@ def applies(route: str, request: Request) -> bool:
 
 
 ROUTES: dict[str, Route] = {
+    "slot": by_slot,
     "time": by_time,
     "exact": by_exact_question,
     "entity": by_entity,

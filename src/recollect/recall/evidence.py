@@ -73,6 +73,7 @@ def _memory_hit(memory: Memory, score: float, why: Why) -> Hit:
         kind=memory.kind,
         trust=memory.trust,
         valid_from=memory.valid_from,
+        ended=memory.valid_to if memory.status == "superseded" else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -10,11 +10,12 @@ from typing import Protocol
 
 import numpy as np
 
+from recollect.language.no_evidence import is_for_questions, statement_share
 from recollect.providers.rerank import OnnxReranker, Reranker
 from recollect.recall.candidates import CandidateLists
 from recollect.recall.evidence_model import evidence_model, probability
-from recollect.recall.features import crowding
-from recollect.recall.relevance import Relevance, by_ranks, candidate_pool
+from recollect.recall.features import Floats, crowding
+from recollect.recall.relevance import CandidatePool, Relevance, by_ranks, candidate_pool
 from recollect.recall.request import Request
 from recollect.rules import ranking as rules
 from recollect.rules.decay import class_of, faded, fading
@@ -56,6 +57,10 @@ _PLAIN_IMPORTANCE = 0.5
 SPREAD = 0.6
 # Added to those of the latest or the first of its kind, for a question that asks for it.
 _EXACT = 4.0
+_STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
+_SURE = 0.98  # the probability of a memory that answers by its slot
+_AHEAD = 2  # times as many as are wanted are looked at closely
+_OPENING = 600  # characters of a turn that tell whether it states anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +98,23 @@ class LearnedRanker:
         pool = candidate_pool(unit, request, lists)
         docs = pool.around.docs
         rows = model.rows(pool.features)
-        odds = model.log_odds(pool.features, model.order.value(rows))
-        odds = odds + _EXACT * pool.exact_order
+        odds = model.log_odds(pool.features, model.order.value(rows)) + _EXACT * pool.exact_order
         if request.asking.of_whole:
-            odds = odds - SPREAD * crowding(odds, pool.session)
-        allowed = frozenset(unit.text.in_scope(docs, request.scope))
+            odds -= SPREAD * crowding(odds, pool.session)
+        answers = {doc: place for place, doc in enumerate(lists.lists.get("slot", ()))}
+        # An answer may be a version that no longer holds, which the scope has not.
+        allowed = frozenset(unit.text.in_scope(docs, request.scope)) | answers.keys()
         # Newer first among equals.
         order = [int(n) for n in np.lexsort((np.array(docs), odds))[::-1] if docs[n] in allowed]
+        order = _statements_first(unit, request, pool, odds, order)
         records = self._records(unit, request, docs, order)
-        score = probability(odds)
+        score = self._scores(docs, probability(odds), records, request.persona)
         for n, doc in enumerate(docs):
-            record = records.get(doc)
-            kind = record.kind if isinstance(record, Memory) else None
-            score[n] = min(
-                1.0, score[n] * rules.persona_boost(kind, self._personas, request.persona)
-            )
-        best = sorted(order, key=lambda n: -score[n])[: request.k]
+            if doc in answers:
+                score[n] = _SURE
+        last = len(answers)
+        order.sort(key=lambda n: (answers.get(docs[n], last), -score[n]))
+        best = order[: request.k]
         shares = model.shares(rows[best])
         words = unit.text.matched(lists.text, [docs[n] for n in best]) if lists.text else {}
         return [
@@ -118,6 +124,7 @@ class LearnedRanker:
                 Why(
                     lists.routes(docs[n]) or ("neighbour",),
                     {name: float(values[at]) for name, values in shares.items() if values[at]}
+                    | ({"slot": 1.0} if docs[n] in answers else {})
                     | exact_total(lists, docs[n]),
                     words.get(docs[n], ()),
                 ),
@@ -129,9 +136,39 @@ class LearnedRanker:
     def _records(
         self, unit: Unit, request: Request, docs: Sequence[int], order: Sequence[int]
     ) -> dict[int, StoredRecord]:
-        """The records of the first ``k``; of all where a persona may put another one first."""
-        most = len(order) if request.persona else request.k
+        """The records of the first ones; of all where a persona may put another one first."""
+        most = len(order) if request.persona else _AHEAD * request.k
         return stored_records(unit, [docs[n] for n in order[:most]])
+
+    def _scores(
+        self,
+        docs: Sequence[int],
+        score: Floats,
+        records: Mapping[int, StoredRecord],
+        persona: str | None,
+    ) -> Floats:
+        """Probabilities, times what the persona cares about."""
+        if persona:
+            kinds = [getattr(records.get(doc), "kind", None) for doc in docs]
+            boosts = [rules.persona_boost(kind, self._personas, persona) for kind in kinds]
+            score = np.minimum(1.0, score * np.array(boosts))
+        return score
+
+
+def _statements_first(
+    unit: Unit, request: Request, pool: CandidatePool, odds: Floats, order: list[int]
+) -> list[int]:
+    """Lower the odds of those of the first turns that state nothing: earlier questions, greetings,
+    thanks are no evidence, unless the query is after them.
+    """
+    first = order[: _AHEAD * request.k]
+    turns = {pool.around.docs[n]: n for n in first if n < len(pool.around.turns)}
+    if not turns or is_for_questions(request.query):
+        return order
+    for doc, text in unit.ledger.openings(list(turns), _OPENING).items():
+        if not statement_share(text):
+            odds[turns[doc]] -= _STATES_NOTHING
+    return sorted(order, key=lambda n: -odds[n])
 
 
 class FormulaRanker:

@@ -25,7 +25,16 @@ from recollect.settings.values import Size, Table
 
 GateMode = Literal["always", "gated", "on_demand"]
 Route = Literal[
-    "memory", "turn", "episode", "attachment", "entity", "time", "partition", "recent", "exact"
+    "memory",
+    "turn",
+    "episode",
+    "attachment",
+    "slot",
+    "entity",
+    "time",
+    "partition",
+    "recent",
+    "exact",
 ]
 Fusion = Literal["learned", "rrf", "best"]
 RecencyClock = Literal["created", "updated", "accessed"]
@@ -77,7 +86,7 @@ class RecallSettings(SettingsGroup):
     limit: int = count(10, "Results when the caller does not say how many.", low=1)
     evidence: int = count(5, "Most pieces of evidence put into a prompt.")
     routes: tuple[Route, ...] = names(
-        ("memory", "turn", "episode", "attachment", "entity", "time", "exact"),
+        ("memory", "turn", "episode", "attachment", "slot", "entity", "time", "exact"),
         Route,
         "Ways of searching that are tried when the caller names none.",
     )

@@ -238,6 +238,17 @@ class TextMatches:
     absent: float = 0.0
 
 
+class SlotEntry(NamedTuple):
+    """A version of a memory with a slot, as a question for the slot needs it."""
+
+    doc: int
+    subject: str
+    predicate: str
+    value: str
+    content: str
+    trust: Trust
+
+
 class Place(NamedTuple):
     """Where a turn stands: what ranking needs to know of it. ``at`` is in microseconds."""
 
@@ -248,15 +259,6 @@ class Place(NamedTuple):
     sender: str
     assistant: bool
     asks: bool
-
-
-class SessionSpan(NamedTuple):
-    """How large a session is; times in microseconds."""
-
-    session: int
-    turns: int
-    started_at: int
-    last_at: int
 
 
 @dataclass(frozen=True, slots=True)

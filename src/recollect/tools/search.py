@@ -63,7 +63,8 @@ def _hit_line(context: ToolContext, hit: Hit) -> EvidenceLine | None:
     memory = _memory(context.mind, hit.id)
     if memory is None or memory.kind == "credential":
         return None  # forgotten meanwhile, or never to be shown to a model
-    facts = (day(memory.valid_from), memory.kind, memory.trust, place(hit.sources))
+    until = f"until {day(hit.ended)}" if hit.ended else ""
+    facts = (day(memory.valid_from), until, memory.kind, memory.trust, place(hit.sources))
     data |= {"at": plain(memory.valid_from), "kind": memory.kind, "trust": memory.trust}
     sources = [{"session": source.session, "index": source.index} for source in hit.sources]
     return EvidenceLine(line(hit.id, facts, text), {**data, "sources": plain(sources)})

@@ -29,7 +29,8 @@ class Hit:
     """One piece of evidence.
 
     ``trust`` is whose words it is. Only a memory has a ``kind`` and ``valid_from``, since when it
-    is true; ``at`` is when it was learnt or said.
+    is true; ``ended`` is until when it was, where it no longer is. ``at`` is when it was learnt or
+    said.
     """
 
     type: RecordType
@@ -46,6 +47,7 @@ class Hit:
     kind: Kind | None = None
     trust: Trust | None = None
     valid_from: datetime | None = None
+    ended: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,13 @@ def with_own(files: Mapping[str, str]) -> Patterns:
     return Patterns([*first, *base, *(language for language in own if language not in first)])
 
 
+def packaged_table(code: str, name: str) -> Mapping[str, str]:
+    """One table of a language's [words], read without the rest of its file; empty if not there."""
+    _, found, rest = _packaged(code).partition(f"\n[words.{name}]\n")
+    table: Mapping[str, str] = tomllib.loads(rest.partition("\n[")[0]) if found else {}
+    return table
+
+
 def _packaged(code: str) -> str:
     folder = resources.files("recollect.language.extract").joinpath("patterns")
     return folder.joinpath(f"{code}.toml").read_text(encoding="utf-8")

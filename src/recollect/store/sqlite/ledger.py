@@ -13,7 +13,6 @@ from recollect.store import codec
 from recollect.store.rows import (
     Place,
     Placed,
-    SessionSpan,
     Transcript,
     TurnFilter,
     TurnRow,
@@ -315,6 +314,15 @@ class SqliteLedger(SpeechRows):
         )
         return {row[0]: _turn(row[1:]) for row in rows}
 
+    def openings(self, docs: Sequence[int], most: int) -> dict[int, str]:
+        """The first ``most`` characters of the turns."""
+        rows = self._conn.execute(
+            "SELECT t.doc, substr(t.content, 1, ?) FROM json_each(?) d"
+            " CROSS JOIN turns t ON t.doc = d.value WHERE t.space = ?",
+            (most, str(list(docs)), self._space),
+        )
+        return dict(rows)
+
     def said_by_owner(self, docs: Sequence[int], most: int) -> dict[int, str]:
         """What the owner says in those of the turns that are not longer than ``most``."""
         rows = self._conn.execute(
@@ -342,14 +350,6 @@ class SqliteLedger(SpeechRows):
             (str(list(docs)), reach, reach, self._space),
         )
         return list(map(Place._make, rows))
-
-    def spans(self, sessions: Sequence[int]) -> list[SessionSpan]:
-        rows = self._conn.execute(
-            "SELECT s.number, s.turns, s.started_at, s.last_at FROM json_each(?) d"
-            " CROSS JOIN sessions s ON s.number = d.value WHERE s.space = ?",
-            (str(list(sessions)), self._space),
-        )
-        return list(map(SessionSpan._make, rows))
 
     def in_order(self, docs: Sequence[int], *, newest_first: bool) -> list[int]:
         """The turns among the documents by the time they were said."""

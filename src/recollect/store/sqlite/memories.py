@@ -8,9 +8,9 @@ from typing import Any
 
 import apsw
 
-from recollect.rules.slots import slot_of
+from recollect.rules.slots import SEPARATOR, slot_of
 from recollect.store import codec
-from recollect.store.rows import MemoryFilter, first_doc, last_doc
+from recollect.store.rows import MemoryFilter, SlotEntry, first_doc, last_doc
 from recollect.store.sqlite.text import add_terms, next_doc
 from recollect.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
@@ -20,6 +20,7 @@ _COLUMNS = (
     " superseded_at, superseded_by, expires_at, episode, value, confirmations, session,"
     " snoozed_until, offered, metadata"
 )
+_AFTER_SEPARATOR = chr(ord(SEPARATOR) + 1)  # no slot of the subject comes after it
 _LASTS = "(expires_at IS NULL OR expires_at > :at)"
 _CAME_FROM = (
     "id IN (SELECT m.memory FROM turns t JOIN memory_sources m ON m.space = t.space"
@@ -173,6 +174,23 @@ class SqliteMemories:
             " ORDER BY created_at, doc",
             {"slot": slot, "project": project, "status": status, "at": codec.to_micros(now)},
         )
+
+    def stated(
+        self, slots: Sequence[str], subjects: Sequence[str], *, each: int
+    ) -> list[SlotEntry]:
+        ranges = [(slot, slot) for slot in slots]
+        ranges += [(f"{about}{SEPARATOR}", f"{about}{_AFTER_SEPARATOR}") for about in subjects]
+        rows = self._conn.execute(
+            "SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust"
+            " FROM json_each(:ranges) r CROSS JOIN memories m ON m.doc IN (SELECT n.doc"
+            "  FROM memories n WHERE n.space = :space AND n.slot != ''"
+            "  AND n.slot BETWEEN r.value ->> 0 AND r.value ->> 1 AND (n.status = 'active'"
+            "   OR (n.status = 'superseded' AND n.valid_to IS NOT NULL))"
+            "  ORDER BY n.slot DESC, n.project DESC, n.doc DESC LIMIT :each)"
+            " ORDER BY m.created_at DESC, m.doc DESC",
+            {"ranges": codec.dump(ranges), "space": self._space, "each": each},
+        )
+        return list({row[0]: SlotEntry(*row) for row in rows}.values())
 
     def most_important(self, *, least: float, now: datetime, limit: int) -> list[Memory]:
         """What holds now and is at least so important, the most important first."""
