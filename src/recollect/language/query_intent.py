@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from recollect.language.dates.query_dates import PartialDate, find_date
@@ -90,14 +89,3 @@ def read_intent(query: str) -> QueryIntent:
         of_whole=of_whole,
         date=find_date(query),
     )
-
-
-def named_speaker(query: str, speakers: Iterable[str]) -> str:
-    """The one speaker whom a query names; empty when it names none or several."""
-    folded = query.lower()
-    named = {
-        name
-        for name in {speaker.lower() for speaker in speakers}
-        if name and re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", folded)
-    }
-    return named.pop() if len(named) == 1 else ""

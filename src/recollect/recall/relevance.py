@@ -10,7 +10,8 @@ import numpy as np
 
 from recollect.index.segment import STOP_WEIGHT, query_terms
 from recollect.language.dates.query_dates import date_fit
-from recollect.language.query_intent import QueryIntent, named_speaker
+from recollect.language.names import named_speakers
+from recollect.language.query_intent import QueryIntent
 from recollect.language.requests import LONGEST_WISH, is_standing_wish
 from recollect.language.voice import own_voice
 from recollect.recall.candidates import CandidateLists
@@ -57,7 +58,7 @@ def by_conversation(unit: Unit, request: Request, lists: CandidateLists) -> Rele
     text = _text_scores(unit, lists, docs)
     vectors = lists.vector.scores(docs, lists.trust) if lists.vector else None
     fused = fuse(
-        candidate_table(unit, around, text, request.query, request.asking),
+        candidate_table(unit, around, text, lists.query or request.query, request.asking),
         vectors,
         request.asking,
     )
@@ -204,8 +205,8 @@ def candidate_table(
     follows[1:] = (session[1:] == session[:-1]) & (idx[1:] == idx[:-1] + 1)
     at = np.arange(len(turns))
     senders = [place.sender for place in turns]
-    speaker = named_speaker(query, set(senders))
-    named = [sender.lower() == speaker for sender in senders] if speaker else [False] * len(turns)
+    speakers = named_speakers(query, set(senders))
+    named = [sender in speakers for sender in senders]
     return CandidateTable(
         text_score=text_score,
         # A record that is no turn is a session of its own.

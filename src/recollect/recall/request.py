@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.errors import InvalidInput
@@ -92,6 +92,11 @@ def read_request(
         ),
         now=now,
     )
+
+
+def with_query(request: Request, query: str) -> Request:
+    """The same request in other words."""
+    return replace(request, query=query, asking=read_intent(query), exact=exact_question(query))
 
 
 def shortened(text: str) -> str:

@@ -21,6 +21,7 @@ _PASSAGE = 120 * TERM_BYTES
 _STRIDE = _PASSAGE // 2
 _LONG = _PASSAGE * 3 // 2
 _TABLE = 0xFFFF
+_NO_FORMS: Mapping[int, int] = {}
 
 
 def number_of(term: str) -> int:
@@ -41,19 +42,22 @@ def rarity(total: int, rows: int) -> float:
 
 
 def scores(
-    packed: Sequence[bytes], weights: Mapping[int, float], length: float
+    packed: Sequence[bytes],
+    weights: Mapping[int, float],
+    length: float,
+    form_of: Mapping[int, int] = _NO_FORMS,
 ) -> NDArray[np.float64]:
     """The score of each text for weighted term numbers; ``length`` is that of a usual text.
 
-    A long text is as good as its best passage.
+    A long text is as good as its best passage. Of terms that are forms of one, the best counts.
     """
     if not packed or not weights:
         return np.zeros(len(packed))
     if max(map(len, packed)) <= _LONG:
-        return _scores(packed, weights, length)
+        return _scores(packed, weights, length, form_of)
     passages = [_passages(row) if len(row) > _LONG else [row] for row in packed]
     starts = np.cumsum([0, *(len(rows) for rows in passages[:-1])])
-    passage_scores = _scores([row for rows in passages for row in rows], weights, length)
+    passage_scores = _scores([row for rows in passages for row in rows], weights, length, form_of)
     best: NDArray[np.float64] = np.maximum.reduceat(passage_scores, starts)
     return best
 
@@ -64,7 +68,10 @@ def _passages(row: bytes) -> list[bytes]:
 
 
 def _scores(
-    packed: Sequence[bytes], weights: Mapping[int, float], length: float
+    packed: Sequence[bytes],
+    weights: Mapping[int, float],
+    length: float,
+    form_of: Mapping[int, int],
 ) -> NDArray[np.float64]:
     query_terms = np.array(sorted(weights), np.uint32)
     heft = np.array([weights[term] for term in query_terms.tolist()])
@@ -82,5 +89,13 @@ def _scores(
     shape = (len(packed), len(query_terms))
     counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
     norms = K1 / max(length, SHORT) * np.maximum(SHORT, lengths)
-    total: NDArray[np.float64] = (K1 + 1) * (counts / (counts + norms[:, None])) @ heft
+    shares = (K1 + 1) * (counts / (counts + norms[:, None]))
+    total: NDArray[np.float64]
+    if form_of:
+        words = np.array([form_of.get(term, term) for term in query_terms.tolist()])
+        order = np.argsort(words)
+        first = np.flatnonzero(np.diff(words[order], prepend=-1))
+        total = np.maximum.reduceat((shares * heft)[:, order], first, axis=1).sum(axis=1)
+    else:
+        total = shares @ heft
     return total

@@ -22,6 +22,10 @@ from recollect.types import RECORD_TYPES, RecordType
 SMALL = 3_000  # up to this many documents nothing is estimated
 _FREQUENCY_LIMIT = 100_000
 _SAMPLE = 400
+_NAMES: tuple[tuple[str, str, RecordType], ...] = (
+    ("turns", "sender", "turn"),
+    ("memories", "subject", "memory"),
+)
 
 
 @dataclass(slots=True)
@@ -31,6 +35,7 @@ class SpaceStats:
     sizes: dict[RecordType, int]
     length: float
     frequency: dict[str, int] = field(default_factory=dict)
+    names: frozenset[str] | None = None
 
     @property
     def rows(self) -> int:
@@ -102,6 +107,24 @@ def _length(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) -> 
     return sum(lengths) / len(lengths) if lengths else float(bm25.SHORT)
 
 
+def read_names(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) -> frozenset[str]:
+    """The names of speakers and of the subjects of memories; of very many, some and the newest."""
+    names: set[str] = set()
+    for table, column, type_ in _NAMES:
+        first, size = first_doc(space, type_), sizes[type_]
+        docs = {
+            *range(first, first + size, max(1, size // SMALL)),
+            *range(first + max(0, size - _SAMPLE), first + size),
+        }
+        rows = conn.execute(
+            f"SELECT DISTINCT t.{column} FROM json_each(?) d"
+            f" CROSS JOIN {table} t ON t.doc = d.value WHERE t.space = ?",
+            (str(list(docs)), space),
+        )
+        names.update(name for (name,) in rows if name)
+    return frozenset(names)
+
+
 _LIST_LIMIT = 2_000  # documents of a term that are counted before its frequency is extrapolated
 _READ_LIMIT = 6_000  # list entries of rare terms that one query reads at least ...
 _READ_SHARE = 25  # ... and as a part of a large space's documents
@@ -135,6 +158,7 @@ class Weighed(NamedTuple):
     impact: float
     rows: int
     docs: str
+    form_of: str = ""
 
 
 class DocList(NamedTuple):
@@ -185,8 +209,17 @@ class Postings:
         if not self._small:
             # Among many texts single characters and words of asking are too common to tell.
             whole = [term for term in query if term.weight >= 1]
-            query = whole if len(whole) >= _ENOUGH_TERMS else query
-        weighed = [term for term in map(self._weigh_one, query) if term.rows]
+            enough = sum(not term.form_of for term in whole) >= _ENOUGH_TERMS
+            query = whole if enough else query
+        everything = [self._weigh_one(term) for term in query]
+        most = {term.text: term.impact for term in everything}
+        weighed = [
+            term._replace(impact=min(term.impact, most.get(term.form_of, term.impact)))
+            if term.form_of
+            else term
+            for term in everything
+            if term.rows
+        ]
         weighed.sort(key=lambda term: -term.impact)
         return weighed if self._small else weighed[:_TERM_LIMIT]
 
@@ -200,7 +233,7 @@ class Postings:
             if rows >= _LIST_LIMIT // 4:
                 self._stats.remember(term.text, rows)
         impact = term.weight * bm25.rarity(self._stats.rows, rows)
-        return Weighed(term.text, impact, rows, docs or "")
+        return Weighed(term.text, impact, rows, docs or "", term.form_of)
 
     def _read(self, terms: Sequence[Weighed], budget: float) -> tuple[list[DocList], list[Weighed]]:
         """The lists of the rarest terms, and the terms that were too common to read."""
