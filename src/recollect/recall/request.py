@@ -83,7 +83,7 @@ def read_request(
         query=query,
         k=k,
         scope=scope,
-        asking=read_intent(query),
+        asking=read_intent(query, now),
         exact=exact_question(query),
         times=_times(query, now),
         persona=persona,
@@ -96,7 +96,8 @@ def read_request(
 
 def with_query(request: Request, query: str) -> Request:
     """The same request in other words."""
-    return replace(request, query=query, asking=read_intent(query), exact=exact_question(query))
+    asking = read_intent(query, request.now)
+    return replace(request, query=query, asking=asking, exact=exact_question(query))
 
 
 def shortened(text: str) -> str:

@@ -224,14 +224,15 @@ class Postings:
         return weighed if self._small else weighed[:_TERM_LIMIT]
 
     def _weigh_one(self, term: QueryTerm) -> Weighed:
-        rows, docs = self._stats.frequency.get(term.text, 0), ""
+        match = _match(term)
+        rows, docs = self._stats.frequency.get(match, 0), ""
         if not rows:
-            ((docs, rows, last),) = self._conn.execute(_COUNT, (quoted(term.text), *self._range))
+            ((docs, rows, last),) = self._conn.execute(_COUNT, (match, *self._range))
             if rows == _LIST_LIMIT:
                 share = rows / max(1, self._stats.position(last))
                 rows, docs = min(self._stats.rows, int(share * self._stats.rows)), ""
             if rows >= _LIST_LIMIT // 4:
-                self._stats.remember(term.text, rows)
+                self._stats.remember(match, rows)
         impact = term.weight * bm25.rarity(self._stats.rows, rows)
         return Weighed(term.text, impact, rows, docs or "", term.form_of)
 
@@ -242,7 +243,7 @@ class Postings:
         for term in sorted(terms, key=lambda term: term.rows):
             budget -= term.rows
             if budget >= 0:
-                docs = term.docs or self._one(_LIST, (quoted(term.text), *self._range))
+                docs = term.docs or self._one(_LIST, (_match(term), *self._range))
                 lists.append(DocList(docs, term.impact))
             else:
                 common.append(term)
@@ -251,13 +252,13 @@ class Postings:
     def _meet(self, common: Sequence[Weighed], depth: int) -> list[DocList]:
         """Where the rarest common term meets each other one, and the newest that hold it at all."""
         first, *others = common
-        lists = [self._newest(quoted(first.text), first.impact, depth)]
+        lists = [self._newest(_match(first), first.impact, depth)]
         budget = _MEET_LIMIT
         for other in sorted(others, key=lambda term: -term.impact):
             budget -= first.rows + other.rows
             if budget < 0 and len(lists) > 1:
                 break
-            match = f"{quoted(first.text)} AND {quoted(other.text)}"
+            match = f"({_match(first)}) AND ({_match(other)})"
             lists.append(self._newest(match, other.impact, _LIST_LIMIT))
         return lists
 
@@ -271,6 +272,11 @@ class Postings:
 def quoted(term: str) -> str:
     """A term as an FTS5 string: nothing in it can be syntax."""
     return '"' + term.replace('"', '""') + '"'
+
+
+def _match(term: QueryTerm | Weighed) -> str:
+    """Texts that have a term; of another form only those that do not have the term itself."""
+    return quoted(term.text) + (f" NOT {quoted(term.form_of)}" if term.form_of else "")
 
 
 def _sums(entries: Docs, weights: NDArray[np.float64]) -> tuple[Docs, NDArray[np.float64]]:
