@@ -93,6 +93,12 @@ def test_a_misspelt_name_finds_what_others_said_of_that_person(mind: Mind) -> No
     assert found[text] == ("jonathan",)
 
 
+def test_a_misspelt_name_of_somebody_whom_a_memory_is_about(mind: Mind) -> None:
+    mind.remember("Wilhelmina lives in Kiel", subject="Wilhelmina")
+    (hit, *_) = mind.recall("What about Wilhelmnia?", of=["memory"])
+    assert hit.text == "Wilhelmina lives in Kiel"
+
+
 @pytest.mark.parametrize(
     ("query", "text"),
     [
