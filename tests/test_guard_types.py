@@ -21,7 +21,7 @@ CONTRACT = (contract, erasure, upkeep, document_states, rows)
 # Plain strings of the contract, by parameter or field.
 LOOKED_UP = (  # compared with what is stored, never stored
     "id_ ids turns last_turn from_turn memory document sessions terms texts subject predicate"
-    " episodes memories attachments daily_events id senders contains having"
+    " episodes memories attachments daily_events id senders contains having form_of"
 )
 ENGINE_WORDS = (  # chosen by the engine or the settings, never by a call
     "type_ kind work run step owner cron zone stage maker name source embedder words key"
@@ -32,7 +32,7 @@ OPENED = "space"  # passes the guard once, when a mind is opened
 READ_BACK = "sender speaker text"  # of rows that only come out of a store
 PLAIN = frozenset(" ".join((LOOKED_UP, ENGINE_WORDS, COUNTED, PRINTS, OPENED, READ_BACK)).split())
 ROWS_READ = {"Place": {"sender"}, "EmbedText": {"speaker", "text"}, "StoredText": {"texts"}}
-ROWS_ASKED = {"QueryTerm": {"text", "form_of"}, "Name": {"text"}}  # compared with what is stored
+ROWS_ASKED = {"QueryTerm": {"text"}, "Name": {"text"}}  # compared with what is stored
 WRITTEN = ("content", "summary", "goal", "project", "topic", "tags", "value", "channel", "error",
            "reason", "description", "filename", "path", "url", "title", "purpose", "model",
            "operation_id", "session", "entities", "tools")  # fmt: skip

@@ -94,7 +94,7 @@ def test_a_misspelt_name_finds_what_others_said_of_that_person(mind: Mind) -> No
 
 
 def test_a_misspelt_name_of_somebody_whom_a_memory_is_about(mind: Mind) -> None:
-    mind.remember("Wilhelmina lives in Kiel", subject="Wilhelmina")
+    mind.remember("Wilhelmina lives in Kiel", kind="fact", subject="Wilhelmina")
     (hit, *_) = mind.recall("What about Wilhelmnia?", of=["memory"])
     assert hit.text == "Wilhelmina lives in Kiel"
 
