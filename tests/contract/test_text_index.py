@@ -253,3 +253,29 @@ def test_a_narrow_scope_of_many_is_not_few(store: Store) -> None:
     append(store, *(turn(f"turn {n}", session="a") for n in range(2_001)))
     with store.read(SPACE) as unit:
         assert unit.text.few(Scope(types=("turn",), session=constant("a"), now=NOON)) is None
+
+
+def test_a_form_of_a_term_counts_once_and_no_more_than_the_term(store: Store) -> None:
+    own, other, both = turn("buy tea"), turn("bought tea"), turn("buy bought tea")
+    append(store, own, other, both, *(turn(f"buy filler{n}") for n in range(5)))
+    terms = [QueryTerm("buy", 1.0), QueryTerm("bought", 1.0, "buy"), QueryTerm("tea", 1.0)]
+    with store.read(SPACE) as unit:
+        scope = Scope(types=("turn",), now=NOON)
+        found = unit.text.search(terms, scope, 20)
+        records = unit.text.records([match.doc for match in found.matches])
+        score = {records[match.doc][1]: match.score for match in found.matches}
+        again = unit.text.score(found, [match.doc for match in found.matches])
+        assert again == pytest.approx([match.score for match in found.matches])
+        assert score[own.id] == pytest.approx(score[other.id]) == pytest.approx(score[both.id])
+        docs, total = unit.text.holding(terms, scope, 20)
+        assert {id_ for _, id_ in unit.text.records(docs).values()} == {own.id, other.id, both.id}
+        assert total == 3
+
+
+def test_the_names_of_speakers(store: Store) -> None:
+    append(store, turn("green tea", sender=constant("Ann")), turn("black tea"))
+    with store.read(SPACE) as unit:
+        assert "Ann" in unit.text.names()
+    append(store, turn("green tea", sender=constant("Bob")))
+    with store.read(SPACE) as unit:
+        assert {"Ann", "Bob"} <= set(unit.text.names())

@@ -119,3 +119,16 @@ def test_numbers_are_the_same_in_every_process() -> None:
     )
     assert said.stdout.strip() == pack(words).hex()
     assert len(pack(words)) == 16
+
+
+def test_of_the_forms_of_a_word_the_best_counts() -> None:
+    bought, weights = number_of("bought"), {TEA: 1.0, GREEN: 3.0}
+    weights[bought] = 2.0
+    form_of = {bought: GREEN}
+    texts = [pack(text) for text in ("green", "bought", "green bought", "tea bought", "tea")]
+    plain = scores(texts, weights, SHORT)
+    joined = scores(texts, weights, SHORT, form_of)
+    assert joined.tolist() == pytest.approx([plain[0], plain[1], plain[0], plain[3], plain[4]])
+    assert plain[2] == pytest.approx(plain[0] + plain[1])
+    absent = scores(texts, {TEA: 1.0, bought: 2.0}, SHORT, form_of)  # no text has the word itself
+    assert absent.tolist() == pytest.approx([0, plain[1], plain[1], plain[3], plain[4]])

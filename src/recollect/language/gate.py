@@ -2,8 +2,10 @@
 
 Skipped first: what is very short, mainly code, or only a nod. Then, in this order, what refers to
 something known: pronouns, times, projects, dates, files, preferences. Only then commands, so that
-"change the script from last time" passes, and last questions. A message none of this is true of
-wants no memory. The caller decides whether there is a gate at all.
+"change the script from last time" passes, and last questions. Many verbs of commands begin a
+question as well, as a noun or as its verb ("test coverage?", 部署流程是什么, 打开哪个端口), and is
+no command then. A message none of this is true of wants no memory. The caller decides whether
+there is a gate at all.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ _CODE_SHARE = 0.5  # a message with more code than this wants no memory
 WINDOW = 1_000  # of a long message, so many characters are read at each end
 LONGEST_NOD = 60
 LONGEST_NAME = 80
+_LONGEST_SENTENCE = 300
 
 _URL = r"(?:https?://|www\.)[^\s，。）)>\"']*+"
 _SILENT = r"[\W_]*+"
@@ -56,6 +59,15 @@ _POLITE = (
 _POLITE_EN = (
     r"(?:please |pls |kindly |just )?(?:(?:can|could|would|will) you (?:please |kindly |just )?"
     r"|i(?:'d| would) like you to |i (?:want|need) you to |help me (?:to )?|let's |go ahead and )?"
+)
+# Where a verb is given its object, it is an order, whatever is asked in the rest: 写一篇为什么…
+_OBJECT = r"(?<=[一个下])|\s*(?:一|下|个|出|成|这|那|以下|上面|几(?![^?？]*[?？]))"
+_WH = r"\s*有?(?:什么|啥|怎么|为什么|为何|谁|哪|如何|多少|是否)"
+_SENTENCE_END = r"[。！!；;\n]|(?<=[?？])|\.(?=\s|$)"
+# "…, ok?" asks for agreement to an order.
+_TAG = (
+    r"[\s，,]*(?:好吗|好不好|可以吗|可以么|行吗|行不行|可否"
+    r"|(?<![a-z])(?:ok|okay|please|alright|(?:can|could|will|would) you))[\s?？!！。.]*$"
 )
 
 
@@ -211,14 +223,15 @@ def _in_name(character: str) -> bool:
 
 
 def _order(text: str) -> str | None:
-    """The verb of a command, if the text begins with one."""
+    """The verb of a command, if the text begins with one and is no question."""
     lead = compiled(_LEAD_IN).match(text)
     rest = text[lead.end() :] if lead else text
     polite = compiled(_POLITE).match(rest)
     if polite:
         order = rest[polite.end() :]
         verb = next((verb for verb in words.ORDERS if order.startswith(verb)), None)
-        if verb:
+        asked = polite["asked"].strip("能不否可以再先")
+        if verb and (asked or not _asks(verb, order)):
             return polite.group() + verb
         asks_help = polite["asked"].endswith(("请", "麻烦", "我", "帮忙"))
         if asks_help and not any(verb in order[:5] for verb in words.LOOKUPS):
@@ -226,9 +239,37 @@ def _order(text: str) -> str | None:
     polite_en = compiled(_POLITE_EN).match(rest)
     order = rest[polite_en.end() :] if polite_en else rest
     word = compiled(_ENGLISH).match(order)
-    if word and word.group() in words.ORDERS_EN:
+    if word and word.group() in words.ORDERS_EN and (order != rest or not _asks_en(order)):
         return word.group()
     return next((story.strip() for story in words.STORIES_EN if order.startswith(story)), None)
+
+
+def _first_sentence(text: str) -> str:
+    """Up to its end, without "ok?" there."""
+    sentence = compiled(_SENTENCE_END).split(text[:_LONGEST_SENTENCE], maxsplit=1)[0]
+    return compiled(_TAG).sub("", sentence)
+
+
+def _asks(verb: str, order: str) -> bool:
+    """Whether a text that begins with a verb of commands is a question: 测试通过了吗."""
+    rest = order[len(verb) :]
+    if compiled(_OBJECT).match(order, len(verb)):
+        return False
+    sentence = _first_sentence(order)
+    marked = sentence.endswith(("?", "？"))
+    if verb in words.EXPLAINING and (not marked or compiled(_WH).match(rest)):
+        return False  # the question is what to explain: 解释为什么…
+    return marked or _listed(words.QUESTIONS, sentence) is not None
+
+
+def _asks_en(order: str) -> bool:
+    """The same for English verbs, of which a question begins only with those that are nouns."""
+    verb, following, *_ = [*compiled(_ENGLISH).findall(order[:LONGEST_NAME]), ""]
+    given = following in words.OBJECTS_EN or following.isdigit()
+    if verb not in words.NOUNS_EN or given or compiled(_OBJECT).match(order, len(verb)):
+        return False
+    sentence = _first_sentence(order)
+    return sentence.endswith(("?", "？")) or _listed(words.QUESTIONS, sentence) is not None
 
 
 def _question(text: str, flat: str) -> str | None:

@@ -76,7 +76,7 @@ MONTHS_EN = _english("|".join([*_MONTHS, *(name[:3] for name in _MONTHS), "sept"
 QUESTIONS = _words("""
     什么|啥|怎么|咋|为何|谁|多少|多久|多大|几个|几次|几点|几号|几天|几月|几岁|几年|几台|几位|几时
     吗|呢|是否|有没有|是不是|能不能|会不会|要不要|对不对|好不好|如何|何时|哪个|哪些|哪里|哪儿|哪天
-    哪一|哪年|哪位|哪种|哪家|哪张|哪份
+    哪一|哪年|哪位|哪种|哪家|哪张|哪份|哪台|哪边|哪款|哪条|哪部|哪本|几分|几周|几人
 """)
 ASKING = frozenset("what when where who whom whose which why how".split())
 AUXILIARIES = frozenset(
@@ -131,6 +131,18 @@ ORDERS_EN = frozenset(
     " output define solve clean improve simplify turn change update move copy insert append"
     " download start restart render plot reformat correct extract count reverse act pretend"
     " imagine review complete finish use sing give put set rebuild read convert".split()
+)
+# Of these, those that say what is to be explained as a question.
+EXPLAINING = frozenset("解释 讲解 介绍 列出 总结 概括 归纳".split())
+# Those that are nouns as well, and the words that show that they are verbs.
+NOUNS_EN = frozenset(
+    "build fix format run open close stop list design check debug test deploy draft sort merge"
+    " split export save commit push print output change update move copy download start restart"
+    " plot extract count reverse act review use set read install".split()
+)
+OBJECTS_EN = frozenset(
+    "a an the this that these those it its them me us my our your his her their him some any all"
+    " each every both one two three four five ten to everything".split()
 )
 STORIES_EN = ("tell me a ", "tell me an ", "tell me another ", "show me a ", "show me an ")
 HANDLERS = _words("""

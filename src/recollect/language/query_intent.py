@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from recollect.language.dates.query_dates import PartialDate, find_date
 
@@ -79,8 +79,8 @@ def asks_of_past(query: str) -> bool:
     return _OF_PAST.search(query) is not None
 
 
-def read_intent(query: str) -> QueryIntent:
-    """Read the wording of a query."""
+def read_intent(query: str, now: datetime | None = None) -> QueryIntent:
+    """Read the wording of a query; without ``now`` no date that is counted from it."""
     of_assistant = _OF_ASSISTANT.search(query) is not None
     of_whole = _OF_WHOLE.search(query) is not None
     of_record = of_assistant or of_whole or _OF_OWN_PAST.search(query) is not None
@@ -88,16 +88,5 @@ def read_intent(query: str) -> QueryIntent:
         of_assistant=of_assistant,
         for_help=not of_record and _FOR_HELP.search(query) is not None,
         of_whole=of_whole,
-        date=find_date(query),
+        date=find_date(query, now),
     )
-
-
-def named_speaker(query: str, speakers: Iterable[str]) -> str:
-    """The one speaker whom a query names; empty when it names none or several."""
-    folded = query.lower()
-    named = {
-        name
-        for name in {speaker.lower() for speaker in speakers}
-        if name and re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", folded)
-    }
-    return named.pop() if len(named) == 1 else ""

@@ -10,11 +10,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from recollect.index.segment import STOP_WEIGHT, WORD_WEIGHT, has_dense_script, query_terms
+from recollect.index.forms import with_forms
+from recollect.index.segment import (
+    STOP_WEIGHT,
+    WORD_WEIGHT,
+    has_dense_script,
+    index_text,
+    query_terms,
+)
 from recollect.language.entities import find_entities
 from recollect.language.exact import ExactQuestion
+from recollect.language.names import respelt, words_of
 from recollect.recall.attempts import Attempts
-from recollect.recall.request import Request
+from recollect.recall.request import Request, with_query
 from recollect.recall.slot_route import answers_by_slot
 from recollect.recall.vectors import VectorMatches, VectorRoute
 from recollect.settings.recall import RecallSettings
@@ -37,6 +45,7 @@ class CandidateLists:
     vector: VectorMatches | None = None
     trust: float = 0.0
     total: int = 0  # records that an exact question is about, listed or not
+    query: str = ""  # where the names in it were misspelt, as it was searched for
 
     @cached_property
     def docs(self) -> list[int]:
@@ -74,7 +83,8 @@ class CandidateSearch:
             lists["partition"] = self._by_route(attempts, request, "partition").docs
         enough = 0 < self._settings.supplement_below <= len(lists.get("partition", ()))
         trust = self._vectors.trust(request.query) if self._vectors else 0.0
-        text = None if enough else attempts.run("text", partial(self._by_words, request))
+        outcome = None if enough else attempts.run("text", partial(self._by_words, request))
+        request, text = outcome or (request, None)
         vector = self._by_meaning(attempts, request, text) if trust else None
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
@@ -88,7 +98,7 @@ class CandidateSearch:
         if not any(lists.values()) and attempts.failures:
             return self.latest(attempts, request)
         filled = {name: docs for name, docs in lists.items() if docs}
-        return CandidateLists(filled, text, vector, trust, total)
+        return CandidateLists(filled, text, vector, trust, total, request.query)
 
     def _by_route(self, attempts: Attempts, request: Request, route: str) -> RouteResult:
         search = ROUTES[route]
@@ -103,10 +113,16 @@ class CandidateSearch:
         docs = attempts.run("latest", lambda unit: unit.text.latest(scope, _LAST_RESORT))
         return CandidateLists({"latest": docs} if docs else {})
 
-    def _by_words(self, request: Request, unit: Unit) -> TextMatches:
-        terms = enriched_terms(request.query, request.around, self._settings)
+    def _by_words(self, request: Request, unit: Unit) -> tuple[Request, TextMatches]:
+        """The matches, and the request again with the names spelt as they are known here."""
         limit = max(self._settings.text_candidates, self._settings.oversample * request.k)
-        return unit.text.search(terms, request.scope, limit)
+        terms = enriched_terms(request.query, request.around, self._settings)
+        matches = unit.text.search(terms, request.scope, limit)
+        known = with_known_names(request, terms, matches, unit)
+        if known is not request:
+            terms = enriched_terms(known.query, known.around, self._settings)
+            matches = unit.text.search(terms, known.scope, limit)
+        return known, matches
 
     def _nearest(self, attempts: Attempts, request: Request, vector: VectorMatches) -> list[int]:
         """The nearest of the scope where those are few; else of all, some of them out of scope."""
@@ -130,6 +146,28 @@ class CandidateSearch:
         return attempts.run("vector", lambda unit: vectors.search(unit, request.query, text))
 
 
+_MOST_TERMS = 32  # of a query that is looked through for misspelt names
+
+
+def with_known_names(
+    request: Request, terms: Sequence[QueryTerm], matches: TextMatches, unit: Unit
+) -> Request:
+    """The request with misspelt names as the people known here are called.
+
+    Only words that no text has are looked at: most queries have none.
+    """
+    found = set(matches.words.values())
+    unknown = {term.text for term in terms if term.weight >= WORD_WEIGHT and not term.form_of}
+    unknown -= found
+    if not unknown or len(terms) > _MOST_TERMS:
+        return request
+    words = {
+        word for word in words_of(request.query) if unknown.issuperset(index_text(word).split())
+    }
+    query = respelt(request.query, words, unit.text.names) if words else request.query
+    return request if query == request.query else with_query(request, query)
+
+
 _ENOUGH = 6  # content words of a query that needs no help
 _MOST = 16  # words that are added, the latest first
 
@@ -140,8 +178,9 @@ def enriched_terms(query: str, around: Sequence[str], settings: RecallSettings) 
     "And how long did that take?" says nothing by itself. The turns before it help, but their words
     count far less than the query's own, and not at all where it has enough.
     """
-    own = query_terms(query)
-    telling = sum(term.weight >= WORD_WEIGHT for term in own)
+    terms = query_terms(query)
+    own = with_forms(terms)
+    telling = sum(term.weight >= WORD_WEIGHT for term in terms)
     if telling >= _ENOUGH or not around:
         return own
     own_texts = {term.text for term in own}
@@ -176,7 +215,7 @@ def by_time(request: Request, settings: RecallSettings, unit: Unit) -> RouteResu
     docs: list[int] = []
     for span in request.times:
         scope = replace(request.scope, since=span.start, until=span.end)
-        terms = query_terms(request.query.replace(span.text, " "))
+        terms = with_forms(query_terms(request.query.replace(span.text, " ")))
         result = unit.text.search(terms, scope, settings.text_candidates)
         docs += [match.doc for match in result.matches]
         if not result.matches:
@@ -193,9 +232,9 @@ def by_exact_question(request: Request, settings: RecallSettings, unit: Unit) ->
         return RouteResult(_files(request, question, settings, unit))
     everything = query_terms(question.topic)
     empty = {term.text for term in everything if term.weight <= STOP_WEIGHT}
-    telling = [
-        term.text for term in everything if term.weight >= 1 and not _is_loose(term.text, empty)
-    ]
+    telling = with_forms(
+        [term for term in everything if term.weight >= 1 and not _is_loose(term.text, empty)]
+    )
     if not telling:
         return RouteResult([])
     docs, total = unit.text.holding(telling, request.scope, _EXACT_DEPTH)

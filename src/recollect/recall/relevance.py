@@ -9,7 +9,8 @@ from operator import attrgetter
 import numpy as np
 
 from recollect.language.dates.query_dates import date_fit
-from recollect.language.query_intent import QueryIntent, named_speaker
+from recollect.language.names import named_speakers
+from recollect.language.query_intent import QueryIntent
 from recollect.language.requests import LONGEST_WISH, is_standing_wish
 from recollect.language.voice import own_voice
 from recollect.recall.candidates import CandidateLists
@@ -179,8 +180,8 @@ def candidate_table(
     follows[1:] = (session[1:] == session[:-1]) & (idx[1:] == idx[:-1] + 1)
     places = np.arange(len(turns))
     senders = [place.sender for place in turns]
-    speaker = named_speaker(request.query, set(senders))
-    named = [sender.lower() == speaker for sender in senders] if speaker else [False] * len(turns)
+    speakers = named_speakers(lists.query or request.query, set(senders))
+    named = [sender in speakers for sender in senders]
     follows_next = np.append(follows[1:], False) if len(turns) else follows
     types = np.array([type_of(doc) for doc in around.docs])
     return CandidateTable(

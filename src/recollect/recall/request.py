@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.errors import InvalidInput
@@ -87,7 +87,7 @@ def read_request(
         k=k,
         min_score=min_score,
         scope=scope,
-        asking=read_intent(query),
+        asking=read_intent(query, now),
         exact=exact_question(query),
         times=_times(query, now),
         persona=persona,
@@ -96,6 +96,12 @@ def read_request(
         ),
         now=now,
     )
+
+
+def with_query(request: Request, query: str) -> Request:
+    """The same request in other words."""
+    asking = read_intent(query, request.now)
+    return replace(request, query=query, asking=asking, exact=exact_question(query))
 
 
 def shortened(text: str) -> str:

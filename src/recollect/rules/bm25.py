@@ -22,6 +22,7 @@ _PASSAGE = 120 * TERM_BYTES
 _STRIDE = _PASSAGE // 2
 _LONG = _PASSAGE * 3 // 2
 _TABLE = 0xFFFF
+_NO_FORMS: Mapping[int, int] = {}
 
 
 def number_of(term: str) -> int:
@@ -54,27 +55,33 @@ class TermMatches(NamedTuple):
 
 
 def scores(
-    packed: Sequence[bytes], weights: Mapping[int, float], length: float
+    packed: Sequence[bytes],
+    weights: Mapping[int, float],
+    length: float,
+    form_of: Mapping[int, int] = _NO_FORMS,
 ) -> NDArray[np.float64]:
     """The score of each text for weighted term numbers; ``length`` is that of a usual text.
 
-    A long text is as good as its best passage.
+    A long text is as good as its best passage. Of terms that are forms of one, the best counts.
     """
-    return term_matches(packed, weights, length).scores
+    return term_matches(packed, weights, length, form_of).scores
 
 
 def term_matches(
-    packed: Sequence[bytes], weights: Mapping[int, float], length: float
+    packed: Sequence[bytes],
+    weights: Mapping[int, float],
+    length: float,
+    form_of: Mapping[int, int] = _NO_FORMS,
 ) -> TermMatches:
-    """The score of each text, and the terms it has."""
+    """The score of each text, and the terms it has; forms of one term count as that term."""
     if not packed or not weights:
         shape = (len(packed), len(weights))
         return TermMatches(np.zeros(len(packed)), np.zeros(shape, bool), np.zeros(len(weights)))
     if max(map(len, packed)) <= _LONG:
-        return _matches(packed, weights, length)
+        return _matches(packed, weights, length, form_of)
     passages = [_passages(row) if len(row) > _LONG else [row] for row in packed]
     starts = np.cumsum([0, *(len(rows) for rows in passages[:-1])])
-    every = _matches([row for rows in passages for row in rows], weights, length)
+    every = _matches([row for rows in passages for row in rows], weights, length, form_of)
     best = np.maximum.reduceat(every.scores, starts)
     of_text = np.repeat(np.arange(len(packed)), [len(rows) for rows in passages])
     first_best = np.zeros(len(packed), np.intp)
@@ -88,7 +95,12 @@ def _passages(row: bytes) -> list[bytes]:
     return [row[start : start + _PASSAGE] for start in range(0, len(row) - _PASSAGE // 2, _STRIDE)]
 
 
-def _matches(packed: Sequence[bytes], weights: Mapping[int, float], length: float) -> TermMatches:
+def _matches(
+    packed: Sequence[bytes],
+    weights: Mapping[int, float],
+    length: float,
+    form_of: Mapping[int, int],
+) -> TermMatches:
     query_terms = np.array(sorted(weights), np.uint32)
     heft = np.array([weights[term] for term in query_terms.tolist()])
     lengths = np.array([len(row) for row in packed]) // TERM_BYTES
@@ -105,5 +117,14 @@ def _matches(packed: Sequence[bytes], weights: Mapping[int, float], length: floa
     shape = (len(packed), len(query_terms))
     counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
     norms = K1 / max(length, SHORT) * np.maximum(SHORT, lengths)
-    total: NDArray[np.float64] = (K1 + 1) * (counts / (counts + norms[:, None])) @ heft
-    return TermMatches(total, counts > 0, heft)
+    shares = (K1 + 1) * (counts / (counts + norms[:, None]))
+    if not form_of:
+        return TermMatches(shares @ heft, counts > 0, heft)
+    words = np.array([form_of.get(term, term) for term in query_terms.tolist()])
+    order = np.argsort(words)
+    first = np.flatnonzero(np.diff(words[order], prepend=-1))
+    return TermMatches(
+        np.maximum.reduceat((shares * heft)[:, order], first, axis=1).sum(axis=1),
+        np.logical_or.reduceat(counts[:, order] > 0, first, axis=1),
+        np.maximum.reduceat(heft[order], first),
+    )

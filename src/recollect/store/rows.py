@@ -210,10 +210,15 @@ class Scope:
 
 
 class QueryTerm(NamedTuple):
-    """A term to look for, and how much a match counts before its rarity is known."""
+    """A term to look for, and how much a match counts before its rarity is known.
+
+    ``form_of`` is the term of which it is another form. Of a term and its forms each text's best
+    match counts, and a form counts at most what the term would.
+    """
 
     text: str
     weight: float
+    form_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +241,7 @@ class TextMatches:
     weights: Mapping[int, float]
     length: float
     absent: float = 0.0
+    form_of: Mapping[int, int] = field(default_factory=dict)  # numbers of terms
 
 
 class SlotEntry(NamedTuple):

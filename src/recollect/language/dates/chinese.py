@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from recollect.language.dates.expression import (
@@ -10,10 +11,14 @@ from recollect.language.dates.expression import (
     Pattern,
     date_match,
     dated,
+    on_feast,
+    weekend,
 )
+from recollect.language.dates.feasts import Feast, easter, lunar, qingming, weekday
 from recollect.language.dates.spans import (
     Calendar,
     Date,
+    Span,
     Third,
     Unit,
 )
@@ -36,17 +41,39 @@ _YEARS = {"大前": -3, "前": -2, "去": -1, "上一": -1, "今": 0, "本": 0, 
 _TURNS = {"上上": -2, "上": -1, "本": 0, "这": 0, "当": 0, "下": 1, "下下": 2}
 _WEEKDAYS = {name: day for day, name in enumerate("一二三四五六日")} | {"天": 6, "末": 7}
 _SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
-_HOLIDAYS = {
-    "元旦": (1, 1, 1),
-    "情人节": (2, 14, 1),
-    "妇女节": (3, 8, 1),
-    "五一": (5, 1, 5),
-    "劳动节": (5, 1, 5),
-    "儿童节": (6, 1, 1),
-    "国庆": (10, 1, 7),
-    "双十一": (11, 11, 1),
-    "平安夜": (12, 24, 1),
-    "圣诞": (12, 25, 1),
+_FEASTS: dict[str, tuple[Feast, int]] = {  # the day, and how many
+    "元旦": ((1, 1), 1),
+    "情人节": ((2, 14), 1),
+    "妇女节": ((3, 8), 1),
+    "愚人节": ((4, 1), 1),
+    "五一": ((5, 1), 5),
+    "劳动节": ((5, 1), 5),
+    "儿童节": ((6, 1), 1),
+    "六一": ((6, 1), 1),
+    "教师节": ((9, 10), 1),
+    "国庆": ((10, 1), 7),
+    "万圣节": ((10, 31), 1),
+    "双十一": ((11, 11), 1),
+    "双十二": ((12, 12), 1),
+    "平安夜": ((12, 24), 1),
+    "圣诞": ((12, 25), 1),
+    "跨年夜": ((12, 31), 1),
+    "除夕": (lunar(1, 1, -1), 1),
+    "大年三十": (lunar(1, 1, -1), 1),
+    "年三十": (lunar(1, 1, -1), 1),
+    "春节": (lunar(1, 1), 7),
+    "大年初一": (lunar(1, 1), 1),
+    "元宵": (lunar(1, 15), 1),
+    "清明": (qingming, 1),
+    "端午": (lunar(5, 5), 1),
+    "七夕": (lunar(7, 7), 1),
+    "中秋": (lunar(8, 15), 1),
+    "重阳": (lunar(9, 9), 1),
+    "腊八": (lunar(12, 8), 1),
+    "复活节": (easter(), 1),
+    "母亲节": (weekday(5, 2, 6), 1),
+    "父亲节": (weekday(6, 3, 6), 1),
+    "感恩节": (weekday(11, 4, 3), 1),
 }
 _UNITS: dict[str, Unit] = {
     "秒": "second",
@@ -114,8 +141,12 @@ def _patterns() -> tuple[Pattern, ...]:
                 _date,
             ),
             (
-                rf"(?:{_YEAR}的?)?(?<![一二三四五六七八九十])(?P<holiday>{'|'.join(_HOLIDAYS)})节?(?![个十])",
-                _holiday,
+                rf"(?:{_YEAR}的?)?(?<![一二三四五六七八九十])(?P<feast>{'|'.join(_FEASTS)})节?(?![个十上])",
+                _feast,
+            ),
+            (
+                rf"(?:{_YEAR}\s?的?\s?)?{_MONTH}\s?{_DAY}的?(?:那个?|这个?)?周末",
+                _weekend,
             ),
             (
                 r"(?<![\d一二三四五六七八九十月第.])(?P<d>3[01]|[12]\d|[1-9]|二?十[一二三四五六七八九]?)号(?![码楼线店机房门院])"
@@ -251,9 +282,13 @@ def _date(match: re.Match[str], calendar: Calendar) -> DateMatch:
     return dated(match, calendar, date)
 
 
-def _holiday(match: re.Match[str], calendar: Calendar) -> DateMatch:
-    month, day, length = _HOLIDAYS[match["holiday"]]
-    return dated(match, calendar, Date(_year_of(match, calendar), month, day, length))
+def _feast(match: re.Match[str], calendar: Calendar) -> DateMatch:
+    feast, length = _FEASTS[match["feast"]]
+    return on_feast(match, calendar, feast, _year_of(match, calendar), length)
+
+
+def _weekend(match: re.Match[str], calendar: Calendar) -> DateMatch:
+    return weekend(_date(match, calendar))
 
 
 def _day(match: re.Match[str], calendar: Calendar) -> DateMatch:
@@ -288,11 +323,14 @@ def _latest(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
 def _either_way(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     """12/02/2026 is in February for most, in December for some."""
     first, second, year = int(match[1]), int(match[3]), int(match[4])
-    spans = []
+    read: dict[Date, Span] = {}
     for day, month in ((first, second), (second, first)):
         if month <= 12:
             try:
-                spans.append(calendar.resolve(Date(year, month, day)))
+                read[Date(year, month, day)] = calendar.resolve(Date(year, month, day))
             except ValueError:
                 continue
-    return date_match(match, *spans) if spans else None
+    if not read:
+        return None
+    date, other, *_ = [*read, None]
+    return replace(date_match(match, *read.values()), date=date, other=other)

@@ -10,7 +10,10 @@ from recollect.language.dates.expression import (
     Pattern,
     date_match,
     dated,
+    on_feast,
+    weekend,
 )
+from recollect.language.dates.feasts import Feast, easter, lunar, qingming, weekday
 from recollect.language.dates.spans import (
     UNITS,
     Calendar,
@@ -27,15 +30,38 @@ _WEEKDAYS = "mon tue wed thu fri sat sun".split()
 _SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
 _HOURS = {"morning": (5, 12), "noon": (11, 14), "afternoon": (12, 18)}
 _HOURS |= {"evening": (17, 24), "night": (18, 30)}
-_HOLIDAYS = {
-    "new year's day": (1, 1),
-    "valentine's day": (2, 14),
+_FEASTS: dict[str, Feast] = {
+    "new years day": (1, 1),
+    "valentines day": (2, 14),
+    "st patricks day": (3, 17),
+    "april fools day": (4, 1),
+    "fourth of july": (7, 4),
+    "independence day": (7, 4),
     "halloween": (10, 31),
     "christmas eve": (12, 24),
     "christmas": (12, 25),
     "boxing day": (12, 26),
-    "new year's eve": (12, 31),
+    "new years eve": (12, 31),
+    "good friday": easter(-2),
+    "easter monday": easter(1),
+    "easter": easter(),
+    "mothers day": weekday(5, 2, 6),
+    "memorial day": weekday(5, -1, 0),
+    "fathers day": weekday(6, 3, 6),
+    "labor day": weekday(9, 1, 0),
+    "thanksgiving": weekday(11, 4, 3),
+    "black friday": weekday(11, 4, 3, 1),
+    "chinese new year": lunar(1, 1),
+    "lunar new year": lunar(1, 1),
+    "spring festival": lunar(1, 1),
+    "lantern festival": lunar(1, 15),
+    "qingming": qingming,
+    "dragon boat festival": lunar(5, 5),
+    "mid autumn festival": lunar(8, 15),
 }
+_NO_APOSTROPHE = str.maketrans("", "", "'’")
+_FEAST_WORD = re.compile("[a-z]+")
+_FEAST = "|".join(name.replace("s ", "['’]?s ").replace(" ", "[ -]") for name in _FEASTS)
 _DAYS = {
     "the day before yesterday": -2,
     "yesterday": -1,
@@ -112,9 +138,15 @@ def _patterns() -> tuple[Pattern, ...]:
                 _bare_day,
             ),
             (
-                rf"(?:(?P<turn>last|this|next)\s)?(?P<holiday>{'|'.join(_HOLIDAYS)})(?:\sday)?\b"
-                rf"(?:,?\s(?:of\s)?{_Y})?",
-                _holiday,
+                rf"(?:the\s|(?P<turn>last|this|next)\s)?(?P<feast>{_FEAST})(?:\sday)?\b"
+                rf"(?:,?\s(?:of\s|in\s)?{_Y})?",
+                _feast,
+            ),
+            (rf"(?:the\s)?weekend\sof\s{_M}\s{{1,2}}{_D}(?:,?\s{{1,2}}{_Y})?", _weekend),
+            (
+                rf"(?:the\s)?weekend\sof\s(?:the\s)?{_D}\s{{0,2}}(?:of\s{{1,2}})?{_M}"
+                rf"(?:,?\s{{1,2}}{_Y})?",
+                _weekend,
             ),
         )
     )
@@ -181,13 +213,16 @@ def _last_months(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     season = name in _SEASONS
     month, length = (_SEASONS[name], 3) if season else (_month_number(name), 1)
     years = range(calendar.today.year - 2, calendar.today.year + 3)
-    spans = [calendar.resolve(Date(year, month, length=length)) for year in years]
+    dates = [Date(year, month, length=length) for year in years]
+    spans = [calendar.resolve(date) for date in dates]
     if turn == "this":
-        current = [span for span in spans if span[0] <= calendar.now < span[1]]
-        return date_match(match, current[0] if current else spans[2])
-    if turn in ("next", "coming"):
-        return date_match(match, next(span for span in spans if span[0] > calendar.now))
-    return date_match(match, [span for span in spans if span[1] <= calendar.now][-1])
+        current = [n for n, span in enumerate(spans) if span[0] <= calendar.now < span[1]]
+        which = current[0] if current else 2
+    elif turn in ("next", "coming"):
+        which = next(n for n, span in enumerate(spans) if span[0] > calendar.now)
+    else:
+        which = sum(span[1] <= calendar.now for span in spans) - 1
+    return dated(match, calendar, dates[which])
 
 
 def _year(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
@@ -298,11 +333,16 @@ def _bare_day(match: re.Match[str], calendar: Calendar) -> DateMatch:
     return dated(match, calendar, Date(day=int(match["d"])), match.start("d"))
 
 
-def _holiday(match: re.Match[str], calendar: Calendar) -> DateMatch:
-    month, day = _HOLIDAYS[match["holiday"].lower()]
+def _feast(match: re.Match[str], calendar: Calendar) -> DateMatch:
+    feast = _FEASTS[" ".join(_FEAST_WORD.findall(match["feast"].lower().translate(_NO_APOSTROPHE)))]
     year = _year_of(match)
     if match["turn"] and not year:
-        nearest = calendar.resolve(Date(None, month, day))[0].year
+        nearest = on_feast(match, calendar, feast, None).spans[0][0].year
         now = calendar.today.year
         year = {"last": nearest, "this": now}.get(match["turn"].lower(), nearest + 1)
-    return dated(match, calendar, Date(year, month, day))
+    return on_feast(match, calendar, feast, year)
+
+
+def _weekend(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
+    day = _date(match, calendar)
+    return weekend(day) if day else None

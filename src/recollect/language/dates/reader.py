@@ -39,6 +39,7 @@ _SO_FAR = re.compile(
 )
 _AFTERWARDS = re.compile(r"\s{0,3}(?:之后|以后|过后|后(?![来面台天年]))")
 _BEFOREHAND = re.compile(r"\s{0,3}(?:之前|以前|前(?![后面端台天年几两三]))")
+_ANY_DAY = datetime(2025, 1, 1)  # noqa: DTZ001
 _BEGINNING, _END = datetime(1, 1, 3), datetime(9999, 12, 29)  # noqa: DTZ001
 
 
@@ -60,6 +61,15 @@ def find_times(text: str, now: datetime) -> list[TimeSpan]:
         for part in two_ends(text, LONGEST)
         for start, end, words in _spans(part, calendar)
     ]
+
+
+def first_date(text: str, now: datetime | None) -> DateMatch | None:
+    """The first date with a month; without ``now`` only one that does not depend on it."""
+    calendar = Calendar(now or _ANY_DAY)
+    for item in _disjoint(_search("\n".join(two_ends(text, LONGEST)), calendar)):
+        if item.date and item.date.month and not (now is None and item.relative):
+            return item
+    return None
 
 
 def _spans(text: str, calendar: Calendar) -> Iterator[tuple[datetime, datetime, str]]:

@@ -31,7 +31,7 @@ _FINER: dict[Unit, tuple[Unit, int]] = {
     "minute": ("second", 60),
 }
 _MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "year": 12}
-_DAY_THIRDS = {"early": (1, 11), "mid": (11, 21), "late": (21, 0)}
+THIRDS_OF_MONTH: dict[Third, tuple[int, int]] = {"early": (1, 11), "mid": (11, 21), "late": (21, 0)}
 _YEAR_THIRDS = {"early": (1, 3), "mid": (5, 4), "late": (10, 3)}  # month, and how many of them
 
 
@@ -169,7 +169,7 @@ def _span(date: Date) -> Span:
     start = datetime(year, date.month, 1)  # noqa: DTZ001
     end = shift(start, date.length)
     if date.third:
-        low, high = _DAY_THIRDS[date.third]
+        low, high = THIRDS_OF_MONTH[date.third]
         return start.replace(day=low), start.replace(day=high) if high else end
     return start, end
 

@@ -22,6 +22,10 @@ from recollect.types import RECORD_TYPES, RecordType
 SMALL = 3_000  # up to this many documents nothing is estimated
 _FREQUENCY_LIMIT = 100_000
 _SAMPLE = 400
+_NAMES: tuple[tuple[str, str, RecordType], ...] = (
+    ("turns", "sender", "turn"),
+    ("memories", "subject", "memory"),
+)
 
 
 @dataclass(slots=True)
@@ -31,6 +35,7 @@ class SpaceStats:
     sizes: dict[RecordType, int]
     length: float
     frequency: dict[str, int] = field(default_factory=dict)
+    names: frozenset[str] | None = None
 
     @property
     def rows(self) -> int:
@@ -102,6 +107,24 @@ def _length(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) -> 
     return sum(lengths) / len(lengths) if lengths else float(bm25.SHORT)
 
 
+def read_names(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) -> frozenset[str]:
+    """The names of speakers and of the subjects of memories; of very many, some and the newest."""
+    names: set[str] = set()
+    for table, column, type_ in _NAMES:
+        first, size = first_doc(space, type_), sizes[type_]
+        docs = {
+            *range(first, first + size, max(1, size // SMALL)),
+            *range(first + max(0, size - _SAMPLE), first + size),
+        }
+        rows = conn.execute(
+            f"SELECT DISTINCT t.{column} FROM json_each(?) d"
+            f" CROSS JOIN {table} t ON t.doc = d.value WHERE t.space = ?",
+            (str(list(docs)), space),
+        )
+        names.update(name for (name,) in rows if name)
+    return frozenset(names)
+
+
 _LIST_LIMIT = 2_000  # documents of a term that are counted before its frequency is extrapolated
 _READ_LIMIT = 6_000  # list entries of rare terms that one query reads at least ...
 _READ_SHARE = 25  # ... and as a part of a large space's documents
@@ -135,6 +158,7 @@ class Weighed(NamedTuple):
     impact: float
     rows: int
     docs: str
+    form_of: str = ""
 
 
 class DocList(NamedTuple):
@@ -186,24 +210,36 @@ class Postings:
         if not self._small:
             # Among many texts single characters and words of asking are too common to tell.
             whole = [term for term in query if term.weight >= 1]
-            query = whole if len(whole) >= _ENOUGH_TERMS else query
-        every = list(map(self._weigh_one, query))
-        self.absent += sum(term.impact for term in every if not term.rows)
-        weighed = [term for term in every if term.rows]
+            enough = sum(not term.form_of for term in whole) >= _ENOUGH_TERMS
+            query = whole if enough else query
+        everything = [self._weigh_one(term) for term in query]
+        here = {term.form_of or term.text for term in everything if term.rows}
+        self.absent += sum(
+            term.impact for term in everything if not term.form_of and term.text not in here
+        )
+        most = {term.text: term.impact for term in everything}
+        weighed = [
+            term._replace(impact=min(term.impact, most.get(term.form_of, term.impact)))
+            if term.form_of
+            else term
+            for term in everything
+            if term.rows
+        ]
         weighed.sort(key=lambda term: -term.impact)
         return weighed if self._small else weighed[:_TERM_LIMIT]
 
     def _weigh_one(self, term: QueryTerm) -> Weighed:
-        rows, docs = self._stats.frequency.get(term.text, 0), ""
+        match = _match(term)
+        rows, docs = self._stats.frequency.get(match, 0), ""
         if not rows:
-            ((docs, rows, last),) = self._conn.execute(_COUNT, (quoted(term.text), *self._range))
+            ((docs, rows, last),) = self._conn.execute(_COUNT, (match, *self._range))
             if rows == _LIST_LIMIT:
                 share = rows / max(1, self._stats.position(last))
                 rows, docs = min(self._stats.rows, int(share * self._stats.rows)), ""
             if rows >= _LIST_LIMIT // 4:
-                self._stats.remember(term.text, rows)
+                self._stats.remember(match, rows)
         impact = term.weight * bm25.rarity(self._stats.rows, rows)
-        return Weighed(term.text, impact, rows, docs or "")
+        return Weighed(term.text, impact, rows, docs or "", term.form_of)
 
     def _read(self, terms: Sequence[Weighed], budget: float) -> tuple[list[DocList], list[Weighed]]:
         """The lists of the rarest terms, and the terms that were too common to read."""
@@ -212,7 +248,7 @@ class Postings:
         for term in sorted(terms, key=lambda term: term.rows):
             budget -= term.rows
             if budget >= 0:
-                docs = term.docs or self._one(_LIST, (quoted(term.text), *self._range))
+                docs = term.docs or self._one(_LIST, (_match(term), *self._range))
                 lists.append(DocList(docs, term.impact))
             else:
                 common.append(term)
@@ -221,13 +257,13 @@ class Postings:
     def _meet(self, common: Sequence[Weighed], depth: int) -> list[DocList]:
         """Where the rarest common term meets each other one, and the newest that hold it at all."""
         first, *others = common
-        lists = [self._newest(quoted(first.text), first.impact, depth)]
+        lists = [self._newest(_match(first), first.impact, depth)]
         budget = _MEET_LIMIT
         for other in sorted(others, key=lambda term: -term.impact):
             budget -= first.rows + other.rows
             if budget < 0 and len(lists) > 1:
                 break
-            match = f"{quoted(first.text)} AND {quoted(other.text)}"
+            match = f"({_match(first)}) AND ({_match(other)})"
             lists.append(self._newest(match, other.impact, _LIST_LIMIT))
         return lists
 
@@ -241,6 +277,11 @@ class Postings:
 def quoted(term: str) -> str:
     """A term as an FTS5 string: nothing in it can be syntax."""
     return '"' + term.replace('"', '""') + '"'
+
+
+def _match(term: QueryTerm | Weighed) -> str:
+    """Texts that have a term; of another form only those that do not have the term itself."""
+    return quoted(term.text) + (f" NOT {quoted(term.form_of)}" if term.form_of else "")
 
 
 def _sums(entries: Docs, weights: NDArray[np.float64]) -> tuple[Docs, NDArray[np.float64]]:

@@ -20,7 +20,14 @@ from recollect.store.rows import (
     last_doc,
     type_of,
 )
-from recollect.store.sqlite.postings import Postings, SpaceStats, TextStats, Weighed, quoted
+from recollect.store.sqlite.postings import (
+    Postings,
+    SpaceStats,
+    TextStats,
+    Weighed,
+    quoted,
+    read_names,
+)
 from recollect.store.sqlite.scope import ScopeFilter
 from recollect.types import RecordType
 
@@ -64,7 +71,7 @@ class SqliteText:
         """The scores of any documents for the query of an earlier search."""
         scores = {match.doc: match.score for match in matches.matches}
         others, packs = self._packed([doc for doc in docs if doc not in scores])
-        added = bm25.scores(packs, matches.weights, matches.length)
+        added = bm25.scores(packs, matches.weights, matches.length, matches.form_of)
         scores.update(zip(others, added.tolist(), strict=True))
         return [scores.get(doc, 0.0) for doc in docs]
 
@@ -73,7 +80,7 @@ class SqliteText:
         one that is not indexed has none.
         """
         present, packs = self._packed(docs)
-        found = bm25.term_matches(packs, matches.weights, matches.length)
+        found = bm25.term_matches(packs, matches.weights, matches.length, matches.form_of)
         if len(present) == len(docs):
             return found  # the rows come in the order they were asked for
         place_of = {doc: place for place, doc in enumerate(docs)}
@@ -100,16 +107,21 @@ class SqliteText:
         """Score documents, the most promising first, until a batch changes nothing."""
         weights = {bm25.number_of(term.text): term.impact for term in terms}
         words = {bm25.number_of(term.text): term.text for term in terms}
+        form_of = {
+            bm25.number_of(term.text): bm25.number_of(term.form_of)
+            for term in terms
+            if term.form_of
+        }
         best: list[tuple[float, int]] = []
         for start in range(0, len(docs), _BATCH):
             batch, packs = self._packed(docs[start : start + _BATCH])
-            scores = bm25.scores(packs, weights, stats.length).tolist()
+            scores = bm25.scores(packs, weights, stats.length, form_of).tolist()
             if len(best) >= limit and max(scores, default=0.0) <= best[-1][0]:
                 break
             best += [pair for pair in zip(scores, batch, strict=True) if pair[0] > 0]
             best = sorted(best, reverse=True)[:limit]
         matches = tuple(TextMatch(doc, score) for score, doc in best)
-        return TextMatches(matches, words, weights, stats.length, absent)
+        return TextMatches(matches, words, weights, stats.length, absent, form_of)
 
     def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
         """Those of the documents that are indexed, and their packed terms."""
@@ -129,11 +141,18 @@ class SqliteText:
             )
         return present, packs
 
-    def holding(self, terms: Sequence[str], scope: Scope, limit: int) -> tuple[list[int], int]:
-        """The newest records of the scope that have all the terms, and how many there are."""
+    def holding(
+        self, terms: Sequence[QueryTerm], scope: Scope, limit: int
+    ) -> tuple[list[int], int]:
+        """The newest records of the scope that have all the terms, each in one of its forms, and
+        how many there are.
+        """
         first = min(first_doc(self._space, type_) for type_ in scope.types)
         last = max(last_doc(self._space, type_) for type_ in scope.types)
-        match = " AND ".join(quoted(term) for term in terms)
+        words: dict[str, list[str]] = {}
+        for term in terms:
+            words.setdefault(term.form_of or term.text, []).append(quoted(term.text))
+        match = " AND ".join(f"({' OR '.join(forms)})" for forms in words.values())
         chosen = ScopeFilter(self._conn, self._space, scope)
         docs = [
             doc
@@ -171,6 +190,13 @@ class SqliteText:
             )
             by_doc.update((doc, (type_, id_)) for doc, id_ in rows)
         return by_doc
+
+    def names(self) -> frozenset[str]:
+        """Who speaks here and whom memories are about; of very many records, some."""
+        stats = self._all_stats.of(self._conn, self._space)
+        if stats.names is None:
+            stats.names = read_names(self._conn, self._space, stats.sizes)
+        return stats.names
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]:
         """Records that have no place in the index."""

@@ -1,0 +1,97 @@
+"""On which day a feast falls: every year on the same, by weekday, Easter, or the lunar calendar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from functools import cache
+
+# Lunar years from 1990 on. The lowest digit of an entry is the month that is followed by a leap
+# month (0: none), the three digits above it have a bit for each month, the first highest, set where
+# it has 30 days and not 29, and the digit above those is 1 where the leap month has 30 days.
+_LUNAR = tuple(
+    int(entry, 16)
+    for entry in """
+    04af5 04970 064b0 074a3 0ea50 06b58 05ac0 0ab60 096d5 092e0
+    0c960 0d954 0d4a0 0da50 07552 056a0 0abb7 025d0 092d0 0cab5
+    0a950 0b4a0 0baa4 0ad50 055d9 04ba0 0a5b0 15176 052b0 0a930
+    07954 06aa0 0ad50 05b52 04b60 0a6e6 0a4e0 0d260 0ea65 0d530
+    05aa0 076a3 096d0 04afb 04ad0 0a4d0 1d0b6 0d250 0d520 0dd45
+    0b5a0 056d0 055b2 049b0 0a577 0a4b0 0aa50 1b255 06d20 0ada0
+    14b63 09370 049f8 04970 064b0 168a6 0ea50 06b20 1a6c4 0aae0
+    092e0
+    """.split()
+)
+_FIRST_LUNAR = date(1990, 1, 27)
+
+MovingFeast = Callable[[int], date]
+Feast = tuple[int, int] | MovingFeast  # month and day, or the day of each year
+
+
+def weekday(month: int, which: int, day: int, after: int = 0) -> MovingFeast:
+    """The first (1), second … or last (-1) of a weekday (0 for Monday) in a month, or days after
+    it.
+    """
+
+    def of_year(year: int) -> date:
+        first = date(year, month, 1)
+        if which < 0:
+            first = date(year + month // 12, month % 12 + 1, 1)
+        days = (day - first.weekday()) % 7 + 7 * (which - (which > 0))
+        return first + timedelta(days=days + after)
+
+    return of_year
+
+
+def easter(after: int = 0) -> MovingFeast:
+    """Easter Sunday of the western churches, or days after it."""
+
+    def of_year(year: int) -> date:
+        century, place = divmod(year, 100)
+        moon = (19 * (year % 19) + century - century // 4 - (8 * century + 13) // 25 + 15) % 30
+        moon -= (moon + year % 19 // 11) // 29
+        day = (2 * (century % 4) + 2 * (place // 4) - moon - place % 4 + 32) % 7
+        return date(year, 3, 22) + timedelta(days=moon + day + after)
+
+    return of_year
+
+
+def lunar(month: int, day: int, after: int = 0) -> MovingFeast:
+    """A day of the Chinese calendar, or days after it; ValueError outside 1990 to 2060."""
+    return lambda year: (
+        _lunar_new_year(year) + timedelta(days=sum(_month_lengths(year, month)) + day - 1 + after)
+    )
+
+
+def qingming(year: int) -> date:
+    """The 4th or 5th of April, by the sun; ValueError outside 1990 to 2060."""
+    _entry(year)
+    since = year % 100
+    start = 4.81 if year >= 2000 else 5.59
+    return date(year, 4, int(since * 0.2422 + start) - since // 4)
+
+
+def _entry(year: int) -> int:
+    place = year - _FIRST_LUNAR.year
+    if not 0 <= place < len(_LUNAR):
+        raise ValueError(f"no lunar calendar for {year}")
+    return _LUNAR[place]
+
+
+@cache
+def _lunar_new_year(year: int) -> date:
+    _entry(year)
+    days = sum(sum(_month_lengths(y, 13)) for y in range(_FIRST_LUNAR.year, year))
+    return _FIRST_LUNAR + timedelta(days=days)
+
+
+def _month_lengths(year: int, before: int) -> list[int]:
+    """The days of each month of a lunar year before one, leap months among them."""
+    entry = _entry(year)
+    leap = entry & 0xF
+    lengths: list[int] = []
+    for month in range(1, before):
+        lengths.append(30 if entry & (0x10000 >> month) else 29)
+        if month == leap:
+            lengths.append(30 if entry & 0x10000 else 29)
+    return lengths

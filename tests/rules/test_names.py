@@ -1,0 +1,126 @@
+"""Names of people in a query."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.language.names import fold, named_speakers, respelt
+
+pytestmark = pytest.mark.feature("R5")
+
+
+@pytest.mark.parametrize(
+    ("query", "speakers", "named"),
+    [
+        ("What does Ann like?", ["Ann", "Bob"], ["Ann"]),
+        ("what does ann like", ["Ann"], ["Ann"]),
+        ("Ann's cat", ["Ann"], ["Ann"]),
+        ("what does ANN like", ["ann"], ["ann"]),
+        ("小明喜欢什么", ["小明", "小红"], ["小明"]),
+        ("What do Ann and Bob like?", ["Ann", "Bob", "Cid"], ["Ann", "Bob"]),
+        ("Anna likes tea", ["Ann"], []),
+        ("Joanne", ["Ann"], []),
+        ("What is liked?", ["Ann", ""], []),
+        ("", ["Ann"], []),
+        ("Ann", [], []),
+        ("a.b (c*", ["a.b", "(c*"], ["a.b", "(c*"]),
+        ("a+b?", ["a+b"], ["a+b"]),
+        # parts of names
+        ("What does Maria do?", ["Maria Keller", "Ann Lee"], ["Maria Keller"]),
+        ("maria's job", ["Maria Keller", "Maria Lopez"], ["Maria Keller", "Maria Lopez"]),
+        ("Maria Keller's job", ["Maria Keller", "Maria Lopez"], ["Maria Keller"]),
+        ("Maria", ["Maria", "Maria Lopez"], ["Maria"]),
+        ("Ask Keller", ["Maria Keller"], ["Maria Keller"]),
+        ("the keller below the house", ["Maria Keller"], []),
+        ("Dr Keller", ["Dr. Maria Keller"], ["Dr. Maria Keller"]),
+        ("What did jose say", ["José Ortega"], ["José Ortega"]),
+        ("What did José say", ["jose ortega"], ["jose ortega"]),
+        ("mail of maria", ["maria.keller@example.com"], ["maria.keller@example.com"]),
+        ("who is at the com", ["maria.keller@example.com"], []),
+        # ordinary words that are names
+        ("will it rain", ["Will", "Will Hunt"], []),
+        ("Will it rain", ["Will", "Will Hunt"], []),
+        ("what will Will do", ["Will"], ["Will"]),
+        ("where was Will", ["Will Hunt"], ["Will Hunt"]),
+        # Chinese
+        ("小明喜欢什么", ["李小明", "王小红"], ["李小明"]),
+        ("小明喜欢什么", ["李小明", "王小明"], ["李小明", "王小明"]),
+        ("李小明喜欢什么", ["李小明", "王小明"], ["李小明"]),
+        ("张小明喜欢什么", ["李小明"], []),
+        ("老李喜欢什么", ["李小明", "李红"], ["李小明", "李红"]),
+        ("小红喜欢什么", ["李红"], ["李红"]),
+        ("李老师什么时候来", ["李小明"], ["李小明"]),
+        ("阿明什么时候来", ["李小明"], ["李小明"]),
+        ("锋哥和若兰", ["欧阳若兰"], ["欧阳若兰"]),
+        ("明天去哪", ["李明", "李小明"], []),
+        ("Maria喜欢什么", ["Maria Keller"], ["Maria Keller"]),
+    ],
+)
+def test_named_speakers(query: str, speakers: list[str], named: list[str]) -> None:
+    assert named_speakers(query, speakers) == frozenset(named)
+
+
+@pytest.mark.parametrize(
+    ("query", "spelt"),
+    [
+        ("What does Mria do?", "What does Maria do?"),
+        ("What does Mraia's boss do?", "What does Maria's boss do?"),
+        ("what does mariia do", "what does Maria do"),
+        ("what does mria do", "what does mria do"),  # too short to tell without a capital
+        ("where is Cristopher", "where is Christopher"),
+        ("where is cristoper", "where is Christopher"),
+        ("where is Xristopher", "where is Xristopher"),
+        ("is there a marina", "is there a marina"),
+        ("Marina is where?", "Marina is where?"),  # a capital at the beginning says nothing
+        ("what was marinated", "what was marinated"),
+        ("is Kellr in?", "is Keller in?"),
+        ("ask Jon", "ask Jon"),
+        ("ask Jhon", "ask John"),
+        ("Amria", "Maria"),
+    ],
+)
+def test_misspelt_names(query: str, spelt: str) -> None:
+    unknown = set(fold(query).replace("?", "").replace("'", " ").split())
+    names = ["Maria Keller", "Christopher", "John", "小明", "Al"]
+    assert respelt(query, unknown, lambda: names) == spelt
+
+
+def test_only_unknown_words_are_misspelt() -> None:
+    assert respelt("Where is Mario?", set(), lambda: ["Maria"]) == "Where is Mario?"
+    assert respelt("Where is Mario?", {"mario"}, lambda: ["Maria"]) == "Where is Maria?"
+    assert respelt("Where is Marix?", {"marix"}, lambda: ["Maria", "Marie"]) == (
+        "Where is Maria Marie?"
+    )
+
+
+def test_many_names_are_quick() -> None:
+    names = [f"Name{n % 26 * 'x'}{n} Surname{n}" for n in range(3_000)]
+    start = time.thread_time()
+    for _ in range(5):
+        named_speakers("What does Maria Keller say about tea?", names)
+        respelt("What does Namme17 say?", {"namme"}, lambda: names)
+    assert (time.thread_time() - start) / 5 < 0.2
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=4))
+def test_any_text_and_names(query: str, names: list[str]) -> None:
+    assert named_speakers(query, names) <= {*names}
+    assert isinstance(respelt(query, {fold(word) for word in query.split()}, lambda: names), str)
+
+
+@given(st.sampled_from(["Jonathan", "Margaret", "Valentina"]), st.data())
+def test_any_single_slip_after_the_first_letter_is_mended(name: str, data: st.DataObject) -> None:
+    place = data.draw(st.integers(1, len(name) - 2))
+    letter = data.draw(st.sampled_from("abcdefghijklmnopqrstuvwxyz"))
+    swapped = name[:place] + name[place + 1] + name[place] + name[place + 2 :]
+    dropped = name[:place] + name[place + 1 :]
+    added = name[:place] + letter + name[place:]
+    changed = name[:place] + letter + name[place + 1 :]
+    for slip in (swapped, dropped, added, changed):
+        query = f"where is {slip} now"
+        unknown = {slip.lower()}
+        assert respelt(query, unknown, lambda: [f"{name} Smith"]) == f"where is {name} now"
