@@ -118,7 +118,7 @@ def speed(
 
 @bench.command()
 @click.option("--data", type=_DATA, multiple=True, metavar="FILE...",
-              help="Bank files, or a folder of them.")  # fmt: skip
+              help="Data files, or a folder of them.")  # fmt: skip
 @click.argument("more", type=_DATA, nargs=-1, metavar="[FILE]...")
 @click.option("--baseline", type=click.Choice((*_BASELINES, "none")), multiple=True,
               help="Compare with these. [default: each of them]")  # fmt: skip
@@ -138,10 +138,11 @@ def recall(
     out: Path | None,
     plot: Path | None,
 ) -> None:
-    """Measure how much of the evidence is found, on bank files.
+    """Measure how much of the evidence is found, on published data or bank files.
 
-    A bank file has one memory a line: {"bank", "items": [{"id", "text", "timestamp", "speaker",
-    "session"}], "questions": [{"id", "query", "gold", "category", "avoid"}]}.
+    Reads LoCoMo, LongMemEval, BEAM (its folder of chats) and MemDaily as they are published, and
+    bank files, which have one memory a line: {"bank", "items": [{"id", "text", "timestamp",
+    "speaker", "session"}], "questions": [{"id", "query", "gold", "category", "avoid", "answer"}]}.
     """
     from bench import plots
     from bench.banks import find_files
@@ -150,7 +151,7 @@ def recall(
     from bench.tables import show_recall
 
     if not (data or more):
-        raise click.UsageError("Name bank files: --data FILE...")
+        raise click.UsageError("Name data files: --data FILE...")
     if plot is not None:
         plots.require_matplotlib()
     rivals = [name for name in baseline or BASELINES if name != "none"]
@@ -169,6 +170,47 @@ def recall(
         emit(report)
     else:
         show_recall(report, categories=categories, plain=state.plain)
+
+
+@bench.command()
+@click.argument("data", type=_DATA, nargs=-1, required=True, metavar="PATH...")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N banks of a file.")
+@click.option("--bins", is_flag=True, help="Also show how often a hit of each score is gold.")
+@click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
+@click.option("--plot", type=_FILE, metavar="PNG", help="Draw the calibration of the scores.")
+@pass_state
+def evidence(
+    state: State,
+    *,
+    data: tuple[Path, ...],
+    limit: int | None,
+    bins: bool,
+    out: Path | None,
+    plot: Path | None,
+) -> None:
+    """Measure what a context shows: precision, tokens, calibration, and nothing where nothing fits.
+
+    Reads what `bench recall` reads. Precision is the share of the evidence lines of a context at
+    its defaults that are gold; a memory is gold when one of its sources is. ECE and Brier judge
+    the score of a hit as a probability. AUC tells questions of the bank from those of others.
+    """
+    from bench import plots
+    from bench.banks import find_files
+    from bench.evidence import measure_evidence
+    from bench.retrievers import Recollect
+    from bench.tables import show_evidence
+
+    if plot is not None:
+        plots.require_matplotlib()
+    ours = partial(Recollect, state.preset or "default", state.setting_overrides())
+    report = measure_evidence(find_files(data), limit=limit, tell=note, open_memory=ours)
+    if plot is not None:
+        plots.plot_calibration(report, plot)
+    _write(report, out)
+    if state.json:
+        emit(report)
+    else:
+        show_evidence(report, bins=bins, plain=state.plain)
 
 
 @bench.command()

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bench.calibration import Calibration
+from bench.evidence import EvidenceReport, EvidenceResult
 from bench.extraction import PRECISION, RECALL, ExtractionReport
 from bench.figures import Figure, Target
 from bench.learning import LearningReport
@@ -96,6 +98,48 @@ def _category_table(report: RecallReport) -> Table:
                 result.retriever,
                 *(_mean(metrics.get(name), True) for name in _BY_CATEGORY),
             )
+    return table
+
+
+def show_evidence(report: EvidenceReport, *, bins: bool = False, plain: bool = False) -> None:
+    """One row a file; with ``bins`` the reliability of its scores as well."""
+    console = _console(plain)
+    table = _table("", "precision", "recall of gold", "lines", "tokens", "tokens/gold line", "ECE",
+                   "Brier", "AUC", "empty, own", "empty, foreign")  # fmt: skip
+    for result in report.results:
+        table.add_row(*_evidence_row(result))
+    console.print(table)
+    for result in report.results if bins else ():
+        if result.calibration is not None:
+            console.print(f"{result.file}: {result.calibration.count:,} hits")
+            console.print(_bin_table(result.calibration))
+    console.print(
+        "Of the contexts at their defaults; foreign are questions of other banks of the file."
+        f" Intervals are 95 %, of questions resampled. {_around(report.surroundings)}"
+    )
+
+
+def _evidence_row(result: EvidenceResult) -> list[str]:
+    each, fit, nothing = result.tokens_per_gold_line, result.calibration, result.nothing_fits
+    cells = [
+        f"{result.file} ({result.questions})",
+        _mean(result.precision, True),
+        _mean(result.recall, True),
+        number(result.lines.value),
+        number(result.tokens.value),
+        "" if each is None else number(each),
+    ]
+    cells += ["", ""] if fit is None else [_share(fit.error), _share(fit.brier)]
+    if nothing is None:
+        return [*cells, "one bank", "", ""]
+    return [*cells, *map(_share, (nothing.auc, nothing.empty_own, nothing.empty_foreign))]
+
+
+def _bin_table(fit: Calibration) -> Table:
+    table = _table("", "hits", "mean score", "share gold")
+    for one in fit.bins:
+        found = [_share(one.score), _share(one.right)] if one.count else ["", ""]
+        table.add_row(f"{one.low:.1f}-{one.high:.1f}", f"{one.count:,}", *found)
     return table
 
 
