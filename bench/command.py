@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,7 @@ from recollect.plain import plain
 if TYPE_CHECKING:
     from bench.corpus import Tongue
     from bench.speed import Measure
+    from recollect.settings import Settings
 
 _LANGUAGES = ("en", "zh", "mixed")
 _MEASURES = ("record", "bulk", "recall", "hybrid", "context", "start", "installed")
@@ -214,6 +217,61 @@ def evidence(
 
 
 @bench.command()
+@click.argument("data", type=_DATA, nargs=-1, required=True, metavar="PATH...")
+@click.option("--out", type=_FILE, required=True, metavar="JSONL",
+              help="Keep the answers here; a repeat asks only what is missing.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N questions of a file.")
+@click.option("--judge", "judge_name", metavar="NAME",
+              help="A model of the same provider that judges. [default: the same]")  # fmt: skip
+@click.option("--price", type=(click.FloatRange(0), click.FloatRange(0)), metavar="IN OUT",
+              help="Price of a million tokens. [default: model.prices]")  # fmt: skip
+@pass_state
+def qa(
+    state: State,
+    *,
+    data: tuple[Path, ...],
+    out: Path,
+    limit: int | None,
+    judge_name: str | None,
+    price: tuple[float, float] | None,
+) -> None:
+    """Have the configured model answer from Recollect's contexts, scored by published protocols.
+
+    LoCoMo: F1 by category and a judge. LongMemEval: a judge for each type of question. BEAM: a
+    judge for each criterion of the rubric, and the order of events. MemDaily: the choice. The
+    memory itself learns by rules, so that the model is asked for answers and verdicts alone.
+    """
+    from bench.banks import find_files
+    from bench.qa.model import CountedModel, Price, model_of
+    from bench.qa.run import measure_qa
+    from bench.retrievers import Recollect
+    from bench.tables import show_qa
+
+    # The published protocols ask at temperature 0; --set gives another one.
+    given = {"model.temperature": 0.0, **state.setting_overrides()}
+    costs = None if price is None else Price(*price)
+    judge = {"model.name": judge_name} if judge_name else {}
+    by_rules = {**state.setting_overrides(), "model.provider": "none"}
+    with (
+        closing(model_of(_settings(state, given))) as answering,
+        closing(model_of(_settings(state, given | judge))) as judging,
+    ):
+        report = measure_qa(
+            find_files(data),
+            model=CountedModel(answering, "answer", costs),
+            judge=CountedModel(judging, "judge", costs),
+            out=out,
+            open_memory=lambda clock: Recollect(state.preset or "default", by_rules, clock),
+            limit=limit,
+            tell=note,
+        )
+    if state.json:
+        emit(report)
+    else:
+        show_qa(report, plain=state.plain)
+
+
+@bench.command()
 @click.option("--slips", is_flag=True, help="Also show what went wrong, but for those held out.")
 @click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
 @pass_state
@@ -255,6 +313,12 @@ def learning(state: State, *, slips: bool, out: Path | None) -> None:
         emit(report)
     else:
         show_learning(report, slips=slips, plain=state.plain)
+
+
+def _settings(state: State, overrides: Mapping[str, Any]) -> Settings:
+    from recollect.settings import find_file, load
+
+    return load(state.preset, file=find_file(), overrides=overrides)
 
 
 def _write(report: Any, out: Path | None) -> None:

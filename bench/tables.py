@@ -14,6 +14,8 @@ from bench.extraction import PRECISION, RECALL, ExtractionReport
 from bench.figures import Figure, Target
 from bench.learning import LearningReport
 from bench.metrics import Mean
+from bench.qa.model import Use
+from bench.qa.run import QaReport, QaResult
 from bench.recall import RecallReport, Result
 from bench.speed import SpeedReport
 from bench.utterances import Figures
@@ -141,6 +143,41 @@ def _bin_table(fit: Calibration) -> Table:
         found = [_share(one.score), _share(one.right)] if one.count else ["", ""]
         table.add_row(f"{one.low:.1f}-{one.high:.1f}", f"{one.count:,}", *found)
     return table
+
+
+def show_qa(report: QaReport, *, plain: bool = False) -> None:
+    """A table a file: every category and all together, and what the answers used."""
+    console = _console(plain)
+    for result in report.results:
+        console.print(_qa_table(result))
+        console.print(
+            f"{result.asked} asked now, {result.failed} failed. A context has"
+            f" {number(result.context_tokens)} tokens.\n{_use('Answers', result.answering)}"
+            f" {_use('Verdicts', result.judging)} {_use('Failed now', result.lost)}\n"
+        )
+    console.print(
+        f"Answered by {report.model}, judged by {report.judge}. Intervals are 95 %, of questions"
+        f" resampled. {_around(report.surroundings)}"
+    )
+
+
+def _qa_table(result: QaResult) -> Table:
+    names = list(result.scores)
+    table = _table(f"{result.file} ({result.format})", "questions", *names)
+    rows = {**result.categories, "all": result.scores}
+    for name, scores in rows.items():
+        count = max((one.count for one in scores.values()), default=0)
+        cells = [_mean(scores.get(metric), True) for metric in names]
+        table.add_row(name or "-", str(count), *cells)
+    return table
+
+
+def _use(what: str, use: Use) -> str:
+    cost = "price not known" if use.cost is None else f"cost {use.cost:.4f}"
+    return (
+        f"{what}: {use.calls:,} calls, {use.input_tokens:,} tokens in,"
+        f" {use.output_tokens:,} out, {cost}."
+    )
 
 
 def show_extraction(report: ExtractionReport, *, slips: bool = False, plain: bool = False) -> None:
