@@ -22,7 +22,7 @@ from recollect.types import Context, Hit
 
 _SEED = 20
 _PART = "evidence"
-_STEP = 100  # questions between two lines of progress
+_STEP = 20  # questions between two lines of progress
 
 
 @dataclass(frozen=True, slots=True)
