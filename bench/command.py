@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,7 @@ from recollect.plain import plain
 if TYPE_CHECKING:
     from bench.corpus import Tongue
     from bench.speed import Measure
+    from recollect.settings import Settings
 
 _LANGUAGES = ("en", "zh", "mixed")
 _MEASURES = ("record", "bulk", "recall", "hybrid", "context", "start", "installed")
@@ -118,7 +121,7 @@ def speed(
 
 @bench.command()
 @click.option("--data", type=_DATA, multiple=True, metavar="FILE...",
-              help="Bank files, or a folder of them.")  # fmt: skip
+              help="Data files, or a folder of them.")  # fmt: skip
 @click.argument("more", type=_DATA, nargs=-1, metavar="[FILE]...")
 @click.option("--baseline", type=click.Choice((*_BASELINES, "none")), multiple=True,
               help="Compare with these. [default: each of them]")  # fmt: skip
@@ -138,10 +141,11 @@ def recall(
     out: Path | None,
     plot: Path | None,
 ) -> None:
-    """Measure how much of the evidence is found, on bank files.
+    """Measure how much of the evidence is found, on published data or bank files.
 
-    A bank file has one memory a line: {"bank", "items": [{"id", "text", "timestamp", "speaker",
-    "session"}], "questions": [{"id", "query", "gold", "category", "avoid"}]}.
+    Reads LoCoMo, LongMemEval, BEAM (its folder of chats) and MemDaily as they are published, and
+    bank files, which have one memory a line: {"bank", "items": [{"id", "text", "timestamp",
+    "speaker", "session"}], "questions": [{"id", "query", "gold", "category", "avoid", "answer"}]}.
     """
     from bench import plots
     from bench.banks import find_files
@@ -150,7 +154,7 @@ def recall(
     from bench.tables import show_recall
 
     if not (data or more):
-        raise click.UsageError("Name bank files: --data FILE...")
+        raise click.UsageError("Name data files: --data FILE...")
     if plot is not None:
         plots.require_matplotlib()
     rivals = [name for name in baseline or BASELINES if name != "none"]
@@ -169,6 +173,102 @@ def recall(
         emit(report)
     else:
         show_recall(report, categories=categories, plain=state.plain)
+
+
+@bench.command()
+@click.argument("data", type=_DATA, nargs=-1, required=True, metavar="PATH...")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N banks of a file.")
+@click.option("--bins", is_flag=True, help="Also show how often a hit of each score is gold.")
+@click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
+@click.option("--plot", type=_FILE, metavar="PNG", help="Draw the calibration of the scores.")
+@pass_state
+def evidence(
+    state: State,
+    *,
+    data: tuple[Path, ...],
+    limit: int | None,
+    bins: bool,
+    out: Path | None,
+    plot: Path | None,
+) -> None:
+    """Measure what a context shows: precision, tokens, calibration, and nothing where nothing fits.
+
+    Reads what `bench recall` reads. Precision is the share of the evidence lines of a context at
+    its defaults that are gold; a memory is gold when one of its sources is. ECE and Brier judge
+    the score of a hit as a probability. AUC tells questions of the bank from those of others.
+    """
+    from bench import plots
+    from bench.banks import find_files
+    from bench.evidence import measure_evidence
+    from bench.retrievers import Recollect
+    from bench.tables import show_evidence
+
+    if plot is not None:
+        plots.require_matplotlib()
+    ours = partial(Recollect, state.preset or "default", state.setting_overrides())
+    report = measure_evidence(find_files(data), limit=limit, tell=note, open_memory=ours)
+    if plot is not None:
+        plots.plot_calibration(report, plot)
+    _write(report, out)
+    if state.json:
+        emit(report)
+    else:
+        show_evidence(report, bins=bins, plain=state.plain)
+
+
+@bench.command()
+@click.argument("data", type=_DATA, nargs=-1, required=True, metavar="PATH...")
+@click.option("--out", type=_FILE, required=True, metavar="JSONL",
+              help="Keep the answers here; a repeat asks only what is missing.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N questions of a file.")
+@click.option("--judge", "judge_name", metavar="NAME",
+              help="A model of the same provider that judges. [default: the same]")  # fmt: skip
+@click.option("--price", type=(click.FloatRange(0), click.FloatRange(0)), metavar="IN OUT",
+              help="Price of a million tokens. [default: model.prices]")  # fmt: skip
+@pass_state
+def qa(
+    state: State,
+    *,
+    data: tuple[Path, ...],
+    out: Path,
+    limit: int | None,
+    judge_name: str | None,
+    price: tuple[float, float] | None,
+) -> None:
+    """Have the configured model answer from Recollect's contexts, scored by published protocols.
+
+    LoCoMo: F1 by category and a judge. LongMemEval: a judge for each type of question. BEAM: a
+    judge for each criterion of the rubric, and the order of events. MemDaily: the choice. The
+    memory itself learns by rules, so that the model is asked for answers and verdicts alone.
+    """
+    from bench.banks import find_files
+    from bench.qa.model import CountedModel, Price, model_of
+    from bench.qa.run import measure_qa
+    from bench.retrievers import Recollect
+    from bench.tables import show_qa
+
+    # The published protocols ask at temperature 0; --set gives another one.
+    given = {"model.temperature": 0.0, **state.setting_overrides()}
+    costs = None if price is None else Price(*price)
+    judge = {"model.name": judge_name} if judge_name else {}
+    by_rules = {**state.setting_overrides(), "model.provider": "none"}
+    with (
+        closing(model_of(_settings(state, given))) as answering,
+        closing(model_of(_settings(state, given | judge))) as judging,
+    ):
+        report = measure_qa(
+            find_files(data),
+            model=CountedModel(answering, "answer", costs),
+            judge=CountedModel(judging, "judge", costs),
+            out=out,
+            open_memory=lambda clock: Recollect(state.preset or "default", by_rules, clock),
+            limit=limit,
+            tell=note,
+        )
+    if state.json:
+        emit(report)
+    else:
+        show_qa(report, plain=state.plain)
 
 
 @bench.command()
@@ -213,6 +313,12 @@ def learning(state: State, *, slips: bool, out: Path | None) -> None:
         emit(report)
     else:
         show_learning(report, slips=slips, plain=state.plain)
+
+
+def _settings(state: State, overrides: Mapping[str, Any]) -> Settings:
+    from recollect.settings import find_file, load
+
+    return load(state.preset, file=find_file(), overrides=overrides)
 
 
 def _write(report: Any, out: Path | None) -> None:

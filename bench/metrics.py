@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -61,17 +62,33 @@ def _discount(place: int) -> float:
 
 def mean(values: Sequence[float], rounds: int = _ROUNDS, seed: int = 7) -> Mean:
     """The mean, and between what means of resampled questions lie in 95 of 100 cases."""
-    sample = np.asarray(values, np.float64)
+    return ratio(values, np.ones(len(values)), rounds, seed)
+
+
+def ratio(
+    tops: Sequence[float],
+    bottoms: Sequence[float] | np.ndarray[Any, Any],
+    rounds: int = _ROUNDS,
+    seed: int = 7,
+) -> Mean:
+    """The sum of the one over the sum of the other, and the interval of resampled questions."""
+    over, under = np.asarray(tops, np.float64), np.asarray(bottoms, np.float64)
     rng = np.random.default_rng(seed)
-    step = max(1, _CHUNK // len(sample))
-    means = np.concatenate(
-        [
-            sample[rng.integers(0, len(sample), (min(step, rounds - done), len(sample)))].mean(1)
-            for done in range(0, rounds, step)
-        ]
-    )
-    low, high = np.percentile(means, (2.5, 97.5)).tolist()
-    return Mean(float(sample.mean()), low, high, len(sample))
+    step = max(1, _CHUNK // len(over))
+    drawn = [
+        _share(over[places], under[places])
+        for done in range(0, rounds, step)
+        for places in [rng.integers(0, len(over), (min(step, rounds - done), len(over)))]
+    ]
+    low, high = np.percentile(np.concatenate(drawn), (2.5, 97.5)).tolist()
+    whole = _share(over[None], under[None])
+    return Mean(float(whole[0]), low, high, len(over))
+
+
+def _share(over: np.ndarray[Any, Any], under: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Sums of rows over sums of rows; of nothing the share is 0."""
+    sums: np.ndarray[Any, Any] = over.sum(1) / np.maximum(under.sum(1), 1e-12)
+    return sums
 
 
 def means(rows: Sequence[dict[str, float]]) -> dict[str, Mean]:

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from bench.evidence import EvidenceReport
 from bench.recall import RecallReport
 from bench.speed import SpeedReport
 from recollect.errors import InvalidInput, MissingExtra
@@ -82,6 +83,23 @@ def plot_recall(report: RecallReport, path: Path, metric: str = "recall@10") -> 
     axis.set_xticks(range(len(files)), files, rotation=20, ha="right")
     axis.set(ylabel=metric, ylim=(0, 1))
     axis.grid(True, axis="y", alpha=0.2)
+    axis.legend(fontsize="small")
+    drawn.savefig(path, dpi=_DPI)
+
+
+def plot_calibration(report: EvidenceReport, path: Path) -> None:
+    """The share of gold among the hits of a score, beside the score, for every file."""
+    drawn = require_matplotlib()(figsize=(7, 7), layout="constrained")
+    axis = drawn.subplots()
+    axis.plot((0, 1), (0, 1), color="grey", linestyle=":", label="calibrated")
+    for result in report.results:
+        if result.calibration is not None:
+            bins = [one for one in result.calibration.bins if one.count]
+            label = f"{result.file}, ECE {result.calibration.error:.3f}"
+            axis.plot([one.score for one in bins], [one.right for one in bins], marker="o",
+                      markersize=4, label=label)  # fmt: skip
+    axis.set(xlabel="mean score of a hit", ylabel="share that is gold", xlim=(0, 1), ylim=(0, 1))
+    axis.grid(True, alpha=0.2)
     axis.legend(fontsize="small")
     drawn.savefig(path, dpi=_DPI)
 

@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.banks import Asked, Bank, read_banks
+from bench.banks import Bank, Question, read_banks
 from bench.retrievers import Recollect
 from recollect.types import RECORD_TYPES, Hit, RecordType
 
@@ -68,7 +68,7 @@ def gather(
 
 
 def _of_bank(
-    file: str, bank: Bank, others: Sequence[Asked], banks: int
+    file: str, bank: Bank, others: Sequence[Question], banks: int
 ) -> Iterator[tuple[tuple[str, ...], Example]]:
     """Its own questions, and half as many of other banks, each asked of its turns and of all."""
     retriever = Recollect()
@@ -107,10 +107,8 @@ def _of_bank(
 
 def _is_gold(hit: Hit, gold: frozenset[str], retriever: Recollect, bank: Bank) -> bool:
     """Whether a turn is gold, a memory was learnt from gold, or an episode quotes gold."""
-    if hit.type == "turn":
-        return retriever.id_of(hit.session, hit.index) in gold
-    if hit.type == "memory":
-        return any(retriever.id_of(one.session, one.index) in gold for one in hit.sources)
+    if hit.sources:
+        return not gold.isdisjoint(retriever.items_of(hit.sources))
     quoted = (item.text.strip()[:_OPENING] for item in bank.items if item.id in gold)
     return hit.type == "episode" and any(text in hit.text for text in quoted)
 

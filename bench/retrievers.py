@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from bench.banks import Item
@@ -11,9 +11,10 @@ from bench.bare import BareFts5, Tokenizer
 from bench.dense import Dense
 from bench.minds import bench_mind
 from bench.words import is_stop, pairs
+from recollect.clock import Clock
 from recollect.recall.features import Floats
 from recollect.recall.request import read_request
-from recollect.types import ROLES, Hit, NewTurn, RecordType, Role
+from recollect.types import ROLES, Hit, NewTurn, RecordType, Role, Source
 
 _MEMORY = ":memory:"
 
@@ -29,35 +30,50 @@ class Retriever(Protocol):
 class Recollect:
     """The engine through its public doors, in memory, with what vectors there are."""
 
-    def __init__(self, preset: str = "default", settings: Mapping[str, Any] | None = None) -> None:
-        self._mind = bench_mind(_MEMORY, settings or {}, preset)
+    def __init__(
+        self,
+        preset: str = "default",
+        settings: Mapping[str, Any] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.mind = bench_mind(_MEMORY, settings or {}, preset, clock)
         self._ids: dict[tuple[str, int | None], str] = {}
         self._next: Counter[str] = Counter()
+        self._turns: dict[str, str] = {}
 
     def add(self, items: Sequence[Item]) -> None:
-        self._mind.record_many([self._turn(item) for item in items])
-        self._mind.drain()
+        self.mind.record_many([self._turn(item) for item in items])
+        self._turns = {}
+        self.mind.drain()
 
     def search(self, query: str, k: int) -> list[str]:
-        hits = self._mind.recall(query, k=k, of=["turn"])
+        hits = self.mind.recall(query, k=k, of=["turn"])
         return [self._ids[hit.session, hit.index] for hit in hits]
 
     def pool(
         self, query: str, types: Sequence[RecordType]
     ) -> tuple[list[Hit], Mapping[str, Floats], bool]:
         """Every candidate of a query with its features, and whether it asks for a whole course."""
-        mind = self._mind
+        mind = self.mind
         request = read_request(
             query, k=10, min_score=0.0, of=types, now=mind._clock.now(), guard=mind._guard
         )
         return *mind._services.recall.pool(request), request.asking.of_whole
 
-    def id_of(self, session: str, index: int | None) -> str:
-        """The id of the item that a turn was made of."""
-        return self._ids.get((session, index), "")
+    def items_of(self, sources: Iterable[Source]) -> frozenset[str]:
+        """The items that a record was made of."""
+        found = (self._ids.get((source.session, source.index)) for source in sources)
+        return frozenset(item for item in found if item is not None)
+
+    def item_of_turn(self, id_: str) -> str | None:
+        """The item that was recorded as this turn, if it is one."""
+        if not self._turns:
+            turns = self.mind.turns(limit=len(self._ids) or 1)
+            self._turns = {turn.id: self._ids[turn.session, turn.index] for turn in turns}
+        return self._turns.get(id_)
 
     def close(self) -> None:
-        self._mind.close()
+        self.mind.close()
 
     def _turn(self, item: Item) -> NewTurn:
         session = item.session or "bank"

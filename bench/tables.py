@@ -8,10 +8,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bench.calibration import Calibration
+from bench.evidence import EvidenceReport, EvidenceResult
 from bench.extraction import PRECISION, RECALL, ExtractionReport
 from bench.figures import Figure, Target
 from bench.learning import LearningReport
 from bench.metrics import Mean
+from bench.qa.model import Use
+from bench.qa.run import QaReport, QaResult
 from bench.recall import RecallReport, Result
 from bench.speed import SpeedReport
 from bench.utterances import Figures
@@ -97,6 +101,83 @@ def _category_table(report: RecallReport) -> Table:
                 *(_mean(metrics.get(name), True) for name in _BY_CATEGORY),
             )
     return table
+
+
+def show_evidence(report: EvidenceReport, *, bins: bool = False, plain: bool = False) -> None:
+    """One row a file; with ``bins`` the reliability of its scores as well."""
+    console = _console(plain)
+    table = _table("", "precision", "recall of gold", "lines", "tokens", "tokens/gold line", "ECE",
+                   "Brier", "AUC", "empty, own", "empty, foreign")  # fmt: skip
+    for result in report.results:
+        table.add_row(*_evidence_row(result))
+    console.print(table)
+    for result in report.results if bins else ():
+        if result.calibration is not None:
+            console.print(f"{result.file}: {result.calibration.count:,} hits")
+            console.print(_bin_table(result.calibration))
+    console.print(
+        "Of the contexts at their defaults; foreign are questions of other banks of the file."
+        f" Intervals are 95 %, of questions resampled. {_around(report.surroundings)}"
+    )
+
+
+def _evidence_row(result: EvidenceResult) -> list[str]:
+    each, fit, nothing = result.tokens_per_gold_line, result.calibration, result.nothing_fits
+    cells = [
+        f"{result.file} ({result.questions})",
+        _mean(result.precision, True),
+        _mean(result.recall, True),
+        number(result.lines.value),
+        number(result.tokens.value),
+        "" if each is None else number(each),
+    ]
+    cells += ["", ""] if fit is None else [_share(fit.error), _share(fit.brier)]
+    if nothing is None:
+        return [*cells, "one bank", "", ""]
+    return [*cells, *map(_share, (nothing.auc, nothing.empty_own, nothing.empty_foreign))]
+
+
+def _bin_table(fit: Calibration) -> Table:
+    table = _table("", "hits", "mean score", "share gold")
+    for one in fit.bins:
+        found = [_share(one.score), _share(one.right)] if one.count else ["", ""]
+        table.add_row(f"{one.low:.1f}-{one.high:.1f}", f"{one.count:,}", *found)
+    return table
+
+
+def show_qa(report: QaReport, *, plain: bool = False) -> None:
+    """A table a file: every category and all together, and what the answers used."""
+    console = _console(plain)
+    for result in report.results:
+        console.print(_qa_table(result))
+        console.print(
+            f"{result.asked} asked now, {result.failed} failed. A context has"
+            f" {number(result.context_tokens)} tokens.\n{_use('Answers', result.answering)}"
+            f" {_use('Verdicts', result.judging)} {_use('Failed now', result.lost)}\n"
+        )
+    console.print(
+        f"Answered by {report.model}, judged by {report.judge}. Intervals are 95 %, of questions"
+        f" resampled. {_around(report.surroundings)}"
+    )
+
+
+def _qa_table(result: QaResult) -> Table:
+    names = list(result.scores)
+    table = _table(f"{result.file} ({result.format})", "questions", *names)
+    rows = {**result.categories, "all": result.scores}
+    for name, scores in rows.items():
+        count = max((one.count for one in scores.values()), default=0)
+        cells = [_mean(scores.get(metric), True) for metric in names]
+        table.add_row(name or "-", str(count), *cells)
+    return table
+
+
+def _use(what: str, use: Use) -> str:
+    cost = "price not known" if use.cost is None else f"cost {use.cost:.4f}"
+    return (
+        f"{what}: {use.calls:,} calls, {use.input_tokens:,} tokens in,"
+        f" {use.output_tokens:,} out, {cost}."
+    )
 
 
 def show_extraction(report: ExtractionReport, *, slips: bool = False, plain: bool = False) -> None:

@@ -82,7 +82,7 @@ def _in_own_words(question: SlotQuestion, request: Request, unit: Unit) -> list[
     """The few statements about the user that have everything a question for them speaks of: "I swim
     every Tuesday" for "when do I swim?". Who does something may be anybody.
     """
-    terms = [term.text for term in query_terms(question.topic) if term.weight >= WORD_WEIGHT]
+    terms = [term for term in query_terms(question.topic) if term.weight >= WORD_WEIGHT]
     anybody = not _WHO.isdisjoint(question.who)
     if not terms or not (question.own or anybody):
         return []
