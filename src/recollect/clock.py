@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Protocol
 
 from recollect.errors import ConfigError
 
 LOCAL = "local"
+Zone = str | tzinfo
 
 
-def in_zone(moment: datetime, zone: str) -> datetime:
+def in_zone(moment: datetime, zone: Zone) -> datetime:
     """The same moment by the clocks of a zone such as Asia/Shanghai; ``local`` is the machine's."""
     if zone == LOCAL:
         return moment.astimezone()
+    if isinstance(zone, tzinfo):
+        return moment.astimezone(zone)
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     try:

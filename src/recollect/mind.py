@@ -365,9 +365,7 @@ class Mind(CheckedCalls):
         limit: int = 100,
     ) -> list[Episode]:
         """The stories of sessions, the latest first."""
-        return self._services.ledger.episodes(
-            session=session, since=since, until=until, limit=limit
-        )
+        return self._services.ledger.episodes(session, since=since, until=until, limit=limit)
 
     def scratchpad(self) -> Scratchpad:
         """What the agent is working on."""
@@ -430,16 +428,17 @@ class Mind(CheckedCalls):
         persona: str | None = None,
         host: Mapping[SectionName, str] | None = None,
         count: TokenCounter = count_tokens,
+        shown: Iterable[str] | None = None,
     ) -> Context:
         """What the agent should see before it answers, within ``budget`` tokens.
 
-        ``host`` are parts only the host knows (system, runtime, rules, catalogs); ``count`` is its
-        tokenizer, ``model`` the one whose window counts where the preset goes by that.
+        ``host`` are parts only the host knows (system, runtime, rules, catalogs), ``shown`` texts
+        or ids of turns in its prompt, ``count`` its tokenizer, ``model`` decides the window.
         """
         named = self._guard.filter(session, "session")
         built = self._services.context.build(
             query, session=named, budget=budget, model=model, persona=persona, host=host,
-            count=count,
+            count=count, shown=shown,
         )  # fmt: skip
         self._services.injected.add_context(named, built)
         self._services.use_log.composed(named, query, built)

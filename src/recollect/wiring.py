@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.clock import Clock, monotonic_of
-from recollect.context.build import Builder, Sources
-from recollect.context.parts import evidence_items, most_core_lines
+from recollect.context.build import Builder
 from recollect.context.window import ShortTermMemory
 from recollect.documents.cards import IdentityCards
 from recollect.documents.daily import DailyReport, DailySection
@@ -57,7 +56,7 @@ from recollect.providers.embedding.base import Embedder
 from recollect.providers.embedding.choose import embedder_for, embedder_named
 from recollect.providers.vault import Vault
 from recollect.recall.engine import Recall, Touches
-from recollect.recall.request import read_request
+from recollect.recall.prompt_sources import PromptSources
 from recollect.recall.vectors import VectorRoute
 from recollect.record import daily_events, transcripts, triggers
 from recollect.record.attachments import AttachmentWriter
@@ -71,8 +70,7 @@ from recollect.settings import Settings
 from recollect.store.contract import Store
 from recollect.store.paths import own_base
 from recollect.store.sqlite.connection import MEMORY
-from recollect.store.upkeep import CoreLine
-from recollect.types import RECORD_TYPES, Drained, Hit, SafeName, Stats
+from recollect.types import Drained, SafeName, Stats
 from recollect.upkeep import bus
 from recollect.upkeep import upkeep as upkeep_
 from recollect.upkeep.upkeep import Upkeep
@@ -263,6 +261,9 @@ def build(
     wake = worker.start_or_wake if threaded and not store.read_only else _stay_asleep
     recorder = _recorder(shared, guard, wake)
     recall = Recall(store, space, clock, settings=settings, vectors=meaning, touches=touches)
+    sources = PromptSources(store, space, clock, settings, recall).sources(
+        short_term, scratchpad=pads.open_tasks, cards=shared.cards_of(space).current
+    )
     reconciler = shared.reconciler_of(space)
     if embedder is not None and not store.read_only:
         try:
@@ -287,7 +288,7 @@ def build(
         recall=recall,
         touches=touches,
         injected=injected,
-        context=Builder(_sources(shared, recall, pads, short_term), settings),
+        context=Builder(sources, settings),
         upkeep=upkeep,
         event_rules=rules,
         forgetting=eraser,
@@ -372,50 +373,6 @@ def _recorder(shared: Shared, guard: Guard, wake: Callable[[], None]) -> Recorde
             disown=Disowner(settings, guard.owners),
         ),
         wake=wake,
-    )
-
-
-def _sources(
-    shared: Shared, recall: Recall, pads: Scratchpads, short_term: ShortTermMemory
-) -> Sources:
-    store, space, settings, clock = shared.store, shared.space, shared.settings, shared.clock
-    guard = guard_of(settings)
-
-    def find(
-        query: str, *, k: int, persona: str | None, around: Sequence[str], project: SafeName | None
-    ) -> list[Hit]:
-        request = read_request(
-            query,
-            k=k,
-            min_score=settings.recall.evidence_score,
-            of=RECORD_TYPES,
-            within=project and recall.project_meant(query, project),
-            persona=persona,
-            around=around,
-            now=clock.now(),
-            guard=guard,
-        )
-        return recall.recall(request)
-
-    def core(project: SafeName | None) -> list[CoreLine]:
-        with store.read(space) as unit:
-            return unit.tiers.core_lines(
-                least=settings.upkeep.core_importance,
-                now=clock.now(),
-                limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
-                within=project,
-            )
-
-    return Sources(
-        gate=recall.gate,
-        recall=find,
-        read=evidence_items,
-        without_outdated=recall.without_outdated,
-        window=short_term.window,
-        core=core,
-        project_of=short_term.project_of,
-        scratchpad=lambda: pads.get().text,
-        cards=shared.cards_of(space).current,
     )
 
 

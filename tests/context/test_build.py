@@ -13,6 +13,7 @@ import recollect
 from recollect.clock import ManualClock
 from recollect.context.build import Builder, Sources
 from recollect.context.parts import evidence_items
+from recollect.context.redundancy import STANDS_FOR
 from recollect.context.window import ShortTermMemory
 from recollect.language.fence import strip_fenced
 from recollect.language.tokens import count_tokens
@@ -44,11 +45,14 @@ class Desk:
             recall=mind.recall,
             read=evidence_items,
             without_outdated=lambda query, hits: hits,
+            turns_behind=lambda hits: {},
             window=self.short_term.window,
+            opening=lambda session: "",
             core=lambda project: self.core,
             project_of=lambda session: None,
-            scratchpad=lambda: self.scratchpad,
+            scratchpad=lambda project, is_shown: self.scratchpad,
             cards=lambda: self.cards,
+            zone=lambda: "UTC",
         )
         self.build = Builder(sources, mind.settings).build
 
@@ -156,7 +160,8 @@ def test_the_message_itself_is_not_repeated(desk: OpenDesk) -> None:
         context = here.build(question, session="s")
     assert question not in context.text
     assert "I upgraded to Python 3.12 today" in context.text
-    assert [message.role for message in context.messages][-2:] == ["user", "assistant"]
+    assert [message.role for message in context.messages][-3:] == ["user", "assistant", "user"]
+    assert "Working on the release." in context.messages[-1].content, "what changes comes last"
     assert "evidence" not in used(context), "the turn stands in the conversation already"
     assert "already in recent" in {left.reason for left in context.dropped}
 
@@ -165,16 +170,16 @@ def test_evidence_says_when_who_and_where(desk: OpenDesk) -> None:
     here = desk()
     with here.mind.session("old") as session:
         turn = session.user("I upgraded to Python 3.12 today", sender="lin")
+        other = session.user("Ann runs Python 2.7 at work", sender="lin")
     memory = here.mind.remember("Uses Python 3.12", kind="config", sources=[turn.id])
     web = here.mind.remember("Python 4 is out", kind="fact", trust="external")
     context = here.build("Which Python do I use?")
     text = context.text
     assert "(2026-02-12, config, owner, old#0) Uses Python 3.12" in text
-    assert "(2026-02-12, turn of lin, owner, old#0) I upgraded to Python 3.12 today" in text
+    assert "(2026-02-12, turn of lin, owner, old#1) Ann runs Python 2.7 at work" in text
     assert "(2026-02-12, fact, external) Python 4 is out" in text
-    assert {memory.id, turn.id, web.id} == set(
-        used(here.build("Which Python do I use?"))["evidence"]
-    )
+    assert {memory.id, other.id, web.id} == set(used(context)["evidence"])
+    assert (STANDS_FOR, turn.id) in {(left.reason, left.id) for left in context.dropped}
 
 
 def test_what_came_from_outside_is_not_core_and_secrets_are_in_no_prompt(desk: OpenDesk) -> None:

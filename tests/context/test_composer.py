@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from recollect.context.composer import TOO_SMALL, compose
 from recollect.context.parts import ConversationPart, Item, PromptParts
+from recollect.context.redundancy import CONTAINED
 from recollect.language.fence import MARK, neutral, strip_fenced
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language
@@ -125,6 +126,8 @@ def assert_in_order(context: Context, parts: PromptParts) -> None:
         ("recent", [one.id for one in parts.conversation.turns]),
     ):
         ids = list(shown.get(name, ()))
+        if any(left.reason == CONTAINED.format(name) for left in context.dropped):
+            continue  # a piece that contains an earlier one stands in its place
         assert ids == [id_ for id_ in order if id_ in ids]
     recent = shown.get("recent", ())
     assert (
@@ -210,7 +213,7 @@ def test_hostile_text_stays_inside_its_fence(language: Language) -> None:
     parts = PromptParts(
         {"scratchpad": FORGED, "user": "Likes tea."},
         tuple(item(n, text) for n, text in enumerate(hostile)),
-        tuple(item(50 + n, text) for n, text in enumerate(hostile)),
+        tuple(item(50 + n, f"{text} {n}") for n, text in enumerate(hostile)),
         ConversationPart(
             (turn(0, "user", "hi"), turn(1, "assistant", "", calls=["c"]), turn(2, "tool", FORGED)),
             FORGED,

@@ -130,6 +130,45 @@ def test_a_bullet_put_back_answers_it_too(desk: Desk, tea: Memory) -> None:
     assert desk.documents.questions() == []
 
 
+@pytest.fixture
+def shown_twice(desk: Desk) -> Memory:
+    """A memory that MEMORY.md and USER.md both show."""
+    name = desk.remember("is called Lin", kind="identity", subject="user", predicate="name")
+    desk.remember("住在杭州", kind="identity", subject="user", predicate="lives in")
+    desk.sync()
+    assert "is called Lin" in desk.text("memory")
+    assert "is called Lin" in desk.text("user")
+    return name
+
+
+@pytest.mark.parametrize(("first", "other"), [("memory", "user"), ("user", "memory")])
+def test_a_bullet_deleted_in_one_document_is_deleted_wherever_it_is_shown(
+    desk: Desk, shown_twice: Memory, first: str, other: str
+) -> None:
+    before = desk.text(other)
+    desk.delete_line(first, "is called Lin")
+    assert desk.of(first).asked == (PendingQuestion(shown_twice.id, "removed"),)
+    assert not [name for name in (first, other) if "is called Lin" in desk.text(name)]
+    assert "住在杭州" in desk.text(other)
+    (question,) = desk.documents.questions()
+    assert (question.memory.id, question.documents) == (shown_twice.id, (first,))
+    assert not any(report.asked for report in desk.sync().documents), "asked once"
+    desk.write(other, before)
+    desk.sync()
+    assert [name for name in (first, other) if "is called Lin" in desk.text(name)] == [first, other]
+    assert desk.documents.questions() == []
+
+
+def test_and_archived_where_a_setting_says_so(make_desk: MakeDesk) -> None:
+    desk = make_desk(documents={"removed_bullet": "archive"})
+    desk.remember("叫小林", kind="identity", subject="user", predicate="name")
+    desk.sync()
+    desk.delete_line("memory", "叫小林")
+    desk.sync()
+    assert desk.current() == []
+    assert "叫小林" not in desk.text("user")
+
+
 def test_an_emptied_bullet_is_a_deleted_one(desk: Desk, tea: Memory) -> None:
     desk.replace("memory", "likes green tea ", "")
     assert desk.of("memory").asked == (PendingQuestion(tea.id, "removed"),)

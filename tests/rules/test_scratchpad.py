@@ -172,7 +172,9 @@ def test_the_task_of_each_message_is_at_hand() -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "谢谢，搞定了",
+        "谢谢",
+        "thanks a lot",
+        "今天天气真好",
         "ok",
         "好的",
         "然后跑一下测试",
@@ -187,6 +189,19 @@ def test_the_task_of_each_message_is_at_hand() -> None:
 def test_the_same_topic_goes_on(message: str) -> None:
     pad = after("帮我修复 auth.py 里的登录问题")
     assert after(message, pad=pad) == pad
+
+
+@pytest.mark.parametrize("message", ["谢谢，搞定了", "it works now, thanks", "The bug is fixed"])
+def test_a_task_that_is_done_is_no_longer_at_hand(message: str) -> None:
+    pad = after("Fix the login bug in auth.py", message)
+    done = Completion("Fix the login bug in auth.py", NOON + timedelta(minutes=2))
+    assert (pad.focus, pad.completions) == ("", (done,))
+
+
+@pytest.mark.parametrize("message", ["Never mind", "算了，不用了", "cancel that", "别修了"])
+def test_nor_is_one_that_is_not_wanted_any_more(message: str) -> None:
+    pad = after("Fix the login bug in auth.py", message)
+    assert (pad.focus, pad.completions) == ("", ())
 
 
 def test_another_order_on_the_topic_takes_its_place() -> None:
@@ -254,8 +269,21 @@ def test_the_oldest_completions_give_way_first() -> None:
     ("message", "task"),
     [
         ("# Fix **it** now", "Fix **it** now"),
-        ("- do this. And that.", "do this."),
-        ("> 引用的任务怎么做？", "引用的任务怎么做？"),
+        ("- write this. And that.", "write this."),
+        ("Hi there! Can you fix the login?", "Can you fix the login?"),
+        ("机票订好了，现在帮我写周报", "机票订好了，现在帮我写周报"),
+        ("todo: renew the passport", "todo: renew the passport"),
+        ("提醒我明天交房租", "提醒我明天交房租"),
+        ("> 引用的任务怎么做？", ""),
+        ("今天天气真好", ""),
+        ("What a lovely day!", ""),
+        ("部署流程是什么？", ""),
+        ("build 为什么失败？", ""),
+        ("请问现在几点？", ""),
+        ("Tell me about Paris", ""),
+        ("That's so cool, I need to try it sometime", ""),
+        ("周末我去爬山了，累死了", ""),
+        ("Let's catch up soon!", ""),
         ("谢谢", ""),
         ("I live in Brelm", ""),
         ("We upgraded Redis to 7.4", ""),
@@ -264,11 +292,13 @@ def test_the_oldest_completions_give_way_first() -> None:
         ("birch 服务的端口是 4102", ""),
         ("The staging server runs on port 8080", ""),
         ("我们升级到 Python 3.12 了", ""),
-        ("I want to move to Brelm", "I want to move to Brelm"),
+        ("I want to move to Brelm", ""),
+        ("I want to build a login page", "I want to build a login page"),
         ("We need a new login page", "We need a new login page"),
-        ("我想学游泳", "我想学游泳"),
-        ("我的登录接口怎么总是 401", "我的登录接口怎么总是 401"),
-        ("Where do I live?", "Where do I live?"),
+        ("我想学游泳", ""),
+        ("我想写个爬虫", "我想写个爬虫"),
+        ("我的登录接口怎么总是 401", ""),
+        ("Where do I live?", ""),
     ],
 )
 def test_a_task_is_one_plain_line(message: str, task: str) -> None:
@@ -303,7 +333,7 @@ def test_a_session_leaves_what_it_came_to() -> None:
     pad = rendered(Scratchpad(focus="Fix the login bug"))
 
     def left(goal: str, outcome: Outcome) -> Scratchpad:
-        return conclude(pad, episode(goal, outcome), "lantern", NOON, SETTINGS)
+        return conclude(pad, episode(goal, outcome), "lantern", SETTINGS)
 
     done = left("Fix the login bug", "success")
     assert (done.focus, done.projects) == ("", ("lantern",))
@@ -311,10 +341,14 @@ def test_a_session_leaves_what_it_came_to() -> None:
     assert left("Plan the trip", "success").focus == "Fix the login bug"
     assert left("Plan the trip", "ongoing").focus == "Plan the trip"
     assert left("Which cache?", "failed").questions == ("Which cache?",)
-    again = conclude(done, episode("Fix the login bug", "success"), "lantern", NOON, SETTINGS)
+    assert left("I had a lovely weekend", "failed").questions == ()
+    for talk in ("What a lovely day!", "今天天气真好"):
+        assert left(talk, "ongoing").focus == "Fix the login bug"
+        assert left(talk, "success").completions == ()
+    again = conclude(done, episode("Fix the login bug", "success"), "lantern", SETTINGS)
     assert again == done, "ending twice changes nothing"
 
 
 def test_the_end_of_a_session_does_not_outgrow_it() -> None:
     full = rendered(Scratchpad(other=(PadSection("## Mine", "x" * 1_960),)))
-    assert conclude(full, episode("y" * 100, "failed"), "lantern", NOON, SETTINGS) == full
+    assert conclude(full, episode(f"{'y' * 100}?", "failed"), "lantern", SETTINGS) == full

@@ -6,14 +6,16 @@ the agent is to speak, never what is stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
+from recollect.clock import Zone
 from recollect.context.composer import compose
 from recollect.context.fit import omission
 from recollect.context.parts import (
+    IN_HOST_PROMPT,
     OUTDATED,
     PROMOTED,
     SECRET,
@@ -24,9 +26,10 @@ from recollect.context.parts import (
     PromptParts,
     memory_item,
 )
-from recollect.context.render import language_of
+from recollect.context.redundancy import ShownTexts
 from recollect.context.window import Window
 from recollect.errors import InvalidInput
+from recollect.language.detection import language_of
 from recollect.language.gate import Verdict
 from recollect.language.no_evidence import is_for_questions, statement_share
 from recollect.language.tokens import TokenCounter, count_tokens
@@ -35,7 +38,7 @@ from recollect.rules import checks
 from recollect.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from recollect.settings import Settings
 from recollect.settings.recall import SectionName
-from recollect.types import Context, Hit, Omission, SafeName, Turn
+from recollect.types import EMPTY, Context, Hit, Omission, SafeName, Turn
 
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
 _LEARNT_CARDS: tuple[SectionName, ...] = ("persona", "user")
@@ -67,19 +70,25 @@ class Sources:
 
     ``cards`` gives the compiled cards by part: identity, persona, user. ``core`` gives the
     memories of every prompt, the most important first. ``without_outdated`` removes evidence that
-    mentions only what no longer holds, unless the query asks for the past. In a session of a
-    project what belongs to another one is left out.
+    mentions only what no longer holds, unless the query asks for the past. ``turns_behind`` gives
+    the turns that memories and episodes were made of, by the id of the hit. ``scratchpad`` gives
+    the open tasks of a project, or with None of all, without those that the prompt shows.
+    ``opening`` is how the user began a session; ``zone`` the one that every date of a prompt is
+    shown in. In a session of a project what belongs to another one is left out.
     """
 
     gate: Callable[[str], Verdict]
     recall: Recaller
-    read: Callable[[Sequence[Hit]], Sequence[Item]]
+    read: Callable[[Sequence[Hit], Zone], Sequence[Item]]
     without_outdated: Callable[[str, Sequence[Hit]], Sequence[Hit]]
+    turns_behind: Callable[[Sequence[Hit]], Mapping[str, Sequence[Turn]]]
     window: Windows
+    opening: Callable[[str], str]
     core: Callable[[SafeName | None], Sequence[MemoryView]]
     project_of: Callable[[str], SafeName | None]
-    scratchpad: Callable[[], str]
+    scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str]
     cards: Callable[[], Mapping[SectionName, str]]
+    zone: Callable[[], Zone]
 
 
 class Builder:
@@ -99,30 +108,44 @@ class Builder:
         persona: str | None = None,
         host: Mapping[SectionName, str] | None = None,
         count: TokenCounter = count_tokens,
+        shown: Iterable[str] | None = None,
     ) -> Context:
         """The prompt for answering ``query``, within ``budget`` tokens.
 
         ``host`` are parts only the host knows: system, runtime, rules, catalogs. ``count`` is the
-        host's tokenizer. What did not fit is in ``dropped``, each with its reason.
+        host's tokenizer. ``shown`` is what stands in the host's prompt already, as texts or as ids
+        of turns: the conversation is the host's then, and nothing of it is shown again. What is
+        left out is in ``dropped``, each with its reason.
         """
         host_parts = _host_parts(host or {})
         checks.check_text(query, "query", checks.MAX_INDEX)
         _check_counter(count)
         limits = budget_of(self._settings.context, model=model, total=budget)
-        language = language_of(query, self._settings.memory.language)
-        texts, data = self._texts(limits, language, host_parts)
-        conversation = self._conversation(query, session, limits)
+        shown_texts = _checked(shown or ())
+        prompt_of_host = None if shown is None else ShownTexts.of(shown_texts)
         project = None if session is None else self._from.project_of(session)
-        core, omitted = self._core(limits, count, project)
+        zone = self._from.zone()
+        conversation = ConversationPart(zone=zone)
+        if session is not None and prompt_of_host is None:
+            conversation = self._conversation(query, session, limits, zone)
+        core, omitted = self._core(limits, count, project, zone)
+        cards = self._from.cards()
+        language = self._language(query, session, cards, core)
+        texts, data = self._texts(limits, language, host_parts, cards)
+        if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
+            said = [query, *(turn.content for turn in conversation.turns), *shown_texts]
+            texts["scratchpad"] = self._from.scratchpad(
+                _tasks_of(session, project), lambda task: ShownTexts.of(said).says(task)
+            )
         evidence: tuple[Item, ...] = ()
         if "evidence" in limits.sizes and self.wants_evidence(query):
-            hits, old = self._current(
-                query, self._hits(query, session, persona, conversation, project), count
-            )
-            evidence, secret = self._evidence(hits)
-            omitted += [*old, *secret]
+            hits = self._hits(query, session, persona, conversation, project)
+            fresh, repeated = self._new_to(prompt_of_host, hits, count)
+            current, old = self._current(query, fresh, count)
+            evidence, secret = self._evidence(current, zone)
+            omitted += [*repeated, *old, *secret]
         return compose(
-            PromptParts(texts, core, evidence, conversation, tuple(omitted), data),
+            PromptParts(texts, core, evidence, conversation, tuple(omitted), data, query),
             limits,
             rounds=self._settings.context.recent_turns,
             pieces=self._settings.recall.evidence,
@@ -136,26 +159,43 @@ class Builder:
             return False
         return bool(query.strip()) and self._from.gate(query).wants
 
+    def _language(
+        self,
+        query: str,
+        session: str | None,
+        cards: Mapping[SectionName, str],
+        core: Sequence[Item],
+    ) -> Language:
+        """The language of what is always in the prompt, else of how the conversation began: it
+        stays the same whatever the next question is in.
+        """
+        texts = [*cards.values(), *(item.text for item in core)]
+        if not texts and session is not None and self._settings.memory.language == "auto":
+            texts = [self._from.opening(session)]
+        return language_of([*filter(str.strip, texts)] or [query], self._settings.memory.language)
+
     def _texts(
-        self, limits: TokenBudget, language: Language, host: Mapping[SectionName, str]
+        self,
+        limits: TokenBudget,
+        language: Language,
+        host: Mapping[SectionName, str],
+        cards: Mapping[SectionName, str],
     ) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
-        """Guide, cards, scratchpad, the host's parts; and what memory wrote of the cards."""
+        """Guide, cards, the host's parts; and what memory wrote of the cards."""
         texts: dict[SectionName, str] = {}
         if "guide" in limits.sizes:
             texts["guide"] = _guide(language)
-        cards, data = _cards_in_place(self._from.cards(), limits)
-        texts |= cards
-        if "scratchpad" in limits.sizes:
-            texts["scratchpad"] = self._from.scratchpad()
+        in_place, data = _cards_in_place(cards, limits)
+        texts |= in_place
         unreplaced = {name: text for name, text in data.items() if name not in host}
         return {name: text for name, text in {**texts, **host}.items() if text.strip()}, unreplaced
 
     def _conversation(
-        self, query: str, session: str | None, limits: TokenBudget
+        self, query: str, session: str, limits: TokenBudget, zone: Zone
     ) -> ConversationPart:
         """The conversation before the message that is being answered."""
-        if session is None or "recent" not in limits.sizes:
-            return ConversationPart()
+        if "recent" not in limits.sizes:
+            return ConversationPart(zone=zone)
         # Twice the size, so that turns that do not fit can be compressed and accounted for.
         window = self._from.window(
             session,
@@ -165,10 +205,10 @@ class Builder:
         turns = window.turns
         if turns and _is_query(turns[-1], query):
             turns = turns[:-1]
-        return ConversationPart(turns, window.summary, window.rendered)
+        return ConversationPart(turns, window.summary, zone, window.rendered)
 
     def _core(
-        self, limits: TokenBudget, count: TokenCounter, project: SafeName | None
+        self, limits: TokenBudget, count: TokenCounter, project: SafeName | None, zone: Zone
     ) -> tuple[tuple[Item, ...], list[Omission]]:
         if "core" not in limits.sizes:
             return (), []
@@ -179,7 +219,7 @@ class Builder:
             if one.trust not in PROMOTED and one.kind != "credential"
         ]
         fit_to_show = [m for m in memories if m.trust in PROMOTED and m.kind != "credential"]
-        return tuple(map(memory_item, fit_to_show)), omitted
+        return tuple(memory_item(memory, zone) for memory in fit_to_show), omitted
 
     def _hits(
         self,
@@ -209,6 +249,19 @@ class Builder:
             )
         ]
 
+    def _new_to(
+        self, prompt_of_host: ShownTexts | None, hits: Sequence[Hit], count: TokenCounter
+    ) -> tuple[Sequence[Hit], list[Omission]]:
+        """Without what stands in the host's prompt, and what was made of that alone."""
+        if prompt_of_host is None:
+            return hits, []
+        behind = self._from.turns_behind(hits)
+        known = {hit.id for hit in hits if prompt_of_host.has(hit, behind.get(hit.id, ()))}
+        omitted = [
+            omission("evidence", IN_HOST_PROMPT, h.text, count, h.id) for h in hits if h.id in known
+        ]
+        return [hit for hit in hits if hit.id not in known], omitted
+
     def _current(
         self, query: str, hits: Sequence[Hit], count: TokenCounter
     ) -> tuple[Sequence[Hit], list[Omission]]:
@@ -219,8 +272,8 @@ class Builder:
         ]
         return current, omitted
 
-    def _evidence(self, hits: Sequence[Hit]) -> tuple[tuple[Item, ...], list[Omission]]:
-        items = self._from.read(hits)
+    def _evidence(self, hits: Sequence[Hit], zone: Zone) -> tuple[tuple[Item, ...], list[Omission]]:
+        items = self._from.read(hits, zone)
         secret = [
             Omission("evidence", SECRET, "", 0, i.id) for i in items if i.kind == "credential"
         ]
@@ -232,6 +285,18 @@ def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:
         checks.check_choice(name, PROMPT_ORDER, "a part in host")
         checks.check_text(text, f"host[{name!r}]", checks.MAX_INDEX)
     return host
+
+
+def _checked(shown: Iterable[str]) -> list[str]:
+    texts = list(shown)
+    for text in texts:
+        checks.check_text(text, "a text in shown", checks.MAX_INDEX)
+    return texts
+
+
+def _tasks_of(session: str | None, project: SafeName | None) -> SafeName | None:
+    """The project whose tasks are shown: the session's own, which may be none; None is all."""
+    return None if session is None else project or EMPTY
 
 
 def _check_counter(count: TokenCounter) -> None:

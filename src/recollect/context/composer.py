@@ -1,13 +1,13 @@
 """The composer: from parts and a budget to the prompt and the account of its tokens.
 
-The same parts give the same bytes. What seldom changes stands first, so that a provider's prompt
-cache finds the beginning again; the conversation only grows at its end; what was recalled for this
-message and where the agent runs come last.
+The same parts give the same bytes. The first message is the stable part: it changes only when
+memory itself does, so that a provider's prompt cache finds it again. The conversation grows at its
+end; the tasks in hand, what was recalled for this message and where the agent runs come last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from recollect.context.conversation import ConversationSection
@@ -20,7 +20,8 @@ from recollect.context.fit import (
     TextPart,
     omission,
 )
-from recollect.context.parts import Item, PromptParts
+from recollect.context.parts import PromptParts
+from recollect.context.redundancy import Background, normalised, select
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language
 from recollect.rules.budget import PROMPT_ORDER, TokenBudget, allot, giving_way, kept_parts
@@ -29,11 +30,13 @@ from recollect.types import Context, Message, Omission, Role, SectionUse
 
 # Memory may have written these: data, also where they stand in the prompt.
 _FENCED: tuple[SectionName, ...] = ("scratchpad", "persona", "user")
-_VOLATILE: Mapping[SectionName, Role] = {"evidence": "user", "runtime": "system"}
+_VOLATILE: Mapping[Role, tuple[SectionName, ...]] = {
+    "user": ("scratchpad", "evidence"),
+    "system": ("runtime",),
+}
 # A tokenizer may find the whole a little dearer than its parts; so often it is measured again.
 _MEASURES = 8
 
-ENOUGH = "more evidence than is wanted"
 TOO_SMALL = "the budget is smaller than what is never cut"
 
 
@@ -61,14 +64,14 @@ def compose(
     placed = {part.name: part for part in sections if part.name in budget.sizes}
     at_size = {name: part.fit(_own_size(part, budget)) for name, part in placed.items()}
     if parts.evidence:
-        present = {id_: name for name, one in at_size.items() for id_ in one.ids}
-        evidence, skipped = _new_evidence(parts.evidence, present, pieces, count)
-        part = ItemsPart("evidence", evidence, count, language)
-        omitted += [*skipped, *_without_section(part, budget)]
-        if evidence and "evidence" in budget.sizes:
-            limit = _with_spare("evidence", budget, at_size)
+        limit = _with_spare("evidence", budget, at_size) if "evidence" in budget.sizes else 0
+        part, fit, redundant = _evidence(
+            parts, at_size, pieces=pieces, limit=limit, language=language, count=count
+        )
+        omitted += [*redundant, *_without_section(part, budget)]
+        if part.items and limit:
             budget = replace(budget, sizes={**budget.sizes, "evidence": limit})
-            placed["evidence"], at_size["evidence"] = part, part.fit(limit)
+            placed["evidence"], at_size["evidence"] = part, fit
     costs = {name: one.tokens for name, one in at_size.items()}
     narrowed = budget
     fitted = at_size
@@ -139,18 +142,40 @@ def _by_people_and_memory(parts: PromptParts, name: SectionName) -> tuple[str, s
     return ("", "\n\n".join(filter(None, (text, data)))) if name in _FENCED else (text, data)
 
 
-def _new_evidence(
-    items: Sequence[Item], present: Mapping[str, SectionName], pieces: int, count: TokenCounter
-) -> tuple[tuple[Item, ...], list[Omission]]:
-    """The evidence that is not in the prompt already, at most ``pieces`` of it."""
-    fresh = [item for item in items if not item.id or item.id not in present]
-    skipped = [
-        omission("evidence", f"already in {present[item.id]}", item.text, count, item.id)
-        for item in items
-        if item.id in present
-    ]
-    skipped += [omission("evidence", ENOUGH, item.text, count, item.id) for item in fresh[pieces:]]
-    return tuple(fresh[:pieces]), skipped
+def _evidence(
+    parts: PromptParts,
+    others: Mapping[SectionName, FittedPart],
+    *,
+    pieces: int,
+    limit: int,
+    language: Language,
+    count: TokenCounter,
+) -> tuple[ItemsPart, FittedPart, list[Omission]]:
+    """The evidence that says something the rest of the prompt does not, at most ``pieces`` of it.
+
+    A piece that is left out because another contains it must be read there: where that one is cut
+    to fit, the choice is made again without relying on it.
+    """
+    ids = {id_: name for name, one in others.items() for id_ in one.ids}
+    background = Background(
+        ids=ids,
+        texts={name: normalised(one.text) for name, one in others.items() if name != "guide"},
+        memories=[item for item in parts.core if item.id in ids],
+        query=parts.query,
+    )
+    chosen, redundant = select(parts.evidence, background, pieces)
+    part = ItemsPart("evidence", tuple(chosen), count, language)
+    fitted = part.fit(limit)
+    partial = {one.id for one in fitted.omitted}
+    if partial and redundant:
+        chosen, redundant = select(parts.evidence, background, pieces, partial)
+        part = replace(part, items=tuple(chosen))
+        fitted = part.fit(limit)
+    return (
+        part,
+        fitted,
+        [omission("evidence", why, one.text, count, one.id) for one, why in redundant],
+    )
 
 
 def _without_section(part: PromptPart, budget: TokenBudget) -> list[Omission]:
@@ -200,13 +225,12 @@ def _context_of(
 
 def _messages(present: Mapping[SectionName, FittedPart]) -> tuple[Message, ...]:
     """Stable parts as one system message, the turns, then the parts for this message only."""
-    stable = [
-        one.text for name, one in present.items() if name not in _VOLATILE and name != "recent"
-    ]
+    volatile = {name for names in _VOLATILE.values() for name in names}
+    stable = [one.text for name, one in present.items() if name not in {*volatile, "recent"}]
     messages = [Message("system", BETWEEN.join(stable))] if stable else []
     if "recent" in present:
         messages += present["recent"].messages
-    messages += [
-        Message(role, present[name].text) for name, role in _VOLATILE.items() if name in present
-    ]
+    for role, names in _VOLATILE.items():
+        texts = [present[name].text for name in names if name in present]
+        messages += [Message(role, BETWEEN.join(texts))] if texts else []
     return tuple(messages)

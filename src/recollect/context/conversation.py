@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from recollect.clock import in_zone
 from recollect.context.fit import (
     CUT,
     FULL,
@@ -150,10 +151,11 @@ class ConversationSection:
 
     def _render(self, turn: Turn, pieces: tuple[str, ...]) -> RenderedTurn:
         """Each turn is rendered once, for its price and for the prompt."""
-        key = (turn.id, pieces, self.language, self.count)
+        zone = self.conversation.zone
+        key = (turn.id, pieces, self.language, zone, self.count)
         rendered = self.conversation.rendered.get(key)
         if rendered is None:
-            lines = turn_lines(turn, pieces, self.language)
+            lines = turn_lines(turn, pieces, self.language, in_zone(turn.at, zone))
             message = turn_message(turn, pieces, self.language)
             spoken = cost(message.content, self.count) if message else 0
             rendered = RenderedTurn(lines, message, self.count(lines + "\n"), spoken)

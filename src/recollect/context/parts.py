@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from recollect.clock import LOCAL, Zone, in_zone
 from recollect.language.tokens import TokenCounter
 from recollect.prompts import Language
 from recollect.settings.recall import SectionName
@@ -16,7 +17,8 @@ from recollect.types import Hit, Kind, Message, Omission, Source, Trust, Turn
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One piece of memory with its date, source, kind and trust."""
+    """One piece of memory with its date, source, kind and trust; ``learnt_from`` are the turns of
+    a memory."""
 
     text: str
     id: str = ""
@@ -26,6 +28,7 @@ class Item:
     trust: Trust = "external"
     score: float = 0.0
     ended: datetime | None = None
+    learnt_from: tuple[str, ...] = ()
 
 
 class RenderedTurn(NamedTuple):
@@ -37,18 +40,20 @@ class RenderedTurn(NamedTuple):
     spoken: int
 
 
-RenderedKey = tuple[str, tuple[str, ...], Language, TokenCounter]
+RenderedKey = tuple[str, tuple[str, ...], Language, Zone, TokenCounter]
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationPart:
-    """The conversation: the latest turns whole, and a summary of what was before them.
+    """The conversation: the latest turns whole, and a summary of what was before them; ``zone`` is
+    the one its times are shown in.
 
     ``rendered`` caches turns from earlier messages of the same conversation.
     """
 
     turns: tuple[Turn, ...] = ()
     summary: str = ""
+    zone: Zone = LOCAL
     rendered: dict[RenderedKey, RenderedTurn] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -60,6 +65,7 @@ class PromptParts:
 
     ``texts`` are parts that come as one text: cards, guide, rules, scratchpad, the host's own.
     ``data`` is what memory may have written of a part that people write as well; it is fenced.
+    ``query`` is the message that is being answered.
     """
 
     texts: Mapping[SectionName, str] = field(default_factory=dict)
@@ -68,9 +74,11 @@ class PromptParts:
     conversation: ConversationPart = field(default_factory=ConversationPart)
     omitted: tuple[Omission, ...] = ()
     data: Mapping[SectionName, str] = field(default_factory=dict)
+    query: str = ""
 
 
 SECRET = "a credential is never put into a prompt"
+IN_HOST_PROMPT = "already in the host's prompt"
 OUTDATED = "what was learnt from it no longer holds"
 UNTRUSTED = "what came from outside is not core until a person confirms it"
 PROMOTED: tuple[Trust, ...] = ("owner", "agent")
@@ -94,16 +102,16 @@ class MemoryView(Protocol):
     def sources(self) -> Sequence[Source]: ...
 
 
-def memory_item(memory: MemoryView, score: float = 0.0) -> Item:
+def memory_item(memory: MemoryView, zone: Zone = LOCAL) -> Item:
     """A memory with the day it became true, not the day it was written down."""
     return Item(
         text=memory.content,
         id=memory.id,
-        at=memory.valid_from,
+        at=in_zone(memory.valid_from, zone),
         source=_sources(memory.sources),
         kind=memory.kind,
         trust=memory.trust,
-        score=score,
+        learnt_from=tuple(source.turn_id for source in memory.sources),
     )
 
 
@@ -112,17 +120,20 @@ def most_core_lines(section: Size, capacity: int) -> int:
     return min(capacity, max(1, section.tokens // _LEAST_LINE)) if section.tokens else capacity
 
 
-def evidence_items(hits: Sequence[Hit]) -> list[Item]:
-    """Hits as items, in their order."""
-    return [_hit_item(hit) for hit in hits]
+def evidence_items(hits: Sequence[Hit], zone: Zone = LOCAL) -> list[Item]:
+    """Hits as items, in their order, with days by the clocks of one zone."""
+    return [_hit_item(hit, zone) for hit in hits]
 
 
-def _hit_item(hit: Hit) -> Item:
+def _hit_item(hit: Hit, zone: Zone) -> Item:
     """A file counts as external, an episode as the agent's."""
     kind = f"{hit.type} of {hit.sender or hit.role}" if hit.role else hit.kind or hit.type
     trust = hit.trust or ("agent" if hit.type == "episode" else "external")
-    at = hit.valid_from or hit.at
-    return Item(hit.text, hit.id, at, _sources(hit.sources), kind, trust, hit.score, hit.ended)
+    at = in_zone(hit.valid_from or hit.at, zone)
+    turns = tuple(source.turn_id for source in hit.sources) if hit.type == "memory" else ()
+    ended = hit.ended and in_zone(hit.ended, zone)
+    source = _sources(hit.sources)
+    return Item(hit.text, hit.id, at, source, kind, trust, hit.score, ended, turns)
 
 
 def _sources(sources: Sequence[Source]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from datetime import datetime
 
 from recollect.context.parts import Item
 from recollect.language.fence import fence, neutral
@@ -54,15 +54,6 @@ RESULT: Mapping[Language, str] = {"en": "result", "zh": "结果"}
 FAILED: Mapping[Language, str] = {"en": "failed", "zh": "失败"}
 
 
-def language_of(text: str, setting: Literal["auto", "zh", "en"] = "auto") -> Language:
-    """The language that is set; with "auto" Chinese where a text has at least half as many Chinese
-    characters as words."""
-    if setting != "auto":
-        return setting
-    chinese = sum("\u4e00" <= letter <= "\u9fff" for letter in text)
-    return "zh" if chinese and chinese >= len(text.split()) / 2 else "en"
-
-
 def item_head(item: Item) -> str:
     """The line beside a piece of memory: when, what kind, who said it, where."""
     day = item.at.date().isoformat() if item.at else ""
@@ -89,11 +80,11 @@ def pieces_of(turn: Turn) -> tuple[str, ...]:
     return (turn.content, *inputs, *(result.content for result in turn.tool_results))
 
 
-def turn_lines(turn: Turn, pieces: Sequence[str], language: Language) -> str:
+def turn_lines(turn: Turn, pieces: Sequence[str], language: Language, at: datetime) -> str:
     """A turn inside a fenced conversation, with its ``pieces`` as shortened."""
     content, inputs, results = _split_pieces(turn, pieces)
     who = f"{turn.role} {label(turn.sender)}".rstrip()
-    minute = turn.at.isoformat(" ", "minutes")[:16]
+    minute = at.isoformat(" ", "minutes")[:16]
     lines = [f"[{minute}] {who}: {indented(content, '  ')}".rstrip()]
     for call, text in zip(turn.tool_calls, inputs, strict=True):
         lines.append(f"  {_call_line(call.name, text, language)}")

@@ -67,7 +67,8 @@ class DocumentEdits:
     """A document against what was written: one change for each bullet, in order.
 
     ``seen`` are the ids still in the file, ``removed`` those a person took out, ``moved_in`` those
-    that were not in it when it was written.
+    that were not in it when it was written, ``put_back`` these and those of a file whose written
+    state is not known.
     """
 
     parts: tuple[MarkdownSection, ...]
@@ -75,6 +76,7 @@ class DocumentEdits:
     seen: frozenset[str]
     removed: frozenset[str]
     moved_in: frozenset[str]
+    put_back: frozenset[str]
 
 
 class BulletReader:
@@ -120,6 +122,7 @@ class BulletReader:
             seen,
             removed=frozenset(always - seen),
             moved_in=frozenset(present & memories.keys()) - written if self._bases else frozenset(),
+            put_back=seen - written,
         )
 
     def _restored(self, bullets: Sequence[Bullet]) -> list[str]:

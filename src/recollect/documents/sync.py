@@ -162,7 +162,9 @@ class DocumentSync:
         for document in readable:
             self._import(document, now)
         for document in readable:
-            self._choose(document, documents, now)
+            self._take_choices(document, now)
+        for document in readable:
+            self._remove(document, documents, now)
 
     def _import(self, document: _OpenDocument, now: datetime) -> None:
         if document.read is None:
@@ -192,34 +194,50 @@ class DocumentSync:
             memories = [m for m in _current(unit, now) if may_be_shown(m)]
         return {fingerprint(document.view.spellings(m)[0]): m.id for m in reversed(memories)}
 
-    def _choose(
-        self, document: _OpenDocument, documents: Sequence[_OpenDocument], now: datetime
-    ) -> None:
-        """Store which memories a person removed from this document, and which they added."""
+    def _take_choices(self, document: _OpenDocument, now: datetime) -> None:
+        """Store which memories a person put into this document; putting one back, into whichever
+        document, answers the question whether it is to be forgotten.
+        """
         read, name = document.read, document.view.name
         if read is None or not self._settings.documents.take_edits:
             return
-        elsewhere = frozenset[str]().union(
-            *(p.read.seen for p in documents if p.read is not None and p is not document)
-        )
-        archived, stored = [], constant(name)
         with self._store.write(self._space) as unit:
             states = unit.document_states
             for choice in states.choices():
-                back = choice.memory in read.seen and choice.choice != "pinned"
-                if choice.document == name and back:
-                    states.drop_choices(choice.memory, name)
+                withdrawn = choice.choice == "asked" or (
+                    choice.choice == "hidden" and choice.document == name
+                )
+                if withdrawn and choice.memory in read.put_back:
+                    states.drop_choices(choice.memory, choice.document)
             for id_ in (*sorted(read.moved_in), *document.fresh):
-                states.choose(DocumentChoice(stored, stored_name(id_), "pinned", now))
+                states.choose(DocumentChoice(constant(name), stored_name(id_), "pinned", now))
+
+    def _remove(
+        self, document: _OpenDocument, documents: Sequence[_OpenDocument], now: datetime
+    ) -> None:
+        """What becomes of memories that a person took out of this document.
+
+        One that they moved to another document is only hidden here. Any other is removed, however
+        many documents show it: it is archived, or a question is asked and no document shows it
+        until that is answered.
+        """
+        read, name = document.read, document.view.name
+        if read is None or not self._settings.documents.take_edits or not read.removed:
+            return
+        others = [p for p in documents if p.read is not None and p is not document]
+        moved = frozenset[str]().union(*(p.read.put_back for p in others if p.read is not None))
+        archived: list[Memory] = []
+        with self._store.write(self._space) as unit:
+            states = unit.document_states
             for memory in unit.memories.by_id(sorted(read.removed)):
                 if memory.status != "active":
                     continue
-                if memory.id in elsewhere:
-                    states.choose(DocumentChoice(stored, memory.id, "hidden", now))
+                if memory.id in moved:
+                    states.choose(DocumentChoice(constant(name), memory.id, "hidden", now))
                 elif self._settings.documents.removed_bullet == "archive":
                     archived.append(memory)
                 else:
-                    states.choose(DocumentChoice(stored, memory.id, "asked", now))
+                    states.choose(DocumentChoice(constant(name), memory.id, "asked", now))
                     document.questions.append(PendingQuestion(memory.id, "removed"))
         for memory in archived:
             self._importer.archive(memory, name)
@@ -320,11 +338,14 @@ class _Heads:
         )
 
     def chosen(self, choices: Iterable[DocumentChoice], name: str) -> tuple[list[str], set[str]]:
-        """Ids pinned to a document, the latest first, and ids hidden from it."""
-        mine = [choice for choice in choices if choice.document == name][::-1]
+        """Ids pinned to a document, the latest first, and ids hidden from it: what was taken out
+        of one document is hidden from all until a person says what becomes of it.
+        """
+        every = list(choices)
+        mine = [choice for choice in every if choice.document == name][::-1]
         pinned = [self.head(c.memory) for c in mine if c.choice == "pinned"]
         hidden = {self.head(c.memory) for c in mine if c.choice == "hidden"}
-        return pinned, hidden | {c.memory for c in mine if c.choice == "asked"}
+        return pinned, hidden | {c.memory for c in every if c.choice == "asked"}
 
 
 def _bases(row: DocumentRow, loaded: DocumentFile) -> list[Written]:

@@ -21,6 +21,7 @@ from recollect.integrations.dialects.openai_responses import Responses
 from recollect.types import NewTurn
 
 Client = TypeVar("Client")
+_ON_SERVER = ("previous_response_id", "conversation")  # of a request that continues another
 _UNFOLLOWED = ("with_raw_response", "with_streaming_response", "stream")
 
 
@@ -147,9 +148,14 @@ class _RecordedCalls:
     def before(self, request: Request) -> Request:
         """Record new messages, and inject evidence."""
         readable = _materialised(request)
-        query = self._dialect.query(readable)
-        addition = self._companion.show(query)
-        self._companion.keep(self._dialect.turns(readable, self._companion.session))
+        turns = self._dialect.turns(readable, self._companion.session)
+        addition = self._companion.show(
+            self._dialect.query(readable),
+            turns,
+            self._dialect.instructions(readable),
+            on_server=any(readable.get(key) for key in _ON_SERVER),
+        )
+        self._companion.keep(turns)
         return self._dialect.inject(readable, addition) if addition else readable
 
     def keep(self, turn: Callable[[str], NewTurn]) -> None:

@@ -16,6 +16,7 @@ from recollect.aio import AsyncMind
 from recollect.errors import RecollectError
 from recollect.locks import ForkSafeLock
 from recollect.mind import Mind
+from recollect.recall.evidence import tool_text
 from recollect.types import NewTurn, ToolCall, ToolResult, Turn
 
 AnyMind = Mind | AsyncMind
@@ -61,8 +62,19 @@ class Companion:
         self._recorded: list[str] | None = None
         self._last_addition: tuple[str, PromptAddition] = ("", PromptAddition())
 
-    def show(self, query: str) -> PromptAddition:
-        """The addition for the answer to ``query``; the same within one exchange."""
+    def show(
+        self,
+        query: str,
+        messages: Sequence[NewTurn],
+        instructions: Sequence[str] = (),
+        *,
+        on_server: bool = False,
+    ) -> PromptAddition:
+        """The addition for the answer to ``query``; the same within one exchange.
+
+        ``messages`` and ``instructions`` are what the host sends: nothing of it is added again.
+        ``on_server``: the host's provider holds the conversation so far.
+        """
         if not query.strip():
             return PromptAddition()
         last_query, last_addition = self._last_addition
@@ -70,8 +82,11 @@ class Companion:
             return last_addition
         addition = PromptAddition()
         with self._at_most_noted():
-            # Without the session: the host has the conversation in its own messages.
-            built = self._mind.context(query, budget=self._budget)
+            turns: list[Turn | NewTurn] = [*messages, *(self._latest_turns() if on_server else ())]
+            shown = [turn.content or tool_text(turn) for turn in turns]
+            built = self._mind.context(
+                query, session=self.session, budget=self._budget, shown=[*instructions, *shown]
+            )
             system = [one.content for one in built.messages if one.role == "system"]
             user = [one.content for one in built.messages if one.role != "system"]
             addition = PromptAddition("\n\n".join(system), "\n\n".join(user))
@@ -100,6 +115,10 @@ class Companion:
             if summary.strip():
                 self._mind.after_compression(episode.id, summary)
 
+    def _latest_turns(self) -> list[Turn]:
+        """The turns of the session, the newest first."""
+        return self._mind.turns(session=self.session, newest_first=True, limit=_COMPARED_TURNS)
+
     @contextlib.contextmanager
     def _at_most_noted(self) -> Iterator[None]:
         try:
@@ -121,7 +140,7 @@ class Companion:
         follows the last answer is new.
         """
         if self._recorded is None:
-            turns = self._mind.turns(session=self.session, newest_first=True, limit=_COMPARED_TURNS)
+            turns = self._latest_turns()
             self._recorded = [_fingerprint(turn) for turn in reversed(turns)]
         if not self._recorded:
             return 0

@@ -53,7 +53,10 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         if not prompts:
             return list(messages)
         question = messages[prompts[-1]]
-        addition = self._companion(config).show(text_of(question.content))
+        companion = self._companion(config)
+        turns = [turn for one in messages if (turn := _turn(one, companion.session)) is not None]
+        own_system = [text_of(one.content) for one in messages if isinstance(one, SystemMessage)]
+        addition = companion.show(text_of(question.content), turns, own_system)
         injected = list(messages)
         if addition.user:
             content = with_words_before(question.content, addition.user, "text")

@@ -73,7 +73,10 @@ class AgentsSession:
         items = plain_items(model_data.input)
         place = last_user(items)
         query = "" if place is None else text_of(items[place].get("content"))
-        addition = await asyncio.to_thread(self._companion.show, query)
+        turns = [turn for item in items if (turn := turn_of(item, self.session_id)) is not None]
+        addition = await asyncio.to_thread(
+            self._companion.show, query, turns, [model_data.instructions or ""]
+        )
         if not addition:
             return model_data
         return ModelInputData(

@@ -48,9 +48,11 @@ class MemoryCapability(AbstractCapability[Any]):
         messages = request_context.messages
         place = _last_prompt(messages)
         query = "" if place is None else _prompt(messages[place])
-        addition = await asyncio.to_thread(self._companion.show, query)
         session = self._companion.session
         turns = [turn for message in messages for turn in _turns(message, session)]
+        addition = await asyncio.to_thread(
+            self._companion.show, query, turns, _instructions(messages)
+        )
         await asyncio.to_thread(self._companion.keep, turns)
         if place is None or not addition:
             return request_context
@@ -89,6 +91,16 @@ def _words(part: UserPromptPart) -> str:
     if isinstance(part.content, str):
         return part.content
     return "\n".join(item for item in part.content if isinstance(item, str))
+
+
+def _instructions(messages: Sequence[ModelMessage]) -> list[str]:
+    """The host's own instructions."""
+    requests = [message for message in messages if isinstance(message, ModelRequest)]
+    texts = [request.instructions or "" for request in requests]
+    texts += [
+        part.content for one in requests for part in one.parts if isinstance(part, SystemPromptPart)
+    ]
+    return texts
 
 
 def _inject(

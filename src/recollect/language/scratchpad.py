@@ -6,7 +6,7 @@ it is. Reading and writing again loses nothing but the layout of lists.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
@@ -14,9 +14,8 @@ from typing import Literal
 from recollect.language.code import compiled
 from recollect.language.fence import strip_fenced
 from recollect.language.markdown import stripped
-from recollect.language.outcome import verdict
-from recollect.language.statements import only_tells
-from recollect.language.story import is_order, is_request, request_in
+from recollect.language.story import is_order
+from recollect.language.tasks import end_of_task, task_in
 from recollect.language.tool_results import cut
 from recollect.language.topic import overlap, telling_words
 from recollect.settings.learning import ScratchpadSettings
@@ -45,11 +44,15 @@ _MARKUP = r"^[\s#>*+•-]+"
 def advance(
     pad: Scratchpad, message: str, at: datetime, settings: ScratchpadSettings
 ) -> Scratchpad:
-    """The scratchpad after a message of the user: the task it names is the one at hand.
+    """The scratchpad after a message of the user: the task it states is the one at hand.
 
-    When the topic changes, the task before it joins what was done. On the same topic only another
-    order takes its place; thanks, nods, reports and follow-ups change nothing.
+    A task ends when the user says that it is done or not wanted any more. When the topic changes,
+    the task before it joins what was done. On the same topic only another order takes its place;
+    talk, thanks, reports and follow-ups change nothing.
     """
+    if pad.focus and (ended := end_of_task(strip_fenced(message))):
+        after = _with_done(pad, pad.focus, at, _COMPLETIONS) if ended == "done" else pad
+        pad = fit(replace(after, focus=""), settings.max_chars)
     task = task_of(message, _TASK_CHARS)
     if not task or task == pad.focus:
         return pad
@@ -65,37 +68,48 @@ def advance(
 
 
 def conclude(
-    pad: Scratchpad, episode: Episode, project: str, at: datetime, settings: ScratchpadSettings
+    pad: Scratchpad, episode: Episode, project: str, settings: ScratchpadSettings
 ) -> Scratchpad:
-    """The scratchpad after a session: its goal is done, goes on, or is an open question."""
-    goal = _one_line(episode.goal, _TASK_CHARS)
+    """The scratchpad after a session: a task of it is done, goes on, or is an open question.
+
+    A session that was talk leaves nothing.
+    """
+    goal = _one_line(episode.goal)
+    task = task_of(episode.goal, _TASK_CHARS)
     after = replace(pad, language=pad.language if pad.text.strip() else language_of(goal))
     if project and project not in after.projects:
         after = replace(after, projects=(project, *after.projects))
-    if goal and episode.outcome == "success":
-        after = _with_done(after, goal, at, _COMPLETIONS)
-        if not switches(after.focus, goal, _SAME_TOPIC):
+    if episode.outcome == "success":
+        if task:
+            after = _with_done(after, task, episode.ended_at, _COMPLETIONS)
+        if goal and not switches(after.focus, goal, _SAME_TOPIC):
             after = replace(after, focus="")
-    elif goal and episode.outcome == "failed":
+        after = replace(after, questions=tuple(one for one in after.questions if one != goal))
+    elif episode.outcome == "failed" and (task or goal.endswith(("?", "？"))):
         after = replace(after, questions=tuple(dict.fromkeys((*after.questions, goal))))
-    elif goal:
-        after = replace(after, focus=goal)
+    elif episode.outcome != "failed" and task:
+        after = replace(after, focus=task)
     fitted = fit(after, settings.max_chars)
     return fitted if len(fitted.text) <= settings.max_chars else pad
 
 
 def task_of(message: str, limit: int) -> str:
-    """What a message asks for, on one line; nothing for a nod, a word on the work so far, or what
-    somebody only tells.
+    """The task that a message states, on one line; empty for talk, questions and facts."""
+    task = task_in(compiled(_MARKUP).sub("", strip_fenced(message).strip()))
+    return cut(compiled(_MARKUP).sub("", task), limit)
+
+
+def open_part(pad: Scratchpad, *, focus: bool, questions: Container[str]) -> Scratchpad:
+    """What is still to be done: the task at hand and open questions where they are current, and
+    what people wrote. What is done, and a list of projects, are no tasks.
     """
-    plain = strip_fenced(message).strip()
-    if not is_request(plain) or verdict(plain) is not None or _is_statement(plain):
-        return ""
-    return _one_line(plain, limit)
-
-
-def _is_statement(message: str) -> bool:
-    return only_tells(message) and not compiled(_SWITCHES).search(message)
+    return replace(
+        pad,
+        focus=pad.focus if focus else "",
+        projects=(),
+        completions=(),
+        questions=tuple(one for one in pad.questions if one in questions),
+    )
 
 
 def switches(focus: str, message: str, same_topic: float) -> bool:
@@ -130,9 +144,9 @@ def _with_done(pad: Scratchpad, task: str, at: datetime, most: int) -> Scratchpa
     return replace(pad, completions=(Completion(task, minute), *others)[:most])
 
 
-def _one_line(text: str, limit: int) -> str:
-    """The first sentence that asks for something, without marks that would be markdown."""
-    return cut(compiled(_MARKUP).sub("", request_in(compiled(_MARKUP).sub("", text))), limit)
+def _one_line(goal: str) -> str:
+    """A goal without marks that would be markdown."""
+    return cut(compiled(_MARKUP).sub("", " ".join(goal.split())), _TASK_CHARS)
 
 
 Language = Literal["en", "zh"]

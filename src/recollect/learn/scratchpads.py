@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Literal, get_args
 
 from recollect.clock import Clock
 from recollect.errors import InvalidInput
 from recollect.ids import new_id
 from recollect.language.guard import DEFAULT, Guard
-from recollect.language.scratchpad import advance, conclude, parse, render
+from recollect.language.scratchpad import advance, conclude, open_part, parse, render
 from recollect.language.voice import own_voice
 from recollect.rules import checks
 from recollect.settings.learning import ScratchpadSettings
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import PadRow, TurnFilter
-from recollect.types import Episode, Fact, SafeText, Scratchpad, constant, joined
+from recollect.types import Episode, Event, Fact, SafeName, SafeText, Scratchpad, constant, joined
 
 EVENT = constant("scratchpad")
 Writer = Literal["user", "agent"]
 WRITERS: tuple[Writer, ...] = get_args(Writer)
 _FOLLOWED = 50  # messages that are taken in on reading, the latest
+_CHANGES = 50  # latest changes in which the origin of a task is looked for
+_STALE = timedelta(days=14)  # a task that nobody has stated since is not shown any more
 _Stamp = tuple[PadRow | None, list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """When and in which project a task was stated; a person's own words have no project."""
+
+    at: datetime
+    project: str = ""
+    by_person: bool = False
+
+    def is_open(self, project: str | None, now: datetime) -> bool:
+        """Whether the task is shown in a session of ``project``; None shows those of all."""
+        return self.by_person or (now - self.at < _STALE and project in (None, self.project))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pad:
+    """A scratchpad with the origin of its tasks by their text; ``own`` while nothing was added to
+    what a person or the agent wrote.
+    """
+
+    pad: Scratchpad
+    origins: dict[str, _Origin]
+    own: bool
 
 
 class Scratchpads:
@@ -41,19 +68,40 @@ class Scratchpads:
         self._clock = clock
         self._settings = settings
         self._guard = guard
-        self._cached: tuple[_Stamp, Scratchpad] | None = None
+        self._cached: tuple[_Stamp, _Pad] | None = None
 
     def get(self) -> Scratchpad:
-        """What is on it, with the latest messages of the user taken in.
+        """What is on it, with the latest messages of the user taken in."""
+        return self._current().pad
 
-        It is asked for with every message, so it is worked out again only when they are others.
+    def open_tasks(
+        self, project: SafeName | None, is_shown: Callable[[str], bool] = lambda task: False
+    ) -> str:
+        """What of it belongs into a prompt: the tasks that are open in a project, or with None in
+        all, unless they are shown there already, and what a person or the agent wrote. Empty where
+        nothing is to be done.
+        """
+        current, now = self._current(), self._clock.now()
+        if current.own or not current.pad.text.strip():
+            return current.pad.text
+        known = {
+            task
+            for task, origin in current.origins.items()
+            if origin.is_open(project, now) and (origin.by_person or not is_shown(task))
+        }
+        pad = current.pad
+        return render(open_part(pad, focus=pad.focus in known, questions=known))
+
+    def _current(self) -> _Pad:
+        """It is asked for with every message, so it is worked out again only when they are
+        others.
         """
         with self._store.read(self._space) as unit:
             stamp = (unit.scratchpads.get(), unit.ledger.latest_docs(_FOLLOWED))
             cached = self._cached
             if cached is not None and cached[0] == stamp:
                 return cached[1]
-            pad = current_pad(unit, self._settings)
+            pad = _followed(unit, self._settings)
         self._cached = (stamp, pad)
         return pad
 
@@ -86,29 +134,68 @@ def read_pad(unit: Unit) -> Scratchpad:
     return Scratchpad() if row is None else replace(parse(row.text), updated_at=row.updated_at)
 
 
-def current_pad(unit: Unit, settings: ScratchpadSettings) -> Scratchpad:
+def _followed(unit: Unit, settings: ScratchpadSettings) -> _Pad:
     """The scratchpad as of the last message: what was said since it was written is added on
     reading, so that recording a turn does not wait for it.
     """
-    pad = read_pad(unit)
+    pad = stored = read_pad(unit)
+    changes = unit.journal.events(subject=EVENT, type_=EVENT, limit=_CHANGES)
+    origins = _origins(pad, changes)
+    own = bool(changes) and changes[0].payload.get("by") in WRITERS
     if settings.driver != "task":
-        return pad
+        return _Pad(pad, origins, own)
     turns = unit.ledger.turns(
         TurnFilter(role="user", since=pad.updated_at, newest_first=True, limit=_FOLLOWED)
     )
+    projects: dict[str, str] = {}
     for turn in reversed(turns):
         if turn.trust == "owner" and (pad.updated_at is None or turn.at > pad.updated_at):
+            before = pad.focus
             pad = replace(
                 advance(pad, own_voice(turn.content), turn.at, settings), updated_at=turn.at
             )
-    return pad
+            if pad.focus and pad.focus != before:
+                if turn.session not in projects:
+                    info = unit.ledger.session(turn.session)
+                    projects[turn.session] = "" if info is None else info.project
+                origins[pad.focus] = _Origin(turn.at, projects[turn.session])
+    return _Pad(pad, origins, own and pad == stored)
+
+
+def _origins(pad: Scratchpad, changes: Sequence[Event]) -> dict[str, _Origin]:
+    """The origin of each task that is stored, by the latest changes, the newest first."""
+    tasks = list(filter(None, (pad.focus, *pad.questions)))
+    origins: dict[str, _Origin] = {}
+    for event in reversed(changes):
+        if event.payload.get("by") in WRITERS:
+            origins = {task: _Origin(event.at, by_person=True) for task in tasks}
+        else:
+            origins |= {task: _stated(event) for task in _stated_in(event)}
+    return origins
+
+
+def _stated(event: Event) -> _Origin:
+    said = event.payload.get("said_at")
+    at = datetime.fromisoformat(said) if isinstance(said, str) else event.at
+    return _Origin(at, str(event.payload.get("project", "")))
+
+
+def _stated_in(event: Event) -> list[str]:
+    """The tasks that a change put on the scratchpad."""
+    change = event.payload
+    opened = change.get("opened")
+    focus = change.get("focus")
+    stated = [focus] if isinstance(focus, str) and focus != change.get("before") else []
+    return [*stated, *(opened if isinstance(opened, list) else ())]
 
 
 def catch_up_pad(
     unit: Unit, now: datetime, settings: ScratchpadSettings, guard: Guard = DEFAULT
 ) -> Scratchpad:
-    """Write down what ``current_pad`` says."""
-    return _changed(unit, read_pad(unit), current_pad(unit, settings), now, by="task", guard=guard)
+    """Write down what was said since it was written."""
+    followed = _followed(unit, settings)
+    origin = followed.origins.get(followed.pad.focus, _Origin(now))
+    return _changed(unit, read_pad(unit), followed.pad, now, by="task", origin=origin, guard=guard)
 
 
 def conclude_pad(
@@ -122,18 +209,35 @@ def conclude_pad(
 ) -> Scratchpad:
     """What a session left: done, going on, or open."""
     old = read_pad(unit)
-    new = conclude(old, episode, project, at, settings)
-    return _changed(unit, old, new, at, by="session_end", guard=guard)
+    new = conclude(old, episode, project, settings)
+    origin = _Origin(episode.ended_at, project)
+    return _changed(unit, old, new, at, by="session_end", origin=origin, guard=guard)
 
 
 def _changed(
-    unit: Unit, old: Scratchpad, new: Scratchpad, at: datetime, *, by: str, guard: Guard
+    unit: Unit,
+    old: Scratchpad,
+    new: Scratchpad,
+    at: datetime,
+    *,
+    by: str,
+    origin: _Origin,
+    guard: Guard,
 ) -> Scratchpad:
     if new == old:
         return old
     kept = frozenset(new.completions)
     dropped = [done.task for done in old.completions if done not in kept]
-    change = {"by": by, "focus": new.focus, "before": old.focus, "gone": dropped}
+    opened = [question for question in new.questions if question not in old.questions]
+    change = {
+        "by": by,
+        "focus": new.focus,
+        "before": old.focus,
+        "gone": dropped,
+        "opened": opened,
+        "said_at": origin.at.isoformat(),
+        "project": origin.project,
+    }
     text = guard.text(new.text, "scratchpad")
     _write(unit, text, at, guard.json(change, "scratchpad"))
     return replace(new, updated_at=at)

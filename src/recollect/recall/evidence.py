@@ -10,7 +10,7 @@ from recollect.language.story import without
 from recollect.recall.ranker import RankedRecord, StoredRecord
 from recollect.store.contract import Unit
 from recollect.store.rows import type_of
-from recollect.types import Attachment, Episode, Hit, Memory, Turn, Why
+from recollect.types import Attachment, Episode, Hit, Memory, NewTurn, Turn, Why
 
 
 def as_hits(unit: Unit, ranked: Sequence[RankedRecord]) -> list[Hit]:
@@ -39,7 +39,7 @@ def _turn_hit(turn: Turn, score: float, why: Why) -> Hit:
     return Hit(
         type="turn",
         id=turn.id,
-        text=turn.content or _tool_text(turn),
+        text=turn.content or tool_text(turn),
         score=score,
         why=why,
         sources=(turn.source,),
@@ -52,7 +52,7 @@ def _turn_hit(turn: Turn, score: float, why: Why) -> Hit:
     )
 
 
-def _tool_text(turn: Turn) -> str:
+def tool_text(turn: Turn | NewTurn) -> str:
     """The tool traffic of a turn without words."""
     calls = [
         f"{call.name}({', '.join(f'{k}={v}' for k, v in call.input.items())})"

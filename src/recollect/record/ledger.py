@@ -62,8 +62,8 @@ class LedgerReader:
 
     def episodes(
         self,
-        *,
         session: str | None,
+        *,
         since: datetime | str | None,
         until: datetime | str | None,
         limit: int,

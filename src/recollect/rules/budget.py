@@ -30,8 +30,8 @@ PROMPT_ORDER: tuple[SectionName, ...] = (
     "user",
     "catalogs",
     "core",
-    "scratchpad",
     "recent",
+    "scratchpad",
     "evidence",
     "runtime",
 )

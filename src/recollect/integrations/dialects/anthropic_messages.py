@@ -23,6 +23,9 @@ class Messages:
         items = plain_items(request.get("messages"))
         return [turn for item in items for turn in _turns(item, session)]
 
+    def instructions(self, request: Request) -> list[str]:
+        return [text_of(request.get("system"))]
+
     def query(self, request: Request) -> str:
         items = plain_items(request.get("messages"))
         place = _last_prompt(items)

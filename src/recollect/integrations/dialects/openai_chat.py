@@ -27,6 +27,10 @@ class ChatCompletions:
         turns = (_turn(item, session) for item in plain_items(request.get("messages")))
         return [turn for turn in turns if turn is not None]
 
+    def instructions(self, request: Request) -> list[str]:
+        items = plain_items(request.get("messages"))
+        return [text_of(item.get("content")) for item in items if item.get("role") in _SYSTEM]
+
     def query(self, request: Request) -> str:
         items = plain_items(request.get("messages"))
         place = last_user(items)

@@ -31,6 +31,12 @@ class Responses:
         turns = [turn_of(item, session) for item in _items(request)]
         return [turn for turn in turns if turn is not None and turn.role != "system"]
 
+    def instructions(self, request: Request) -> list[str]:
+        items = [item for item in _items(request) if _ROLES.get(str(item.get("role"))) == "system"]
+        own = request.get("instructions")
+        texts = [text_of(item.get("content")) for item in items]
+        return [own, *texts] if isinstance(own, str) else texts
+
     def query(self, request: Request) -> str:
         items = _items(request)
         place = last_user(items)

@@ -31,7 +31,7 @@ _FIT_FOR_CORE = (
     " AND trust IN (SELECT value FROM json_each(:trusted))"
 )
 
-_LINE = "id, content, kind, trust, valid_from, importance, core, last_accessed_at, doc"
+_LINE = "id, content, kind, trust, valid_from, importance, core, doc"
 
 
 class SqliteTiers:
@@ -89,11 +89,12 @@ class SqliteTiers:
     def core(
         self, *, least: float, now: datetime, limit: int, marked_first: bool = False
     ) -> list[Memory]:
-        """What is always known, the most important first; among equals, what was chosen for it."""
+        """What is always known, the most important first; among equals, what was chosen for it,
+        then the newest. The order does not depend on use, so that a recall changes no prompt.
+        """
         order = "core DESC, importance DESC" if marked_first else "importance DESC, core DESC"
         docs = self._docs(
-            f"importance >= :least AND {_FIT_FOR_CORE}"
-            f" ORDER BY {order}, last_accessed_at DESC, doc DESC LIMIT :limit",
+            f"importance >= :least AND {_FIT_FOR_CORE} ORDER BY {order}, doc DESC LIMIT :limit",
             least=least,
             now=codec.to_micros(now),
             limit=limit,

@@ -1,0 +1,137 @@
+"""Where the parts of a prompt come from: recall, core memories, turns, and the zone of dates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+
+from recollect.clock import LOCAL, Clock, Zone
+from recollect.context.build import Sources
+from recollect.context.parts import evidence_items, most_core_lines
+from recollect.context.window import ShortTermMemory
+from recollect.language.guard import guard_of
+from recollect.recall.engine import Recall
+from recollect.recall.request import read_request
+from recollect.settings import Settings
+from recollect.settings.recall import SectionName
+from recollect.store.contract import Store
+from recollect.store.rows import TurnFilter
+from recollect.store.upkeep import CoreLine
+from recollect.types import RECORD_TYPES, Hit, SafeName, Turn
+
+_STORY_TURNS = 200  # an episode of more turns counts as saying more than a prompt shows
+
+
+class PromptSources:
+    """Reads the parts of a prompt for one space."""
+
+    def __init__(
+        self, store: Store, space: str, clock: Clock, settings: Settings, recall: Recall
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._recall = recall
+        self._guard = guard_of(settings)
+
+    def sources(
+        self,
+        short_term: ShortTermMemory,
+        *,
+        scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str],
+        cards: Callable[[], Mapping[SectionName, str]],
+    ) -> Sources:
+        """Everything that a context is built from."""
+        return Sources(
+            gate=self._recall.gate,
+            recall=self._find,
+            read=evidence_items,
+            without_outdated=self._recall.without_outdated,
+            turns_behind=self._turns_behind,
+            window=short_term.window,
+            opening=self._opening,
+            core=self._core,
+            project_of=short_term.project_of,
+            scratchpad=scratchpad,
+            cards=cards,
+            zone=self._zone,
+        )
+
+    def _find(
+        self,
+        query: str,
+        *,
+        k: int,
+        persona: str | None,
+        around: Sequence[str],
+        project: SafeName | None,
+    ) -> list[Hit]:
+        request = read_request(
+            query,
+            k=k,
+            min_score=self._settings.recall.evidence_score,
+            of=RECORD_TYPES,
+            within=project and self._recall.project_meant(query, project),
+            persona=persona,
+            around=around,
+            now=self._clock.now(),
+            guard=self._guard,
+        )
+        return self._recall.recall(request)
+
+    def _core(self, project: SafeName | None) -> list[CoreLine]:
+        settings = self._settings
+        with self._store.read(self._space) as unit:
+            return unit.tiers.core_lines(
+                least=settings.upkeep.core_importance,
+                now=self._clock.now(),
+                limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
+                within=project,
+            )
+
+    def _opening(self, session: str) -> str:
+        """The first message of the user in a session."""
+        first = TurnFilter(session=self._guard.name(session, "session"), role="user", limit=1)
+        with self._store.read(self._space) as unit:
+            turns = unit.ledger.turns(first)
+        return turns[0].content if turns else ""
+
+    def _turns_behind(self, hits: Sequence[Hit]) -> dict[str, list[Turn]]:
+        """The turns that memories were learnt from and that episodes cover; an episode that covers
+        very many has none here.
+        """
+        sources = {hit.id: [s.turn_id for s in hit.sources] for hit in hits if hit.type == "memory"}
+        stories = [hit.id for hit in hits if hit.type == "episode"]
+        if not stories and not any(sources.values()):
+            return {}
+        with self._store.read(self._space) as unit:
+            ids = [id_ for some in sources.values() for id_ in some]
+            turns = {turn.id: turn for turn in unit.ledger.turns_by_id(ids)}
+            behind = {
+                id_: [turns[one] for one in some]
+                for id_, some in sources.items()
+                if all(one in turns for one in some)
+            }
+            for episode in unit.episodes.by_id(stories):
+                stretch = TurnFilter(
+                    session=episode.session,
+                    since=episode.started_at,
+                    until=episode.ended_at + timedelta(microseconds=1),
+                    limit=_STORY_TURNS + 1,
+                )
+                covered = [turn for turn in unit.ledger.turns(stretch) if turn.content.strip()]
+                behind[episode.id] = covered if len(covered) <= _STORY_TURNS else []
+        return behind
+
+    def _zone(self) -> Zone:
+        """The zone that is set; with "local" the one that the latest turn states, else the
+        machine's: one for every date of a prompt.
+        """
+        zone = self._settings.schedule.zone
+        if zone != LOCAL:
+            return zone
+        with self._store.read(self._space) as unit:
+            turns = unit.ledger.turns(TurnFilter(newest_first=True, limit=1))
+        stated = turns[0].at.tzinfo if turns and turns[0].at.utcoffset() else None
+        return stated or zone
