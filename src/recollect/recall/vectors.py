@@ -43,7 +43,7 @@ _SAMPLE = 256
 WORD_TRUST = 1.0
 GLOSS_TRUST = 1.0
 SENTENCE_TRUST = 1.5
-_WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W_]+")
 # The scripts without spaces apart from Han: Thai to Khmer, kana, Hangul.
 _NO_HAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30fa\uac00-\ud7a3]")
 FloatRow = NDArray[np.float32]
@@ -263,12 +263,11 @@ class VectorRoute:
         if text is None or not _sums_words(embedder):
             vector: FloatRow = embedder.embed([query], query=True)[0]
             return vector
-        rarest = max(text.weights.values(), default=1.0)
         if has_dense_script(query) and _reads_han(embedder):
             words = embedder.words(query)
         else:
-            words = _WORD.findall(query)
-        return embedder.embed_words([(word, _weight(word, text, rarest)) for word in words])
+            words = WORD.findall(query)
+        return embedder.embed_words(word_weights(words, text.weights))
 
 
 _kinds_by_type: dict[type, tuple[bool, bool]] = {}
@@ -290,11 +289,17 @@ def _kinds(embedder: Embedder) -> tuple[bool, bool]:
     return _kinds_by_type[kind]
 
 
-def _weight(word: str, text: TextMatches, rarest: float) -> float:
-    """The weight its term has in the text search; a word that no text has counts as the rarest.
+def word_weights(words: Sequence[str], weights: Mapping[int, float]) -> list[tuple[str, float]]:
+    """Each word with the weight its term has in the text search, by the number of the term.
 
-    A Chinese word has several terms there: the mean of its pairs of characters.
+    A word that no text has counts as the rarest.
     """
+    rarest = max(weights.values(), default=1.0)
+    return [(word, _weight(word, weights, rarest)) for word in words]
+
+
+def _weight(word: str, weights: Mapping[int, float], rarest: float) -> float:
+    """A Chinese word has several terms there: the mean of its pairs of characters."""
     terms = index_text(word).split()
     if has_dense_script(word):
         terms = list(dict.fromkeys(term for term in terms if len(term) == 2)) or terms
@@ -302,6 +307,5 @@ def _weight(word: str, text: TextMatches, rarest: float) -> float:
         terms = terms[:1]
     if not terms:
         return 0.0
-    weight_of = text.weights.get
-    weights = (weight_of(number_of(term), 0.0) or rarest * term_weight(term) for term in terms)
-    return sum(weights) / len(terms)
+    found = (weights.get(number_of(term), 0.0) or rarest * term_weight(term) for term in terms)
+    return sum(found) / len(terms)

@@ -114,16 +114,11 @@ class _WordVectors:
 
     def cut(self, text: str) -> Iterator[str]:
         """The words of a text."""
-        for match in _TOKEN.finditer(text):
-            run = match.group()
-            if _HAN.match(run):
-                yield from self._lexicon.cut(run)
-            else:
-                yield run
+        return cut(text, self._lexicon)
 
     def of_text(self, text: str) -> Vector:
         """Without common words; with them if there are no others, and by its pieces at last."""
-        total = self._sum((word, 1.0) for word in self.cut(text) if not _is_common(word))
+        total = self._sum((word, 1.0) for word in self.cut(text) if not is_common(word))
         if not total.any():
             total = self._sum((word, 1.0) for word in self.cut(text))
         return total if total.any() else self._table.of_text(text)
@@ -150,22 +145,41 @@ class _WordVectors:
         return vector
 
     def _new_vector(self, word: str) -> Vector:
-        """The mean of the first senses, the first ones most; nothing for a word without any."""
-        if not _HAN.match(word):
-            return self._table.of_words([(word, _OTHER_SCRIPT)])
-        gloss = self._lexicon.gloss(word)
-        if gloss is None:
-            return self._table.of_words([(word, 1.0)])
-        senses = gloss.split(cedict.BETWEEN_SENSES)
-        shares = [_FADING**at for at in range(len(senses))]
-        return self._table.of_words(
-            [
-                (english, share / sum(shares))
-                for sense, share in zip(senses, shares, strict=True)
-                for english in sense.split()
-            ]
-        )
+        return self._table.of_words(meaning(word, self._lexicon))
 
 
-def _is_common(word: str) -> bool:
+def has_han(text: str) -> bool:
+    return bool(_HAN.search(text))
+
+
+def cut(text: str, words: Lexicon) -> Iterator[str]:
+    """The words of a text, those of the dictionary where they are written without spaces."""
+    for match in _TOKEN.finditer(text):
+        run = match.group()
+        if _HAN.match(run):
+            yield from words.cut(run)
+        else:
+            yield run
+
+
+def meaning(word: str, words: Lexicon) -> list[tuple[str, float]]:
+    """What to sum for a word: the mean of its first senses, the first ones most.
+
+    Nothing for a word of the dictionary without any.
+    """
+    if not _HAN.match(word):
+        return [(word, _OTHER_SCRIPT)]
+    gloss = words.gloss(word)
+    if gloss is None:
+        return [(word, 1.0)]
+    senses = gloss.split(cedict.BETWEEN_SENSES)
+    shares = [_FADING**at for at in range(len(senses))]
+    return [
+        (english, share / sum(shares))
+        for sense, share in zip(senses, shares, strict=True)
+        for english in sense.split()
+    ]
+
+
+def is_common(word: str) -> bool:
     return len(word) < 3 and _STOP_CHARACTERS.issuperset(word)

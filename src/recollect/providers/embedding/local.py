@@ -21,8 +21,8 @@ from recollect.providers.embedding.base import Vector, Vectors, unit_vector
 from recollect.providers.embedding.word_pieces import WordPieces
 
 _PACKAGE = "wordllama"
-_WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
-_TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
+WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
+TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 _DIMENSIONS = 256
 _SLICE = 4096  # pieces summed at a time: 4 MB, whatever the length of the text
 
@@ -73,8 +73,8 @@ class PieceVectors:
     dimensions = _DIMENSIONS
 
     def __init__(self, folder: Path) -> None:
-        self._pieces = WordPieces(folder / _TOKENIZER)
-        self._half = _read_weights(folder / _WEIGHTS)
+        self._pieces = WordPieces(folder / TOKENIZER)
+        self._half = read_weights(folder / WEIGHTS)
         if len(self._half) != self._pieces.size:
             raise ModelRefused(
                 f"{folder.name} has {len(self._half)} vectors for {self._pieces.size} pieces",
@@ -135,7 +135,7 @@ def installed() -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-def _read_weights(path: Path) -> NDArray[np.float16]:
+def read_weights(path: Path) -> NDArray[np.float16]:
     """The one matrix of a safetensors file, mapped: a length, a JSON header, then the numbers."""
     try:
         with path.open("rb") as file:
