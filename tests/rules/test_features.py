@@ -35,6 +35,8 @@ def talk(scores: list[float], present: list[list[int]] | None = None, **changed:
         "text_score": np.array(scores, float),
         "present": has,
         "heft": np.ones(has.shape[1]),
+        "tells_time": np.zeros(size, bool),
+        "tells_number": np.zeros(size, bool),
         "session": np.zeros(size, np.int64),
         "previous": np.where(places == 0, ABSENT, places - 1),
         "following": np.where(places == size - 1, ABSENT, places + 1),

@@ -54,19 +54,30 @@ _OF_PAST = re.compile(
     re.I,
 )
 
+_FOR_TIME = re.compile(
+    r"\bwhen\b|\b(?:what|which) (?:date|day|month|year|time)\b|\bhow (?:long|old|recently)\b"
+    r"|\bhow many (?:days|weeks|months|years|hours)\b"
+    r"|什么时候|何时|哪[天年月]|几[月号点]|星期几|周几|哪一[天年]|多久|多长时间|日期|时间",
+    re.I,
+)
+_FOR_NUMBER = re.compile(r"\bhow (?:many|much|often|old|far|tall|big)\b|多少|几|多[大高远重]", re.I)
+
 
 @dataclass(frozen=True, slots=True)
 class QueryIntent:
     """What kind of evidence a query is after.
 
     ``for_help``: something is to be done now, and what the user wants it like is evidence.
-    ``of_whole``: a course of things, told in many places.
+    ``of_whole``: a course of things, told in many places. ``for_time``, ``for_number``: the answer
+    is a time or a number.
     """
 
     of_assistant: bool
     for_help: bool
     of_whole: bool
     date: PartialDate | None
+    for_time: bool = False
+    for_number: bool = False
 
     @property
     def wide(self) -> bool:
@@ -89,4 +100,6 @@ def read_intent(query: str, now: datetime | None = None) -> QueryIntent:
         for_help=not of_record and _FOR_HELP.search(query) is not None,
         of_whole=of_whole,
         date=find_date(query, now),
+        for_time=_FOR_TIME.search(query) is not None,
+        for_number=_FOR_NUMBER.search(query) is not None,
     )

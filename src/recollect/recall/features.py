@@ -43,10 +43,14 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "named speaker", "other speaker", "reply to named", "agent", "agent asked for",
     ),
     "time": ("date", "other date", "recency", "route time", "route exact"),
-    "kind": ("wish", "route entity", "is memory", "is episode"),
+    "kind": (
+        "wish", "tells time", "tells number", "time asked for", "number asked for", "route entity",
+        "is memory", "is episode",
+    ),
     "query": (
         "query absent", "query terms", "query best cover", "query best strength",
         "query best vector", "query for help", "query of whole", "query has date",
+        "query for time", "query for number",
     ),
 }  # fmt: skip
 
@@ -76,6 +80,8 @@ class CandidateTable:
     present: Flags
     heft: Floats
     absent: float
+    tells_time: Flags
+    tells_number: Flags
     session: Places
     previous: Places
     following: Places
@@ -223,6 +229,10 @@ def _standing(table: CandidateTable, asking: QueryIntent) -> dict[str, Floats]:
         "date": table.date_fit,
         "other date": (table.date_fit == 0) * float(table.date_fit.any()),
         "wish": table.standing_wish.astype(np.float64),
+        "tells time": table.tells_time.astype(np.float64),
+        "tells number": table.tells_number.astype(np.float64),
+        "time asked for": table.tells_time * float(asking.for_time),
+        "number asked for": table.tells_number * float(asking.for_number),
         "recency": table.recency,
     }
     found |= {f"route {name}": flags.astype(np.float64) for name, flags in table.in_routes.items()}
@@ -245,6 +255,8 @@ def _of_query(
         "query for help": float(asking.for_help),
         "query of whole": float(asking.of_whole),
         "query has date": float(asking.date is not None),
+        "query for time": float(asking.for_time),
+        "query for number": float(asking.for_number),
     }
     return {name: np.full(size, value) for name, value in whole.items()}
 

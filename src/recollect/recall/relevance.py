@@ -8,6 +8,7 @@ from operator import attrgetter
 
 import numpy as np
 
+from recollect.index.marks import MARKS
 from recollect.language.dates.query_dates import date_fit
 from recollect.language.names import named_speakers
 from recollect.language.query_intent import QueryIntent
@@ -23,7 +24,7 @@ from recollect.recall.features import (
     features,
 )
 from recollect.recall.request import Request
-from recollect.rules.bm25 import TermMatches
+from recollect.rules.bm25 import TermMatches, no_matches
 from recollect.rules.ranking import rank_share
 from recollect.settings.recall import RankingSettings
 from recollect.store import codec
@@ -32,6 +33,7 @@ from recollect.store.rows import Place, type_of
 from recollect.types import Kind
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion
+_NEAR = 8
 _PROMISING = 12  # of a route's list: the turns around these are looked at too
 
 
@@ -73,16 +75,19 @@ def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> Candi
 
 def _term_matches(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> TermMatches:
     if lists.text is None:
-        return TermMatches(np.zeros(len(docs)), np.zeros((len(docs), 0), bool), np.zeros(0))
-    return unit.text.term_matches(lists.text, docs)
+        return no_matches(len(docs), len(MARKS))
+    return unit.text.term_matches(lists.text, docs, MARKS)
 
 
 def _promising(candidates: CandidateLists) -> list[int]:
     """Turns that may stand beside the answer. One that is only near in meaning seldom does, so
     its neighbours are looked at only where no other route has candidates.
     """
-    lists = {route: docs for route, docs in candidates.lists.items() if route != "vector"}
-    return [doc for docs in (lists or candidates.lists).values() for doc in docs[:_PROMISING]]
+    return [
+        doc
+        for route, docs in candidates.lists.items()
+        for doc in docs[: _NEAR if route == "vector" else _PROMISING]
+    ]
 
 
 def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -> Relevance:
@@ -189,6 +194,8 @@ def candidate_table(
         present=words.present,
         heft=words.heft,
         absent=lists.text.absent if lists.text else 0.0,
+        tells_time=words.marked[:, 0],
+        tells_number=words.marked[:, 1],
         # A record that is no turn is a session of its own.
         session=np.concatenate([session, -1 - np.arange(others)]),
         previous=_padded(np.where(follows, places - 1, ABSENT), others, ABSENT),

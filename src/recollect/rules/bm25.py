@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from binascii import crc32  # half the cost a call of the one in zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,10 @@ _STRIDE = _PASSAGE // 2
 _LONG = _PASSAGE * 3 // 2
 _TABLE = 0xFFFF
 _NO_FORMS: Mapping[int, int] = {}
+
+
+Numbers = NDArray[np.uint32]
+_NO_MARKS = np.zeros((0, 0), bool)
 
 
 def number_of(term: str) -> int:
@@ -46,12 +50,14 @@ class TermMatches(NamedTuple):
     """How texts answer a query: their scores, and which of its terms each has.
 
     ``present`` has a row a text and a column a term; ``heft`` is the weight of each term. Of a long
-    text only its best passage counts.
+    text only its best passage counts. ``marked`` has a row a text and a column a set of terms of
+    which it may have any.
     """
 
     scores: NDArray[np.float64]
     present: NDArray[np.bool_]
     heft: NDArray[np.float64]
+    marked: NDArray[np.bool_]
 
 
 def scores(
@@ -72,13 +78,14 @@ def term_matches(
     weights: Mapping[int, float],
     length: float,
     form_of: Mapping[int, int] = _NO_FORMS,
+    marks: Sequence[Numbers] = (),
 ) -> TermMatches:
     """The score of each text, and the terms it has; forms of one term count as that term."""
+    marked = _marked(packed, marks)
     if not packed or not weights:
-        shape = (len(packed), len(weights))
-        return TermMatches(np.zeros(len(packed)), np.zeros(shape, bool), np.zeros(len(weights)))
+        return no_matches(len(packed))._replace(marked=marked)
     if max(map(len, packed)) <= _LONG:
-        return _matches(packed, weights, length, form_of)
+        return _matches(packed, weights, length, form_of)._replace(marked=marked)
     passages = [_passages(row) if len(row) > _LONG else [row] for row in packed]
     starts = np.cumsum([0, *(len(rows) for rows in passages[:-1])])
     every = _matches([row for rows in passages for row in rows], weights, length, form_of)
@@ -87,7 +94,33 @@ def term_matches(
     first_best = np.zeros(len(packed), np.intp)
     is_best = np.flatnonzero(every.scores == best[of_text])[::-1]
     first_best[of_text[is_best]] = is_best
-    return TermMatches(best, every.present[first_best], every.heft)
+    return TermMatches(best, every.present[first_best], every.heft, marked)
+
+
+def no_matches(texts: int, marks: int = 0) -> TermMatches:
+    """Texts that have nothing of a query."""
+    return TermMatches(
+        np.zeros(texts), np.zeros((texts, 0), bool), np.zeros(0), np.zeros((texts, marks), bool)
+    )
+
+
+def numbers_of(terms: Iterable[str]) -> Numbers:
+    """Terms as sorted numbers."""
+    return np.array(sorted({number_of(term) for term in terms}), np.uint32)
+
+
+def _marked(packed: Sequence[bytes], marks: Sequence[Numbers]) -> NDArray[np.bool_]:
+    """Which texts have any of the terms of each set."""
+    found = np.zeros((len(packed), len(marks)), bool)
+    if not marks or not packed:
+        return found
+    terms = np.frombuffer(b"".join(packed), np.uint32)
+    owners = np.repeat(np.arange(len(packed)), [len(row) // TERM_BYTES for row in packed])
+    for column, mark in enumerate(marks):
+        places = np.searchsorted(mark, terms)
+        places[places == len(mark)] = 0
+        found[owners[mark[places] == terms], column] = True
+    return found
 
 
 def _passages(row: bytes) -> list[bytes]:
@@ -119,7 +152,7 @@ def _matches(
     norms = K1 / max(length, SHORT) * np.maximum(SHORT, lengths)
     shares = (K1 + 1) * (counts / (counts + norms[:, None]))
     if not form_of:
-        return TermMatches(shares @ heft, counts > 0, heft)
+        return TermMatches(shares @ heft, counts > 0, heft, _NO_MARKS)
     words = np.array([form_of.get(term, term) for term in query_terms.tolist()])
     order = np.argsort(words)
     first = np.flatnonzero(np.diff(words[order], prepend=-1))
@@ -127,4 +160,5 @@ def _matches(
         np.maximum.reduceat((shares * heft)[:, order], first, axis=1).sum(axis=1),
         np.logical_or.reduceat(counts[:, order] > 0, first, axis=1),
         np.maximum.reduceat(heft[order], first),
+        _NO_MARKS,
     )

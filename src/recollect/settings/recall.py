@@ -90,7 +90,7 @@ class RecallSettings(SettingsGroup):
         Route,
         "Ways of searching that are tried when the caller names none.",
     )
-    text_candidates: int = count(50, "Candidates taken from full text.", low=1)
+    text_candidates: int = count(80, "Candidates taken from full text.", low=1)
     vector_candidates: int = count(
         40,
         "Candidates taken from vectors; more where a filter may drop some.",

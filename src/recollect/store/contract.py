@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import Protocol
 
-from recollect.rules.bm25 import TermMatches
+from recollect.rules.bm25 import Numbers, TermMatches
 from recollect.store.document_states import DocumentStates
 from recollect.store.erasure import Cleanup, Counters, Eraser, NameStore
 from recollect.store.rows import (
@@ -255,7 +255,9 @@ class TextIndex(Protocol):
 
     def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches: ...
     def score(self, matches: TextMatches, docs: Sequence[int]) -> list[float]: ...
-    def term_matches(self, matches: TextMatches, docs: Sequence[int]) -> TermMatches: ...
+    def term_matches(
+        self, matches: TextMatches, docs: Sequence[int], marks: Sequence[Numbers] = ()
+    ) -> TermMatches: ...
     def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]: ...
     def holding(
         self, terms: Sequence[QueryTerm], scope: Scope, limit: int

@@ -9,7 +9,7 @@ import numpy as np
 
 from recollect.errors import StoreDamaged
 from recollect.rules import bm25
-from recollect.rules.bm25 import TermMatches
+from recollect.rules.bm25 import Numbers, TermMatches
 from recollect.store.rows import (
     TABLES,
     QueryTerm,
@@ -75,12 +75,14 @@ class SqliteText:
         scores.update(zip(others, added.tolist(), strict=True))
         return [scores.get(doc, 0.0) for doc in docs]
 
-    def term_matches(self, matches: TextMatches, docs: Sequence[int]) -> TermMatches:
+    def term_matches(
+        self, matches: TextMatches, docs: Sequence[int], marks: Sequence[Numbers] = ()
+    ) -> TermMatches:
         """The scores of any documents for the query of an earlier search, and the terms they have;
         one that is not indexed has none.
         """
         present, packs = self._packed(docs)
-        found = bm25.term_matches(packs, matches.weights, matches.length, matches.form_of)
+        found = bm25.term_matches(packs, matches.weights, matches.length, matches.form_of, marks)
         if len(present) == len(docs):
             return found  # the rows come in the order they were asked for
         place_of = {doc: place for place, doc in enumerate(docs)}
@@ -89,7 +91,9 @@ class SqliteText:
         scores[places] = found.scores
         has = np.zeros((len(docs), found.present.shape[1]), bool)
         has[places] = found.present
-        return TermMatches(scores, has, found.heft)
+        marked = np.zeros((len(docs), len(marks)), bool)
+        marked[places] = found.marked
+        return TermMatches(scores, has, found.heft, marked)
 
     def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""
