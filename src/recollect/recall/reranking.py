@@ -14,7 +14,7 @@ from recollect.types import Hit, Why
 
 PART = "cross-encoder"
 RERANKED = 20  # candidates that a cross-encoder reads before the cut: more cost too much time
-_WEIGHT = 1.0  # of the model, where the score itself counts as one
+_WEIGHT = 0.5  # of the model, where the score itself counts as one
 
 
 def reranker_for(settings: RecallSettings) -> Reranker | None:
