@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def judge(tmp_path: Path, options: str = "") -> OnnxReranker:
 
 
 def logits(model: OnnxReranker, query: str, *texts: str) -> list[float]:
-    return model.judge(query, [Passage(text) for text in texts]).tolist()
+    return [float(one) for one in model.judge(query, [Passage(text) for text in texts])]
 
 
 def hit(text: str, score: float) -> Hit:
@@ -186,7 +187,7 @@ def test_the_part_of_a_long_text_about_the_query_is_read(tmp_path: Path) -> None
 def test_it_reads_candidates_before_the_cut(tmp_path: Path) -> None:
     folder = write_judge(tmp_path / "judge", {"saffron": [9.0], "x": [0.0]})
 
-    def best(**settings: object) -> list[str]:
+    def best(**settings: Any) -> list[str]:
         with recollect.open(":memory:", worker="none", ranking=FORMULA, **settings) as mind:
             mind.record_many(
                 [NewTurn(session=str(n), role="user", content=text) for n, text in enumerate(TURNS)]

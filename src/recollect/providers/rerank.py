@@ -96,11 +96,12 @@ class OnnxReranker:
             return logits
         start = self._timer()
         pairs = self._pairs(query, [passages[at] for at in read])
-        for done, (at, pair) in enumerate(zip(read, pairs, strict=True), 1):
-            logits[at] = self._logit(session, *pair)
-            spent = self._timer() - start
-            if limit and spent + spent / done > limit and done < len(read):
+        done, spent = 0, 0.0
+        for at, pair in zip(read, pairs, strict=True):
+            if limit and done and spent + spent / done > limit:
                 break
+            logits[at] = self._logit(session, *pair)
+            done, spent = done + 1, self._timer() - start
         self._passage_seconds = spent / done
         if done < fewest:
             logits[:] = np.nan
