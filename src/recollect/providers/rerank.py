@@ -64,8 +64,8 @@ class RerankOptions:
 class OnnxReranker:
     """A cross-encoder from a folder. Loads at first use; safe to use from several threads.
 
-    Passages are read one at a time: on one thread a batch is no faster, it pads, and with 8-bit
-    weights a passage's number would depend on the others in its batch.
+    Passages are read one at a time: on one thread a batch is hardly faster, it pads, and with
+    8-bit weights a passage's number would depend on the others in its batch.
     """
 
     def __init__(self, folder: Path, *, timer: Callable[[], float] = time.perf_counter) -> None:
