@@ -61,6 +61,7 @@ class OnnxSession:
             ) from error
         self._cut.enable_truncation(max_tokens)
         self._cut.enable_padding()
+        self._cut.encode_special_tokens = True  # "[SEP]" in a text is what somebody wrote
         self.inputs: list[str] = [put.name for put in self._onnx.get_inputs()]
         self.name = model.parent.name
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.clock import Clock
@@ -19,6 +20,7 @@ from recollect.recall.features import Floats
 from recollect.recall.ranker import RankedRecord, ranker_for, stored_records
 from recollect.recall.relevance import candidate_pool
 from recollect.recall.request import Request
+from recollect.recall.reranking import RERANKED, reranked, reranker_for
 from recollect.recall.vectors import VectorRoute
 from recollect.settings import Settings
 from recollect.store.contract import Store
@@ -86,6 +88,7 @@ class Recall:
         self._gate = settings.gate
         self._candidates = CandidateSearch(settings.recall, vectors)
         self._ranker = ranker_for(settings)
+        self._reranker = reranker_for(settings.recall)
         self._touches = touches
         self.failure = ""
 
@@ -153,6 +156,14 @@ class Recall:
         """Candidates as ranked evidence; None when ranking failed."""
         if not lists.docs:
             return []
-        return attempts.run(
-            "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, request, lists))
+        reranker = self._reranker
+        wide = replace(request, k=max(request.k, RERANKED)) if reranker else request
+        hits = attempts.run(
+            "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, wide, lists))
         )
+        if reranker is None or not hits:
+            return hits
+        moved = attempts.run(
+            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED)
+        )
+        return (hits if moved is None else moved)[: request.k]

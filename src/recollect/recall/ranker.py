@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from recollect.language.no_evidence import is_for_questions, statement_share
-from recollect.providers.rerank import OnnxReranker, Reranker
 from recollect.recall.candidates import CandidateLists
 from recollect.recall.evidence_model import evidence_model, probability
 from recollect.recall.features import Floats, crowding
@@ -20,11 +18,11 @@ from recollect.recall.request import Request
 from recollect.rules import ranking as rules
 from recollect.rules.decay import class_of, faded, fading
 from recollect.settings import Settings
-from recollect.settings.recall import RankingSettings, RecallSettings
+from recollect.settings.recall import RankingSettings
 from recollect.store import codec
 from recollect.store.contract import Unit
 from recollect.store.rows import type_of
-from recollect.types import Attachment, Episode, Hit, Memory, RecordType, Why
+from recollect.types import Attachment, Episode, Memory, RecordType, Why
 
 StoredRecord = Memory | Episode | Attachment
 
@@ -271,32 +269,3 @@ def exact_total(lists: CandidateLists, doc: int) -> dict[str, float]:
     if not lists.total or doc not in lists.lists.get("exact", ()):
         return {}
     return {"of exactly": float(lists.total)}
-
-
-PART = "cross-encoder"
-
-
-def reranker_for(settings: RecallSettings) -> Reranker | None:
-    """The reranker that the settings name, if any."""
-    if not settings.rerank_folder:
-        return None
-    return OnnxReranker(Path(settings.rerank_folder).expanduser())
-
-
-def reranked(reranker: Reranker, query: str, hits: Sequence[Hit], top: int) -> list[Hit]:
-    """The first ``top`` hits in the order of the model, which ``why`` shows; then the others.
-
-    The scores stay with their places, so that they still fall from the first to the last.
-    """
-    judged = list(hits[:top])
-    shares = reranker.judge(query, [hit.text for hit in judged])
-    order = sorted(range(len(judged)), key=lambda at: -shares[at])
-    moved = [
-        replace(
-            judged[at],
-            score=judged[place].score,
-            why=replace(judged[at].why, parts={**judged[at].why.parts, PART: float(shares[at])}),
-        )
-        for place, at in enumerate(order)
-    ]
-    return [*moved, *hits[top:]]
