@@ -11,6 +11,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +19,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.ranker_data import Example, gather
-from recollect.recall.evidence_model import EvidenceModel, Network, probability, query_summary
+from recollect.recall.evidence_model import (
+    EvidenceModel,
+    Network,
+    beside_nothing,
+    group_columns,
+    probability,
+    query_summary,
+)
 from recollect.recall.features import crowding
 from recollect.recall.ranker import SPREAD
 
 Floats = NDArray[np.floating]
 _HIDDEN = 12
-_MEMBERS = 3  # networks whose mean is the score: together one network with as many hidden units
+_MEMBERS = 4  # networks whose mean is the score: together one network with as many hidden units
 _STEPS = 300
 _BATCH = 128  # questions a step
 _RATE = 0.02
-_DECAY = 5e-3
-_FIT_HIDDEN = 8
-_FIT_STEPS = 400
+_DECAY = 1e-2
+_FIT_HIDDEN = 16
+_FIT_STEPS = 800
 _FIT_RATE = 0.03
-_FIT_DECAY = 2e-3
+_FIT_DECAY = 5e-4
 _FIT_DEPTH = 20  # candidates of a question that the second network learns from
 _FARTHEST = 6.0
-_MIXED = 0.5  # weight of an example of all kinds of records, beside one of turns
+_MIXED = 0.3  # weight of an example of all kinds of records, beside one of turns
 Parameters = list[NDArray[np.floating]]
 
 
@@ -89,11 +97,11 @@ def _gradients(
     ]
 
 
-def _weights(examples: Sequence[Example]) -> Floats:
+def _weights(examples: Sequence[Example], mixed: float = _MIXED) -> Floats:
     """Each file counts the less for one example the more it has."""
     sizes = Counter((one.file, one.foreign) for one in examples)
     weights = np.array(
-        [sizes[one.file, one.foreign] ** -0.5 * (1 if one.plain else _MIXED) for one in examples]
+        [sizes[one.file, one.foreign] ** -0.5 * (1 if one.plain else mixed) for one in examples]
     )
     weights /= weights.sum()
     return weights
@@ -140,13 +148,10 @@ def joined(networks: Sequence[Network]) -> Network:
     )
 
 
-def train_fit(
-    names: Sequence[str], examples: Sequence[Example], scores: Sequence[Floats]
-) -> tuple[Network, float]:
+def train_fit(examples: Sequence[Example], scored: Sequence[Scored]) -> tuple[Network, float]:
     """How likely the best candidate is evidence, and what a point of score is worth."""
-    summaries = np.array(
-        [query_summary(_by_name(names, one), s) for one, s in zip(examples, scores, strict=True)]
-    )
+    summaries = np.array([one.summary for one in scored])
+    scores = [one.scores for one in scored]
     mean, scale = summaries.mean(axis=0), summaries.std(axis=0) + 1e-6
     rows = np.clip((summaries - mean) / scale, -_FARTHEST, _FARTHEST)
     owner, behind, labels = [], [], []
@@ -156,7 +161,7 @@ def train_fit(
         behind += list(score[best] - score.max())
         labels += list(one.labels[best])
     of, apart, wanted = np.array(owner), np.array(behind), np.array(labels, np.float64)
-    weights = _weights(examples)[of]
+    weights = _weights(examples, mixed=1.0)[of]
     weights /= weights.sum()
     parameters = [*_start(rows.shape[1], _FIT_HIDDEN, 0), np.ones(1)]
     adam = Adam(parameters, _FIT_RATE, _FIT_STEPS)
@@ -170,25 +175,32 @@ def train_fit(
     return _network(parameters[:5], mean, scale), float(parameters[5][0])
 
 
-def _by_name(names: Sequence[str], example: Example) -> dict[str, Floats]:
-    return {name: example.rows[:, n] for n, name in enumerate(names)}
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """An example as the first network sees it, and what the second one is to see."""
+
+    scores: Floats
+    summary: Floats
 
 
-def _scores(network: Network, example: Example) -> Floats:
-    return network.value(network.standardised(example.rows))
+def _scored(network: Network, names: Sequence[str], example: Example) -> Scored:
+    features = {name: example.rows[:, n] for n, name in enumerate(names)}
+    scores = network.value(network.standardised(example.rows))
+    among = beside_nothing(network, names, features, scores)
+    return Scored(scores, query_summary(features, scores, among))
 
 
 def train(
     names: Sequence[str],
     examples: Sequence[Example],
-    scores: Sequence[Floats] | None = None,
+    scored: Sequence[Scored],
 ) -> EvidenceModel:
-    """``scores`` are those of networks that did not see the example: what the best of them look
-    like on questions that are new.
+    """``scored`` is by networks that did not see the example: what the best candidates look like on
+    questions that are new.
     """
     order = joined([train_order(examples, seed) for seed in range(_MEMBERS)])
-    fit, slope = train_fit(names, examples, scores or [_scores(order, one) for one in examples])
-    return EvidenceModel(tuple(names), order, fit, slope)
+    fit, slope = train_fit(examples, scored)
+    return EvidenceModel(tuple(names), order, fit, slope, group_columns(names))
 
 
 def folds_of(examples: Sequence[Example], count: int) -> list[int]:
@@ -202,25 +214,24 @@ def folds_of(examples: Sequence[Example], count: int) -> list[int]:
 
 def crossed(
     names: Sequence[str], examples: Sequence[Example], folds: Sequence[int], learn: frozenset[str]
-) -> tuple[list[Floats], list[Floats]]:
-    """Scores and log odds of each example by models that saw no bank of its fold."""
-    scores: list[Floats] = [np.zeros(0)] * len(examples)
+) -> tuple[list[Scored], list[Floats]]:
+    """Each example as scored, and its log odds, by models that saw no bank of its fold."""
+    scored: dict[int, Scored] = {}
     odds: list[Floats] = [np.zeros(0)] * len(examples)
     for fold in sorted(set(folds)):
         seen = [e for e, f in zip(examples, folds, strict=True) if f != fold and e.file in learn]
         order = joined([train_order(seen, seed) for seed in range(_MEMBERS)])
         for n, one in enumerate(examples):
             if folds[n] == fold:
-                scores[n] = _scores(order, one)
+                scored[n] = _scored(order, names, one)
     for fold in sorted(set(folds)):
         seen_at = [n for n, f in enumerate(folds) if f != fold and examples[n].file in learn]
-        fit, slope = train_fit(names, [examples[n] for n in seen_at], [scores[n] for n in seen_at])
-        for n, one in enumerate(examples):
+        fit, slope = train_fit([examples[n] for n in seen_at], [scored[n] for n in seen_at])
+        for n in range(len(examples)):
             if folds[n] == fold:
-                summary = query_summary(_by_name(names, one), scores[n])
-                best = fit.value(fit.standardised(summary))
-                odds[n] = best + slope * (scores[n] - scores[n].max())
-    return scores, odds
+                best = fit.value(fit.standardised(scored[n].summary))
+                odds[n] = best + slope * (scored[n].scores - scored[n].scores.max())
+    return [scored[n] for n in range(len(examples))], odds
 
 
 def report(examples: Sequence[Example], odds: Sequence[Floats]) -> dict[str, dict[str, float]]:
@@ -313,13 +324,13 @@ def main() -> None:
         print(f"{path.stem}: {len(of_file)} examples", flush=True)
     learn = frozenset({one.file for one in examples} - set(given.only_measure))
     folds = folds_of(examples, given.folds)
-    scores, odds = crossed(names, examples, folds, learn)
+    scored, odds = crossed(names, examples, folds, learn)
     for file, figures in report(examples, odds).items():
         line = " ".join(f"{name} {value:.3f}" for name, value in figures.items())
         print(f"{file:16} {'' if file in learn else '(not trained on) '}{line}", flush=True)
     if given.out:
         chosen = [n for n, one in enumerate(examples) if one.file in learn]
-        model = train(names, [examples[n] for n in chosen], [scores[n] for n in chosen])
+        model = train(names, [examples[n] for n in chosen], [scored[n] for n in chosen])
         text = json.dumps(as_json(model, sorted(learn)), separators=(",", ":"))
         given.out.write_text(text + "\n", encoding="utf-8")
 

@@ -11,6 +11,7 @@ import pytest
 import recollect
 from recollect import Hit, Mind, NewTurn
 from recollect.clock import ManualClock
+from recollect.recall.features import GROUPS
 from recollect.rules.decay import class_of, faded
 from tests.conftest import NOON, OpenMind
 
@@ -50,15 +51,11 @@ class TestReasons:
         assert [(s.session, s.index, s.turn_id) for s in hit.sources] == [("s", 0, told.id)]
         assert hit.why.routes == ("text",)
         assert set(hit.why.terms) >= {"green", "tea"}
-        parts = dict(hit.why.parts)
-        assert parts["text"] == 1.0
-        assert parts["speaker"] == pytest.approx(0.20)
-        assert parts["session"] == pytest.approx(0.60)
-        assert parts["relevance"] == 1.0
-        assert parts["recency"] == 1.0
-        assert parts["importance"] == 0.5
-        # 0.90 relevance + 0.04 recency + 0.04 x 0.5 importance
-        assert hit.score == pytest.approx(0.96)
+        parts = hit.why.parts
+        assert parts["words"] > 0
+        assert parts["speaker"] > 0
+        assert set(parts) <= set(GROUPS)
+        assert 0.5 < hit.score < 1
 
     def test_a_memory_leads_to_the_turns_it_came_from(self, mind: Mind) -> None:
         fill(mind)
@@ -79,15 +76,14 @@ class TestReasons:
         assert hit.text == "/photos/1.jpg: an orange cat"
         assert set(hit.why.terms) == {"orang", "cat"}, "as they stand in the index"
 
-    def test_the_score_is_the_sum_of_its_parts_by_weight(self, mind: Mind) -> None:
+    def test_the_score_is_comparable_between_queries(self, mind: Mind) -> None:
         fill(mind)
         mind.remember("green tea is best", kind="preference", importance=0.9)
-        weights = mind.settings.ranking.weights
-        for hit in mind.recall("green tea on Thursday", k=20):
-            parts = hit.why.parts
-            names = ("relevance", "recency", "importance", "access")
-            wanted = math.fsum(getattr(weights, n) * parts.get(n, 0.0) for n in names)
-            assert hit.score == pytest.approx(wanted)
+        sure = mind.recall("which tea is best?", k=20)
+        unsure = mind.recall("quantum chromodynamics on the lattice", k=20)
+        assert sure[0].score > 0.3
+        assert all(hit.score < 0.15 for hit in unsure)
+        assert [hit.score for hit in sure] == sorted((hit.score for hit in sure), reverse=True)
 
     def test_every_route_that_found_it_is_named(self, mind: Mind) -> None:
         fill(mind)
@@ -107,9 +103,7 @@ class TestConversation:
         assert hits[1].id == answer.id
         assert hits[1].why.routes == ("neighbour",)
         assert hits[1].why.terms == ()
-        # 0.25 as its neighbour and 0.20 because it asks; 0.60 of the session.
-        assert hits[1].why.parts["neighbours"] == pytest.approx(0.45)
-        assert hits[1].why.parts["session"] == pytest.approx(0.60)
+        assert {"neighbours", "answered question", "session"} <= set(hits[1].why.parts)
 
     def test_a_session_that_is_about_it_is_preferred(self, mind: Mind) -> None:
         fill(mind)
@@ -127,7 +121,7 @@ class TestConversation:
         for name, query in (("Ann", "does Ann like tea"), ("小明", "小明喜欢 tea 吗")):
             (hit, *others) = mind.recall(query, of=["turn"], k=3)
             assert hit.sender == name
-            assert hit.why.parts["speaker"] == pytest.approx(0.20)
+            assert hit.why.parts["speaker"] > 0
             assert all("speaker" not in other.why.parts for other in others)
 
     def test_what_the_agent_said_counts_less_unless_asked_for(self, mind: Mind) -> None:
@@ -154,8 +148,8 @@ class TestTimes:
         self.record_days(mind, clock, 150, 100, 60, 30, 1)
         (hit, *others) = mind.recall(query)
         assert hit.session == "-30"
-        assert hit.why.parts["date"] == pytest.approx(0.80)
-        assert all(other.why.parts.get("date", 0) < 0.80 for other in others)
+        assert hit.why.parts["date"] > 0
+        assert all("date" not in other.why.parts for other in others if other.session != "-30")
 
     @pytest.mark.parametrize(
         ("query", "day"),
@@ -221,7 +215,6 @@ class TestExactQuestions:
         assert {hit.session for hit in exact} == {"-30", "-20", "-10"}
         if preset == "default":
             assert hits[0].session == "-30"
-            assert hits[0].why.parts["earliest"] == pytest.approx(0.40)
 
     @pytest.mark.parametrize(
         "query", ["How many times did I go to the dentist?", "我一共看了多少次牙医？"]

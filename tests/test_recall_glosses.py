@@ -75,7 +75,7 @@ def test_chinese_is_found_by_what_it_means(
         (hit, *_) = mind.recall(query)
         assert hit.text.startswith(wanted), query
         assert "vector" in hit.why.routes
-        assert hit.why.parts["vector"] > 0
+        assert hit.why.parts["meaning"] > 0
 
 
 @pytest.mark.parametrize("query", ["ペットは何", "病院에 갔어요", "สุนัข", "犬を飼う"])

@@ -78,7 +78,7 @@ def test_the_local_vectors_find_what_shares_no_word(open_mind: OpenMind) -> None
         (hit, *_) = with_vectors.recall(query)
         assert hit.text.startswith(wanted), query
         assert "vector" in hit.why.routes
-        assert hit.why.parts["vector"] > 0
+        assert hit.why.parts["meaning"] > 0
 
 
 @pytest.mark.feature("N9")

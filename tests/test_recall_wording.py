@@ -49,7 +49,7 @@ def test_a_standing_wish_counts_where_help_is_asked_for(
     found = [hit.text for hit in hits]
     place = found.index(wish)
     assert place < found.index(plain) - 1, "the same words, told of somebody, count less"
-    assert hits[place].why.parts["wish"] == pytest.approx(0.6)
+    assert hits[place].why.parts["wish"] > 0
     assert not any("wish" in hit.why.parts for hit in mind.recall(fact, of=["turn"]))
 
 

@@ -16,6 +16,7 @@ from tests.remote import meaning, remote, server
 from tests.settings.cases import Case, Scene, check
 
 BEST: Mapping[str, Any] = {"ranking.fusion": "best"}
+ANY_SCORE: Mapping[str, Any] = {"recall.evidence_score": 0.0}
 BY_IMPORTANCE: Mapping[str, Any] = {
     "ranking.fusion": "best",
     "ranking.weights": {"relevance": 0.0, "recency": 0.0, "access": 0.0, "importance": 1.0},
@@ -170,7 +171,7 @@ NO_TOTAL = {"context.total": 0}
 
 CASES = [
     Case("recall.limit", ((3, 3), (5, 5)), found),
-    Case("recall.evidence", ((2, 2), (4, 4)), evidence),
+    Case("recall.evidence", ((2, 2), (4, 4)), evidence, ANY_SCORE),
     Case("recall.routes", ((["memory"], False), (["memory", "entity"], True)), routed),
     Case(
         "recall.text_candidates",
@@ -197,7 +198,7 @@ CASES = [
         found,
         BY_IMPORTANCE,
     ),
-    Case("recall.evidence_score", ((0.0, 5), (0.99, 0)), evidence),
+    Case("recall.evidence_score", ((0.0, 8), (0.99, 0)), evidence),
     Case("ranking.weights.relevance", ((1.0, 1.0), (0.0, 0.0)), score, BEST),
     Case("ranking.weights.semantic", ((1.0, 0.0), (0.0, 1.0)), score, BEST),
     Case("ranking.weights.keyword", ((1.0, True), (0.0, False)), lesser, {"ranking.fusion": "rrf"}),
@@ -251,13 +252,18 @@ CASES = [
         lambda s: s.mind.gate("what now?").wants,
     ),
     Case("gate.min_chars", ((5, False), (0, True)), lambda s: s.mind.gate("我的").wants, GATED),
-    Case("context.disclosure", (("injected", 5), ("progressive", 0)), evidence),
+    Case("context.disclosure", (("injected", 8), ("progressive", 0)), evidence, ANY_SCORE),
     Case("context.total", ((4000, 4000), (900, 900)), budget),
     Case("context.window", ((8192, 8192), (2000, 2000)), budget, NO_TOTAL),
     Case(
         "context.windows.<name>", (({"big": 9000}, 9000), ({"other": 9000}, 8192)), budget, NO_TOTAL
     ),
-    Case("context.sections.<name>", (({"evidence": 900}, 5), ({"evidence": 0}, 0)), evidence),
+    Case(
+        "context.sections.<name>",
+        (({"evidence": 900}, 8), ({"evidence": 0}, 0)),
+        evidence,
+        ANY_SCORE,
+    ),
     Case(
         "context.separate",
         (((), 400), (("catalogs",), 713)),
@@ -269,6 +275,7 @@ CASES = [
         (((), {"catalogs"}), (("evidence",), {"evidence"})),
         parts("catalogs", "evidence", host={"catalogs": "tool " * 150}),
         {
+            **ANY_SCORE,
             "context.total": 160,
             "context.cut": [],
             "context.sections": {"catalogs": 160, "evidence": 160, "recent": 0, "core": 0},
@@ -278,7 +285,11 @@ CASES = [
         "context.cut",
         ((("evidence", "recent"), {"recent"}), (("recent", "evidence"), {"evidence"})),
         parts("evidence", "recent"),
-        {"context.total": 150, "context.sections": {"evidence": 150, "recent": 150, "core": 0}},
+        {
+            **ANY_SCORE,
+            "context.total": 150,
+            "context.sections": {"evidence": 150, "recent": 150, "core": 0},
+        },
     ),
     Case("context.recent_turns", ((4, 8), (6, 12)), shown_turns),
     Case("short_term.recent_limit", ((4, 4), (6, 6)), shown_turns),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.index.segment import index_text
-from recollect.rules.bm25 import Numbers, numbers_of
+from recollect.rules.bm25 import term_set
 
 _TIMES = """
     yesterday today tomorrow tonight ago last next week weekend month year day hour minute morning
@@ -27,7 +27,5 @@ def _terms(words: str) -> list[str]:
 
 _YEARS = [str(year) for year in range(1950, 2061)]
 _COUNTS = [str(count) for count in range(1000)]
-MARKS: tuple[Numbers, ...] = (
-    numbers_of([*_terms(_TIMES), *_YEARS]),
-    numbers_of([*_terms(_NUMBERS), *_COUNTS]),
-)
+TIMES = term_set([*_terms(_TIMES), *_YEARS])
+NUMBERS = term_set([*_terms(_NUMBERS), *_COUNTS])

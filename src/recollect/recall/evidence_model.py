@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from recollect.recall.features import GROUPS, OF_QUERY, Floats
+from recollect.recall.features import GROUPS, OF_QUERY, Flags, Floats
 
 _FILE = Path(__file__).with_name("evidence_model.json")
 _FARTHEST = 6.0  # standard deviations from its mean beyond which a feature says no more
@@ -59,37 +59,61 @@ class EvidenceModel:
     order: Network
     fit: Network
     slope: float
+    groups: Flags  # a row a group of features, a column a feature
 
     def rows(self, features: Mapping[str, Floats]) -> Floats:
-        """One standardised row a candidate."""
-        return self.order.standardised(np.stack([features[name] for name in self.names], axis=1))
+        """One row a candidate."""
+        return np.stack([features[name] for name in self.names], axis=1)
+
+    def scores(self, rows: Floats) -> Floats:
+        """What puts candidates in order."""
+        return self.order.value(self.order.standardised(rows))
 
     def log_odds(self, features: Mapping[str, Floats], scores: Floats) -> Floats:
         """The logarithm of the odds that each candidate is evidence."""
-        summary = self.fit.standardised(query_summary(features, scores))
+        among = beside_nothing(self.order, self.names, features, scores)
+        summary = self.fit.standardised(query_summary(features, scores, among))
         best: Floats = self.slope * (scores - scores.max()) + self.fit.value(summary)
         return best
 
-    def shares(self, rows: Floats) -> dict[str, Floats]:
-        """What each group of features adds to the log odds, beside a candidate that is average
-        in them.
+    def shares(self, rows: Floats) -> list[dict[str, float]]:
+        """What each group of features adds to the log odds of each candidate, beside one that is
+        average in them; nothing of a group that says nothing of it.
         """
-        groups = [(name, self._columns(of)) for name, of in GROUPS.items()]
-        without = np.repeat(rows[None], len(groups), axis=0)
-        for place, (_, columns) in enumerate(groups):
-            without[place][:, columns] = 0.0
-        whole = self.order.value(rows)
-        rest = self.order.value(without.reshape(-1, rows.shape[1])).reshape(len(groups), -1)
-        return {name: self.slope * (whole - rest[place]) for place, (name, _) in enumerate(groups)}
+        standing = self.order.standardised(rows)
+        without = np.where(self.groups[:, None, :], 0.0, standing[None])
+        flat = self.order.value(without.reshape(-1, rows.shape[1]))
+        adds = self.slope * (self.order.value(standing) - flat.reshape(len(self.groups), -1))
+        says = (rows != 0).astype(np.int64) @ self.groups.T.astype(np.int64) > 0
+        return [
+            {name: float(adds[n, at]) for n, name in enumerate(GROUPS) if says[at, n]}
+            for at in range(len(rows))
+        ]
 
-    def _columns(self, names: Sequence[str]) -> list[int]:
-        return [place for place, name in enumerate(self.names) if name in names]
+
+def group_columns(names: Sequence[str]) -> Flags:
+    """Which features belong to each group."""
+    return np.array([[name in of for name in names] for of in GROUPS.values()], bool)
 
 
-def query_summary(features: Mapping[str, Floats], scores: Floats) -> Floats:
-    """What is known of a query and of its best candidates."""
+def beside_nothing(
+    order: Network, names: Sequence[str], features: Mapping[str, Floats], scores: Floats
+) -> Floats:
+    """The scores, and so many of a text that has nothing of the query that a page is full: the one
+    text of a young memory is not worse for having no other to be better than.
+    """
+    missing = _PAGE - len(scores)
+    if missing <= 0:
+        return scores
+    row = np.array([features[name][0] if name in OF_QUERY else 0.0 for name in names])
+    nothing = order.value(order.standardised(row[None]))
+    return np.concatenate([scores, np.repeat(nothing, missing)])
+
+
+def query_summary(features: Mapping[str, Floats], scores: Floats, among: Floats) -> Floats:
+    """What is known of a query, of its best candidates, and of all that they stand ``among``."""
     order = np.argsort(-scores, kind="stable")
-    top = scores[order]
+    top = np.sort(among)[::-1]
     best, first = order[:_BEST], order[0]
     return np.array(
         [
@@ -119,8 +143,13 @@ def evidence_model() -> EvidenceModel:
 
 def model_of(stored: Mapping[str, Any]) -> EvidenceModel:
     """A model from its file."""
+    names = tuple(stored["names"])
     return EvidenceModel(
-        tuple(stored["names"]), _network(stored["order"]), _network(stored["fit"]), stored["slope"]
+        names,
+        _network(stored["order"]),
+        _network(stored["fit"]),
+        stored["slope"],
+        group_columns(names),
     )
 
 

@@ -29,32 +29,34 @@ _FAR = 4.0  # standard deviations beyond which likeness says no more
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "words": ("text", "text strength", "text place", "cover", "best term"),
     "meaning": ("vector", "vector behind best", "vector place"),
-    "both": ("own", "own place"),
+    "words and meaning": ("own", "own place"),
     "neighbours": (
         "cover with previous", "cover of window", "previous text", "following text", "second text",
         "previous vector", "following vector", "previous own", "following own", "second own",
     ),
-    "question": ("answered text", "answered own", "asks", "answers"),
+    "answered question": ("answered text", "answered own", "answers"),
+    "asks": ("asks",),
     "session": (
         "session text", "session cover", "session vector", "session own", "session sum",
         "in conversation",
     ),
-    "speaker": (
-        "named speaker", "other speaker", "reply to named", "agent", "agent asked for",
-    ),
-    "time": ("date", "other date", "recency", "route time", "route exact"),
-    "kind": (
-        "wish", "tells time", "tells number", "time asked for", "number asked for", "route entity",
-        "is memory", "is episode",
-    ),
+    "speaker": ("named speaker",),
+    "other speaker": ("other speaker", "reply to named"),
+    "assistant": ("agent",),
+    "assistant asked for": ("agent asked for",),
+    "date": ("date",),
+    "other date": ("other date",),
+    "recency": ("recency",),
+    "routes": ("route time", "route exact", "route entity"),
+    "wish": ("wish",),
+    "time or number": ("time asked for", "number asked for"),
+    "type": ("is memory", "is episode"),
     "query": (
         "query absent", "query terms", "query best cover", "query best strength",
         "query best vector", "query for help", "query of whole", "query has date",
         "query for time", "query for number",
     ),
 }  # fmt: skip
-
-
 OF_QUERY = GROUPS["query"]
 
 
@@ -80,7 +82,7 @@ class CandidateTable:
     present: Flags
     heft: Floats
     absent: float
-    tells_time: Flags
+    tells_time: Flags  # only where a time is asked for, and so with a number
     tells_number: Flags
     session: Places
     previous: Places
@@ -110,15 +112,16 @@ class CandidateTable:
 def features(
     candidates: CandidateTable, vectors: VectorScores | None, asking: QueryIntent
 ) -> dict[str, Floats]:
-    """Every feature by its name, one entry a candidate."""
-    found = {**_words(candidates), **_meaning(candidates, vectors)}
-    found |= _conversation(candidates, found["text"], found["vector"])
+    """Every feature by its name, one entry a candidate; there is at least one."""
+    sessions = Groups(candidates.session)
+    found = {**_words(candidates, sessions), **_meaning(candidates, sessions, vectors)}
+    found |= _conversation(candidates, sessions, found["text"], found["vector"])
     found |= _standing(candidates, asking)
     found |= _of_query(candidates, found, asking)
     return found
 
 
-def _words(table: CandidateTable) -> dict[str, Floats]:
+def _words(table: CandidateTable, sessions: Groups) -> dict[str, Floats]:
     """How well the words of the text, of those beside it and of its session answer the query."""
     before, after = table.lenders
     score = table.text_score / max(float(table.text_score.max(initial=0.0)), _TINY)
@@ -130,8 +133,6 @@ def _words(table: CandidateTable) -> dict[str, Floats]:
     window = beside | _row_at(present, after)
     heaviest = max(float(table.heft.max(initial=0.0)), _TINY)
     best_term = (present * table.heft).max(axis=1, initial=0.0) / heaviest
-    session = _groups(table.session)
-    elsewhere = _best_of_others(score, session)
     prev_score = _at(score, before)
     return {
         "text": score,
@@ -146,12 +147,14 @@ def _words(table: CandidateTable) -> dict[str, Floats]:
             _at(score, _step(before, before)), _at(score, _step(after, after))
         ),
         "answered text": prev_score * _at(table.asks.astype(np.float64), before),
-        "session text": elsewhere,
-        "session cover": _union_cover(present, session, table.heft) * scale,
+        "session text": sessions.best_of_others(score),
+        "session cover": sessions.union(present) @ table.heft * scale,
     }
 
 
-def _meaning(table: CandidateTable, vectors: VectorScores | None) -> dict[str, Floats]:
+def _meaning(
+    table: CandidateTable, sessions: Groups, vectors: VectorScores | None
+) -> dict[str, Floats]:
     """Likeness by vectors, in standard deviations above any text."""
     size = len(table.session)
     if vectors is None:
@@ -166,17 +169,18 @@ def _meaning(table: CandidateTable, vectors: VectorScores | None) -> dict[str, F
         "vector behind best": float(likeness.max(initial=0.0)) - likeness,
         "previous vector": _at(likeness, before),
         "following vector": _at(likeness, after),
-        "session vector": _best_of_others(likeness, _groups(table.session)),
+        "session vector": sessions.best_of_others(likeness),
     }
 
 
-def _conversation(table: CandidateTable, text: Floats, likeness: Floats) -> dict[str, Floats]:
+def _conversation(
+    table: CandidateTable, sessions: Groups, text: Floats, likeness: Floats
+) -> dict[str, Floats]:
     """Words and meaning together, of the text itself, of those around it and of its session."""
     own = text + _LIKENESS * likeness
     lent = np.maximum(own, 0.0)
     before, after = table.lenders
     second = np.maximum(_at(lent, _step(before, before)), _at(lent, _step(after, after)))
-    group = _groups(table.session)
     return {
         "own": own,
         "own place": _place(own),
@@ -186,8 +190,8 @@ def _conversation(table: CandidateTable, text: Floats, likeness: Floats) -> dict
         "following own": _at(lent, after),
         "second own": second,
         "answered own": _at(lent * table.asks, before),
-        "session own": _best_of_others(own, group),
-        "session sum": _mean_of_best(own, group),
+        "session own": sessions.best_of_others(own),
+        "session sum": sessions.mean_of_best(own),
     }
 
 
@@ -196,19 +200,6 @@ def _place(values: Floats) -> Floats:
     places = np.empty(len(values))
     places[np.argsort(-values, kind="stable")] = 1 / np.arange(1, len(values) + 1)
     return places
-
-
-def _mean_of_best(values: Floats, group: Places) -> Floats:
-    """The mean of the three highest values of the group, where a missing one counts 0."""
-    order = np.lexsort((-values, group))
-    of = group[order]
-    rank = np.arange(len(values)) - np.searchsorted(of, of)
-    top = rank < _BEST
-    sums = np.bincount(
-        of[top], np.maximum(values[order][top], 0.0), minlength=int(of.max(initial=-1)) + 1
-    )
-    result: Floats = sums[group] / _BEST
-    return result
 
 
 def _standing(table: CandidateTable, asking: QueryIntent) -> dict[str, Floats]:
@@ -229,10 +220,8 @@ def _standing(table: CandidateTable, asking: QueryIntent) -> dict[str, Floats]:
         "date": table.date_fit,
         "other date": (table.date_fit == 0) * float(table.date_fit.any()),
         "wish": table.standing_wish.astype(np.float64),
-        "tells time": table.tells_time.astype(np.float64),
-        "tells number": table.tells_number.astype(np.float64),
-        "time asked for": table.tells_time * float(asking.for_time),
-        "number asked for": table.tells_number * float(asking.for_number),
+        "time asked for": table.tells_time.astype(np.float64),
+        "number asked for": table.tells_number.astype(np.float64),
         "recency": table.recency,
     }
     found |= {f"route {name}": flags.astype(np.float64) for name, flags in table.in_routes.items()}
@@ -271,32 +260,45 @@ def crowding(scores: Floats, session: Places) -> Places:
     return np.minimum(places, _CROWD)
 
 
-def _groups(session: Places) -> Places:
-    """The place of each candidate's session among the sessions."""
-    _, which = np.unique(session, return_inverse=True)
-    return which.astype(np.int64)
+class Groups:
+    """Candidates by session: sorted once, then each session is one stretch."""
 
+    def __init__(self, session: Places) -> None:
+        self._order = np.argsort(session, kind="stable")
+        sorted_ = session[self._order]
+        is_first = np.ones(len(sorted_), bool)
+        is_first[1:] = sorted_[1:] != sorted_[:-1]
+        self._starts = np.flatnonzero(is_first)
+        self._of = np.empty(len(session), np.int64)
+        self._of[self._order] = np.cumsum(is_first) - 1
 
-def _best_of_others(values: Floats, group: Places) -> Floats:
-    """The highest value in the group apart from one's own; 0 where there is no other."""
-    size = int(group.max(initial=-1)) + 1
-    best = np.full(size, -np.inf)
-    np.maximum.at(best, group, values)
-    is_best = values >= best[group]
-    second = np.full(size, -np.inf)
-    np.maximum.at(second, group[~is_best], values[~is_best])
-    several = np.bincount(group[is_best], minlength=size) > 1
-    other = np.where(is_best & ~several[group], second[group], best[group])
-    return np.where(np.isfinite(other), other, 0.0)
+    def best_of_others(self, values: Floats) -> Floats:
+        """The highest value of the session apart from one's own; 0 where there is no other."""
+        best = self._highest(values)
+        mine = values >= best
+        alone = np.add.reduceat(mine[self._order].astype(np.int64), self._starts)[self._of] == 1
+        second = self._highest(np.where(mine, -np.inf, values))
+        other = np.where(mine & alone, second, best)
+        return np.where(np.isfinite(other), other, 0.0)
 
+    def mean_of_best(self, values: Floats) -> Floats:
+        """The mean of the three highest values of the session, where a missing one counts 0."""
+        order = np.lexsort((-values, self._of))
+        of = self._of[order]
+        is_best = np.arange(len(values)) - self._starts[of] < _BEST
+        best = np.maximum(values[order][is_best], 0.0)
+        sums = np.bincount(of[is_best], best, minlength=len(self._starts))
+        mean: Floats = sums[self._of] / _BEST
+        return mean
 
-def _union_cover(present: Flags, group: Places, heft: Floats) -> Floats:
-    """The weight of the terms that any candidate of the group has."""
-    size = int(group.max(initial=-1)) + 1
-    union = np.zeros((size, present.shape[1]), bool)
-    np.logical_or.at(union, group, present)
-    covered: Floats = (union @ heft)[group]
-    return covered
+    def union(self, flags: Flags) -> Flags:
+        """A row a candidate: what any of its session has."""
+        every: Flags = np.logical_or.reduceat(flags[self._order], self._starts, axis=0)[self._of]
+        return every
+
+    def _highest(self, values: Floats) -> Floats:
+        highest: Floats = np.maximum.reduceat(values[self._order], self._starts)[self._of]
+        return highest
 
 
 def _at(values: Floats, places: Places) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -12,7 +12,7 @@ import numpy as np
 from recollect.language.no_evidence import is_for_questions, statement_share
 from recollect.recall.candidates import CandidateLists
 from recollect.recall.evidence_model import evidence_model, probability
-from recollect.recall.features import Floats, crowding
+from recollect.recall.features import Floats, Places, crowding
 from recollect.recall.relevance import CandidatePool, Relevance, by_ranks, candidate_pool
 from recollect.recall.request import Request
 from recollect.rules import ranking as rules
@@ -58,7 +58,7 @@ _EXACT = 4.0
 _STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
 _SURE = 0.98  # the probability of a memory that answers by its slot
 _AHEAD = 2  # times as many as are wanted are looked at closely
-_OPENING = 600  # characters of a turn that tell whether it states anything
+_SHORT = 200  # characters; a longer turn states something
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,77 +96,77 @@ class LearnedRanker:
         pool = candidate_pool(unit, request, lists)
         docs = pool.around.docs
         rows = model.rows(pool.features)
-        odds = model.log_odds(pool.features, model.order.value(rows)) + _EXACT * pool.exact_order
+        odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order
         if request.asking.of_whole:
             odds -= SPREAD * crowding(odds, pool.session)
-        answers = {doc: place for place, doc in enumerate(lists.lists.get("slot", ()))}
-        # An answer may be a version that no longer holds, which the scope has not.
-        allowed = frozenset(unit.text.in_scope(docs, request.scope)) | answers.keys()
         # Newer first among equals.
-        order = [int(n) for n in np.lexsort((np.array(docs), odds))[::-1] if docs[n] in allowed]
-        order = _statements_first(unit, request, pool, odds, order)
-        records = self._records(unit, request, docs, order)
-        score = self._scores(docs, probability(odds), records, request.persona)
-        for n, doc in enumerate(docs):
-            if doc in answers:
-                score[n] = _SURE
-        last = len(answers)
-        order.sort(key=lambda n: (answers.get(docs[n], last), -score[n]))
-        best = order[: request.k]
+        order = self._in_scope(unit, request, docs, np.lexsort((np.array(docs), odds))[::-1])
+        _lower_what_states_nothing(unit, request, pool, odds, order)
+        score = probability(odds)
+        if request.persona:
+            score = self._by_persona(unit, request.persona, docs, order, score)
+        # An answer may be a version that no longer holds, which the scope has not.
+        answers = {doc: place for place, doc in enumerate(lists.lists.get("slot", ()))}
+        first = sorted((n for n in range(len(docs)) if docs[n] in answers),
+                       key=lambda n: answers[docs[n]]) if answers else []  # fmt: skip
+        score[first] = _SURE
+        rest = sorted((n for n in order if n not in first), key=lambda n: -score[n])
+        best = [*first, *rest][: request.k]
         shares = model.shares(rows[best])
-        words = unit.text.matched(lists.text, [docs[n] for n in best]) if lists.text else {}
+        chosen = [docs[n] for n in best]
+        records = stored_records(unit, chosen)
+        words = unit.text.matched(lists.text, chosen) if lists.text else {}
         return [
             RankedRecord(
-                docs[n],
+                doc,
                 float(score[n]),
                 Why(
-                    lists.routes(docs[n]) or ("neighbour",),
-                    {name: float(values[at]) for name, values in shares.items() if values[at]}
-                    | ({"slot": 1.0} if docs[n] in answers else {})
-                    | exact_total(lists, docs[n]),
-                    words.get(docs[n], ()),
+                    lists.routes(doc) or ("neighbour",),
+                    share | ({"slot": 1.0} if doc in answers else {}) | exact_total(lists, doc),
+                    words.get(doc, ()),
                 ),
-                records.get(docs[n]),
+                records.get(doc),
             )
-            for at, n in enumerate(best)
+            for n, doc, share in zip(best, chosen, shares, strict=True)
         ]
 
-    def _records(
-        self, unit: Unit, request: Request, docs: Sequence[int], order: Sequence[int]
-    ) -> dict[int, StoredRecord]:
-        """The records of the first ones; of all where a persona may put another one first."""
-        most = len(order) if request.persona else _AHEAD * request.k
-        return stored_records(unit, [docs[n] for n in order[:most]])
+    def _in_scope(
+        self, unit: Unit, request: Request, docs: Sequence[int], order: Places
+    ) -> list[int]:
+        """The first ones that the scope allows, somewhat more than are wanted; all for a persona,
+        which may put a later one first.
+        """
+        enough = len(docs) if request.persona else _AHEAD * request.k
+        found: list[int] = []
+        for start in range(0, len(order), enough):
+            part = order[start : start + enough].tolist()
+            allowed = frozenset(unit.text.in_scope([docs[n] for n in part], request.scope))
+            found += [n for n in part if docs[n] in allowed]
+            if len(found) >= enough:
+                break
+        return found[:enough]
 
-    def _scores(
-        self,
-        docs: Sequence[int],
-        score: Floats,
-        records: Mapping[int, StoredRecord],
-        persona: str | None,
+    def _by_persona(
+        self, unit: Unit, persona: str, docs: Sequence[int], order: Sequence[int], score: Floats
     ) -> Floats:
         """Probabilities, times what the persona cares about."""
-        if persona:
-            kinds = [getattr(records.get(doc), "kind", None) for doc in docs]
-            boosts = [rules.persona_boost(kind, self._personas, persona) for kind in kinds]
-            score = np.minimum(1.0, score * np.array(boosts))
-        return score
+        records = stored_records(unit, [docs[n] for n in order])
+        kinds = [getattr(records.get(doc), "kind", None) for doc in docs]
+        boosts = [rules.persona_boost(kind, self._personas, persona) for kind in kinds]
+        boosted: Floats = np.minimum(1.0, score * np.array(boosts))
+        return boosted
 
 
-def _statements_first(
-    unit: Unit, request: Request, pool: CandidatePool, odds: Floats, order: list[int]
-) -> list[int]:
-    """Lower the odds of those of the first turns that state nothing: earlier questions, greetings,
-    thanks are no evidence, unless the query is after them.
-    """
-    first = order[: _AHEAD * request.k]
-    turns = {pool.around.docs[n]: n for n in first if n < len(pool.around.turns)}
+def _lower_what_states_nothing(
+    unit: Unit, request: Request, pool: CandidatePool, odds: Floats, order: Sequence[int]
+) -> None:
+    """Earlier questions, greetings and thanks are no evidence, unless the query is after them."""
+    turns = {pool.around.docs[n]: n for n in order if n < len(pool.around.turns)}
     if not turns or is_for_questions(request.query):
-        return order
-    for doc, text in unit.ledger.openings(list(turns), _OPENING).items():
+        return
+    for doc, text in unit.ledger.short_texts(list(turns), _SHORT).items():
         if not statement_share(text):
             odds[turns[doc]] -= _STATES_NOTHING
-    return sorted(order, key=lambda n: -odds[n])
 
 
 class FormulaRanker:

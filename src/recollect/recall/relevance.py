@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from recollect.index.marks import MARKS
+from recollect.index.marks import NUMBERS, TIMES
 from recollect.language.dates.query_dates import date_fit
 from recollect.language.names import named_speakers
 from recollect.language.query_intent import QueryIntent
@@ -24,12 +24,12 @@ from recollect.recall.features import (
     features,
 )
 from recollect.recall.request import Request
-from recollect.rules.bm25 import TermMatches, no_matches
+from recollect.rules.bm25 import TermMatches, TermSet, no_matches
 from recollect.rules.ranking import rank_share
 from recollect.settings.recall import RankingSettings
 from recollect.store import codec
 from recollect.store.contract import LedgerStore, Unit
-from recollect.store.rows import Place, type_of
+from recollect.store.rows import Place, are_of, type_of
 from recollect.types import Kind
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion
@@ -62,7 +62,8 @@ class CandidatePool:
 def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> CandidatePool:
     """The candidates and the turns around the promising ones, with their features."""
     around = with_neighbours(unit.ledger, lists.docs, _promising(lists))
-    words = _term_matches(unit, lists, around.docs)
+    wanted = (request.asking.for_time and TIMES, request.asking.for_number and NUMBERS)
+    words = _term_matches(unit, lists, around.docs, [mark for mark in wanted if mark])
     vectors = lists.vector.scores(around.docs, lists.trust) if lists.vector else None
     table = candidate_table(unit, request, lists, around, words)
     return CandidatePool(
@@ -73,10 +74,12 @@ def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> Candi
     )
 
 
-def _term_matches(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> TermMatches:
+def _term_matches(
+    unit: Unit, lists: CandidateLists, docs: Sequence[int], marks: Sequence[TermSet]
+) -> TermMatches:
     if lists.text is None:
-        return no_matches(len(docs), len(MARKS))
-    return unit.text.term_matches(lists.text, docs, MARKS)
+        return no_matches(len(docs))
+    return unit.text.term_matches(lists.text, docs, marks)
 
 
 def _promising(candidates: CandidateLists) -> list[int]:
@@ -188,14 +191,15 @@ def candidate_table(
     speakers = named_speakers(lists.query or request.query, set(senders))
     named = [sender in speakers for sender in senders]
     follows_next = np.append(follows[1:], False) if len(turns) else follows
-    types = np.array([type_of(doc) for doc in around.docs])
+    docs = np.array(around.docs, np.int64)
+    none = np.zeros(len(docs), bool)
     return CandidateTable(
         text_score=words.scores,
         present=words.present,
         heft=words.heft,
         absent=lists.text.absent if lists.text else 0.0,
-        tells_time=words.marked[:, 0],
-        tells_number=words.marked[:, 1],
+        tells_time=_mark(words, 0, asked=request.asking.for_time),
+        tells_number=_mark(words, int(request.asking.for_time), asked=request.asking.for_number),
         # A record that is no turn is a session of its own.
         session=np.concatenate([session, -1 - np.arange(others)]),
         previous=_padded(np.where(follows, places - 1, ABSENT), others, ABSENT),
@@ -207,9 +211,17 @@ def candidate_table(
         date_fit=_padded(_fits(turns, request.asking), others, 0.0),
         standing_wish=_wishes(unit, around.docs, request.asking),
         recency=_padded(_recency(at), others, _HALF),
-        in_routes={name: np.isin(around.docs, lists.lists.get(name, ())) for name in RANKED_ROUTES},
-        of_type={name: types == name for name in ("memory", "episode")},
+        in_routes={
+            name: np.isin(docs, lists.lists[name]) if name in lists.lists else none
+            for name in RANKED_ROUTES
+        },
+        of_type={"memory": are_of(docs, "memory"), "episode": are_of(docs, "episode")},
     )
+
+
+def _mark(words: TermMatches, column: int, *, asked: bool) -> Flags:
+    has_marks = asked and words.marked.shape[1] > column
+    return words.marked[:, column] if has_marks else np.zeros(len(words.scores), bool)
 
 
 _HALF = 0.5

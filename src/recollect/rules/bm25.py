@@ -25,7 +25,13 @@ _TABLE = 0xFFFF
 _NO_FORMS: Mapping[int, int] = {}
 
 
-Numbers = NDArray[np.uint32]
+class TermSet(NamedTuple):
+    """The numbers of some terms, and a small table that rules out nearly all others."""
+
+    numbers: NDArray[np.uint32]
+    likely: NDArray[np.bool_]
+
+
 _NO_MARKS = np.zeros((0, 0), bool)
 
 
@@ -78,7 +84,7 @@ def term_matches(
     weights: Mapping[int, float],
     length: float,
     form_of: Mapping[int, int] = _NO_FORMS,
-    marks: Sequence[Numbers] = (),
+    marks: Sequence[TermSet] = (),
 ) -> TermMatches:
     """The score of each text, and the terms it has; forms of one term count as that term."""
     marked = _marked(packed, marks)
@@ -104,22 +110,26 @@ def no_matches(texts: int, marks: int = 0) -> TermMatches:
     )
 
 
-def numbers_of(terms: Iterable[str]) -> Numbers:
-    """Terms as sorted numbers."""
-    return np.array(sorted({number_of(term) for term in terms}), np.uint32)
+def term_set(terms: Iterable[str]) -> TermSet:
+    """A set of terms to look for in texts."""
+    numbers = np.array(sorted({number_of(term) for term in terms}), np.uint32)
+    likely = np.zeros(_TABLE + 1, bool)
+    likely[numbers & _TABLE] = True
+    return TermSet(numbers, likely)
 
 
-def _marked(packed: Sequence[bytes], marks: Sequence[Numbers]) -> NDArray[np.bool_]:
+def _marked(packed: Sequence[bytes], marks: Sequence[TermSet]) -> NDArray[np.bool_]:
     """Which texts have any of the terms of each set."""
     found = np.zeros((len(packed), len(marks)), bool)
     if not marks or not packed:
         return found
     terms = np.frombuffer(b"".join(packed), np.uint32)
-    owners = np.repeat(np.arange(len(packed)), [len(row) // TERM_BYTES for row in packed])
+    ends = np.cumsum([len(row) // TERM_BYTES for row in packed])
+    low = terms & _TABLE
     for column, mark in enumerate(marks):
-        places = np.searchsorted(mark, terms)
-        places[places == len(mark)] = 0
-        found[owners[mark[places] == terms], column] = True
+        spots = np.flatnonzero(mark.likely[low])
+        exact = spots[np.isin(terms[spots], mark.numbers)]
+        found[np.searchsorted(ends, exact, "right"), column] = True
     return found
 
 

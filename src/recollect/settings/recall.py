@@ -84,13 +84,13 @@ class RecallSettings(SettingsGroup):
     """Finding evidence."""
 
     limit: int = count(10, "Results when the caller does not say how many.", low=1)
-    evidence: int = count(5, "Most pieces of evidence put into a prompt.")
+    evidence: int = count(8, "Most pieces of evidence put into a prompt.")
     routes: tuple[Route, ...] = names(
         ("memory", "turn", "episode", "attachment", "slot", "entity", "time", "exact"),
         Route,
         "Ways of searching that are tried when the caller names none.",
     )
-    text_candidates: int = count(80, "Candidates taken from full text.", low=1)
+    text_candidates: int = count(50, "Candidates taken from full text.", low=1)
     vector_candidates: int = count(
         40,
         "Candidates taken from vectors; more where a filter may drop some.",
@@ -107,7 +107,7 @@ class RecallSettings(SettingsGroup):
     )
     min_score: float = ratio(0.0, "Results below this score are left out.")
     evidence_score: float = ratio(
-        0.15, "Evidence below this score is not put into a prompt; see `ranking.fusion`."
+        0.07, "Evidence below this score is not put into a prompt; see `ranking.fusion`."
     )
     touch: bool = flag(True, "Count the use of what was recalled, which slows its decay.")
 

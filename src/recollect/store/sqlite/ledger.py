@@ -314,12 +314,12 @@ class SqliteLedger(SpeechRows):
         )
         return {row[0]: _turn(row[1:]) for row in rows}
 
-    def openings(self, docs: Sequence[int], most: int) -> dict[int, str]:
-        """The first ``most`` characters of the turns."""
+    def short_texts(self, docs: Sequence[int], most: int) -> dict[int, str]:
+        """The contents of those of the turns that are not longer than ``most``."""
         rows = self._conn.execute(
-            "SELECT t.doc, substr(t.content, 1, ?) FROM json_each(?) d"
-            " CROSS JOIN turns t ON t.doc = d.value WHERE t.space = ?",
-            (most, str(list(docs)), self._space),
+            "SELECT t.doc, t.content FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
+            " WHERE t.space = ? AND length(t.content) <= ?",
+            (str(list(docs)), self._space, most),
         )
         return dict(rows)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from recollect.errors import StoreDamaged
 from recollect.rules import bm25
-from recollect.rules.bm25 import Numbers, TermMatches
+from recollect.rules.bm25 import TermMatches, TermSet
 from recollect.store.rows import (
     TABLES,
     QueryTerm,
@@ -58,7 +58,7 @@ class SqliteText:
         if few is not None:
             return self._rank(few, postings.weigh(terms), limit, stats, postings.absent)
         chosen = ScopeFilter(self._conn, self._space, scope)
-        depth = max(4 * limit, _DEPTH)
+        depth = max(2 * limit, _DEPTH)
         while True:  # look deeper while the scope leaves too few of the candidates
             candidates = postings.candidates(terms, depth, limit)
             docs = chosen.keep(candidates.docs)
@@ -76,7 +76,7 @@ class SqliteText:
         return [scores.get(doc, 0.0) for doc in docs]
 
     def term_matches(
-        self, matches: TextMatches, docs: Sequence[int], marks: Sequence[Numbers] = ()
+        self, matches: TextMatches, docs: Sequence[int], marks: Sequence[TermSet] = ()
     ) -> TermMatches:
         """The scores of any documents for the query of an earlier search, and the terms they have;
         one that is not indexed has none.
