@@ -281,7 +281,7 @@ def test_what_was_true_before_is_shown_with_its_end(english: recollect.Mind) -> 
 
 
 def test_questions_and_greetings_are_no_evidence(english: recollect.Mind) -> None:
-    prompt = english.context("Is the birthday of the intern in March?").text
+    prompt = english.context("What is the new intern called?").text
     evidence = prompt[prompt.index("## Recalled") :]
     assert "intern is called Tobias" in evidence
     for noise in ("Do you remember when", "What's my name?", "Is the birthday party", "ok, thanks"):

@@ -22,6 +22,7 @@ _TINY = 1e-6
 _LIKENESS = 0.15  # a standard deviation of likeness, beside the best text score
 _BEST = 3
 _CROWD = 4  # turns of a session that make room for other sessions; more need not be told apart
+_LEAST_BEST = 0.1  # of the weight of the query's terms
 _FAR = 4.0  # standard deviations beyond which likeness says no more
 
 
@@ -124,8 +125,10 @@ def features(
 def _words(table: CandidateTable, sessions: Groups) -> dict[str, Floats]:
     """How well the words of the text, of those beside it and of its session answer the query."""
     before, after = table.lenders
-    score = table.text_score / max(float(table.text_score.max(initial=0.0)), _TINY)
     mass = float(table.heft.sum()) + table.absent
+    # Where even the best has only stop words of the query, it is no measure for the others.
+    best = max(float(table.text_score.max(initial=0.0)), _LEAST_BEST * mass, _TINY)
+    score = table.text_score / best
     scale = 1 / max(mass, _TINY)
     present = table.present
     cover = present @ table.heft * scale

@@ -7,7 +7,7 @@ or meet in pairs when there is no rare one. In a small space every list is read.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -135,6 +135,10 @@ _TERM_LIMIT = 32  # terms of a query that count in a large space
 _STOP_WEIGHT = 0.1  # lighter terms are stop words
 _EQUAL = 1e-9
 
+# Terms that nearly every memory has which is written in scripts without and with spaces.
+_USUAL_TERMS = {True: ("的", "我", "了", "是"), False: ("the", "i", "to", "a")}
+_DENSE_FROM = "\u0e00"
+
 Docs = NDArray[np.int64]
 
 _MATCH = "FROM text_index WHERE text_index MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
@@ -214,8 +218,8 @@ class Postings:
             query = whole if enough else query
         everything = [self._weigh_one(term) for term in query]
         here = {term.form_of or term.text for term in everything if term.rows}
-        self.absent += sum(
-            term.impact for term in everything if not term.form_of and term.text not in here
+        self.absent += self._weight_of(
+            [term for term in everything if not term.form_of and term.text not in here], here
         )
         most = {term.text: term.impact for term in everything}
         weighed = [
@@ -227,6 +231,18 @@ class Postings:
         ]
         weighed.sort(key=lambda term: -term.impact)
         return weighed if self._small else weighed[:_TERM_LIMIT]
+
+    def _weight_of(self, absent: Sequence[Weighed], here: Collection[str]) -> float:
+        """The weight of terms that no document has. Of a script that nothing is written in they say
+        only that the query is in another language.
+        """
+        weight = 0.0
+        for dense, usual in _USUAL_TERMS.items():
+            mine = sum(term.impact for term in absent if _is_dense(term.text) is dense)
+            known = any(_is_dense(text) is dense for text in here)
+            if mine and (known or any(self._weigh_one(QueryTerm(one, 1.0)).rows for one in usual)):
+                weight += mine
+        return weight
 
     def _weigh_one(self, term: QueryTerm) -> Weighed:
         match = _match(term)
@@ -272,6 +288,11 @@ class Postings:
 
     def _one(self, query: str, values: tuple[str | int, ...]) -> str:
         return str(self._conn.execute(query, values).get or "")
+
+
+def _is_dense(term: str) -> bool:
+    """Whether a term is of a script without spaces, such as Chinese."""
+    return term[:1] >= _DENSE_FROM
 
 
 def quoted(term: str) -> str:
