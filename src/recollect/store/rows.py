@@ -233,7 +233,8 @@ class TextMatch:
 class TextMatches:
     """The answer of a text search, with the weights that score further records for its query.
 
-    ``absent`` is the weight of the query's terms that no record has.
+    ``absent`` is the weight of the query's terms that no record has. ``packs`` keeps the terms of
+    records that were read for it, so that they are read once.
     """
 
     matches: tuple[TextMatch, ...]
@@ -242,6 +243,7 @@ class TextMatches:
     length: float
     absent: float = 0.0
     form_of: Mapping[int, int] = field(default_factory=dict)  # numbers of terms
+    packs: dict[int, bytes] = field(default_factory=dict, compare=False, repr=False)
 
 
 class SlotEntry(NamedTuple):

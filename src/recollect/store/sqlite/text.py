@@ -81,12 +81,17 @@ class SqliteText:
         """The scores of any documents for the query of an earlier search, and the terms they have;
         one that is not indexed has none.
         """
-        present, packs = self._packed(docs)
-        found = bm25.term_matches(packs, matches.weights, matches.length, matches.form_of, marks)
-        if len(present) == len(docs):
-            return found  # the rows come in the order they were asked for
-        place_of = {doc: place for place, doc in enumerate(docs)}
-        places = [place_of[doc] for doc in present]
+        packs = self._packs(matches, docs)
+        places = [place for place, doc in enumerate(docs) if doc in packs]
+        found = bm25.term_matches(
+            [packs[docs[place]] for place in places],
+            matches.weights,
+            matches.length,
+            matches.form_of,
+            marks,
+        )
+        if len(places) == len(docs):
+            return found
         scores = np.zeros(len(docs))
         scores[places] = found.scores
         has = np.zeros((len(docs), found.present.shape[1]), bool)
@@ -97,8 +102,15 @@ class SqliteText:
 
     def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""
-        pairs = zip(*self._packed(docs), strict=True)
-        return {doc: _matched(packed, matches.words) for doc, packed in pairs}
+        packs = self._packs(matches, docs)
+        return {doc: _matched(packs[doc], matches.words) for doc in docs if doc in packs}
+
+    def _packs(self, matches: TextMatches, docs: Sequence[int]) -> Mapping[int, bytes]:
+        """The packed terms of the documents that are indexed; what was read is not read again."""
+        unread = [doc for doc in docs if doc not in matches.packs]
+        if unread:
+            matches.packs.update(zip(*self._packed(unread), strict=True))
+        return matches.packs
 
     def _rank(
         self,
@@ -117,15 +129,17 @@ class SqliteText:
             if term.form_of
         }
         best: list[tuple[float, int]] = []
+        read: dict[int, bytes] = {}
         for start in range(0, len(docs), _BATCH):
             batch, packs = self._packed(docs[start : start + _BATCH])
+            read.update(zip(batch, packs, strict=True))
             scores = bm25.scores(packs, weights, stats.length, form_of).tolist()
             if len(best) >= limit and max(scores, default=0.0) <= best[-1][0]:
                 break
             best += [pair for pair in zip(scores, batch, strict=True) if pair[0] > 0]
             best = sorted(best, reverse=True)[:limit]
         matches = tuple(TextMatch(doc, score) for score, doc in best)
-        return TextMatches(matches, words, weights, stats.length, absent, form_of)
+        return TextMatches(matches, words, weights, stats.length, absent, form_of, read)
 
     def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
         """Those of the documents that are indexed, and their packed terms."""

@@ -1,0 +1,94 @@
+"""Nothing fits: a query about nothing that was ever said gets nothing, and its scores say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+import recollect
+from recollect import InvalidInput, Mind
+
+pytestmark = pytest.mark.feature("R5")
+
+TALK = (
+    ("the weather is nice today", "Indeed, finally some sun."),
+    ("I moved to Kiel in March and rent a flat near the harbour.", "How do you like it?"),
+    ("My sister Ines is allergic to peanuts, so no satay.", "I will keep that in mind."),
+    ("thanks", "You are welcome."),
+    ("hello", "Hi, how can I help?"),
+    ("The bakery project uses PostgreSQL 16 on port 5433.", "Noted."),
+    ("ok", "Anything else?"),
+    ("I run ten kilometres every Sunday with Tom.", "Nice routine."),
+    ("你好", "你好，有什么可以帮你？"),
+    ("我女儿在实验小学读三年级，喜欢画画。", "真好。"),
+    ("谢谢", "不客气。"),
+    ("我们公司的服务器放在上海机房。", "明白。"),
+)
+FOREIGN = (
+    "quantum chromodynamics on the lattice",
+    "What is the capital of France?",
+    "Who wrote Hamlet?",
+    "Explain how photosynthesis works",
+    "Write me a poem about autumn",
+    "光合作用的原理是什么？",
+    "法国的首都在哪里？",
+    "帮我写一首关于秋天的诗",
+)
+SMALL_TALK = ("hello", "thanks", "ok", "good morning!", "你好", "谢谢", "好的")
+KNOWN = (
+    ("Where did I move in March?", "Kiel"),
+    ("what is Ines allergic to?", "peanuts"),
+    ("Which port does the bakery project use?", "5433"),
+    ("With whom do I run on Sundays?", "Tom"),
+    ("我女儿在哪里读书？", "实验小学"),
+    ("公司的服务器放在哪里？", "上海"),
+)
+
+
+@pytest.fixture(scope="module")
+def mind() -> Iterator[Mind]:
+    with closing(recollect.open(":memory:", worker="none")) as opened:
+        session = opened.session("talk")
+        for said, answered in TALK:
+            session.user(said)
+            session.assistant(answered)
+        opened.drain()
+        yield opened
+
+
+def evidence(mind: Mind, query: str) -> tuple[str, ...]:
+    shown = mind.context(query)
+    return next((part.ids for part in shown.sections if part.name == "evidence"), ())
+
+
+@pytest.mark.parametrize("query", [*FOREIGN, *SMALL_TALK])
+def test_what_was_never_said_brings_nothing_into_the_prompt(mind: Mind, query: str) -> None:
+    assert evidence(mind, query) == ()
+
+
+@pytest.mark.parametrize("query", FOREIGN)
+def test_a_least_score_gives_an_empty_list(mind: Mind, query: str) -> None:
+    assert mind.recall(query, min_score=0.07) == []
+
+
+@pytest.mark.parametrize(("query", "answer"), KNOWN)
+def test_what_was_said_is_above_it(mind: Mind, query: str, answer: str) -> None:
+    (first, *_) = mind.recall(query, min_score=0.07)
+    assert answer in first.text
+    shown = mind.context(query).text
+    assert answer in shown
+
+
+def test_scores_of_different_queries_can_be_compared(mind: Mind) -> None:
+    known = [mind.recall(query, k=1)[0].score for query, _ in KNOWN]
+    foreign = [hit.score for query in FOREIGN for hit in mind.recall(query, k=1)]
+    assert min(known) > max(foreign)
+    assert all(0 <= score <= 1 for score in (*known, *foreign))
+
+
+@pytest.mark.parametrize("score", [-0.1, 1.5, float("nan")])
+def test_a_least_score_that_is_none_is_refused(mind: Mind, score: float) -> None:
+    with pytest.raises(InvalidInput, match="min_score"):
+        mind.recall("Kiel", min_score=score)
