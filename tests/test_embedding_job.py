@@ -52,7 +52,7 @@ def test_by_words_at_once_and_by_meaning_soon(open_mind: OpenMind, server: Scrip
     assert best == "a kitten at home"
     (hit, *_) = mind.recall("my cat")
     assert hit.why.terms == ()
-    assert hit.why.parts["vector"] > 0
+    assert hit.why.parts["meaning"] > 0
 
 
 @pytest.mark.parametrize("provider", ["openai", "dashscope"])

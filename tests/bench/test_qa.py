@@ -154,7 +154,7 @@ def test_longmemeval_has_a_judge_for_each_type(
         "knowledge-update": [0.5, 2],  # the one that abstains has a judge of its own
         "single-session-preference": [1, 1],
     }
-    assert "I bought a blue Volvo." in prompt(server.asked[0])
+    assert "I bought a blue Volvo" in prompt(server.asked[0])
 
 
 def test_beam_judges_every_criterion_and_the_order(

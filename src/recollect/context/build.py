@@ -30,7 +30,7 @@ from recollect.context.redundancy import ShownTexts
 from recollect.context.window import Window
 from recollect.errors import InvalidInput
 from recollect.language.detection import language_of
-from recollect.language.gate import Verdict
+from recollect.language.gate import Verdict, is_nod
 from recollect.language.no_evidence import is_for_questions, statement_share
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.prompts import Language, prompt
@@ -157,6 +157,8 @@ class Builder:
         """Whether this preset searches for this message by itself."""
         if self._settings.context.disclosure == "progressive":
             return False
+        if self._settings.recall.evidence_score and is_nod(query):
+            return False  # nothing that was said is evidence for a greeting
         return bool(query.strip()) and self._from.gate(query).wants
 
     def _language(

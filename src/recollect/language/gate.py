@@ -109,6 +109,11 @@ def wants_memory(message: str, gate: GateSettings, projects: Collection[str] = (
     return Verdict(False, "nothing: no rule matches")
 
 
+def is_nod(message: str) -> bool:
+    """Whether a message only greets, thanks or agrees."""
+    return _nod(message.strip().lower().replace("’", "'")) is not None
+
+
 def size(text: str) -> int:
     """Characters; one of a script without spaces counts for two, as 我的端口 says "my port"."""
     return len(text) + sum("\u0e00" <= c < "\u2000" or "\u3040" <= c < "\ud800" for c in text)

@@ -22,7 +22,7 @@ _TINY = 1e-6
 _LIKENESS = 0.15  # a standard deviation of likeness, beside the best text score
 _BEST = 3
 _CROWD = 4  # turns of a session that make room for other sessions; more need not be told apart
-_LEAST_BEST = 0.1  # of the weight of the query's terms
+_LEAST_COVER = 0.1  # of the weight of the query's terms
 _FAR = 4.0  # standard deviations beyond which likeness says no more
 
 
@@ -126,12 +126,13 @@ def _words(table: CandidateTable, sessions: Groups) -> dict[str, Floats]:
     """How well the words of the text, of those beside it and of its session answer the query."""
     before, after = table.lenders
     mass = float(table.heft.sum()) + table.absent
-    # Where even the best has only stop words of the query, it is no measure for the others.
-    best = max(float(table.text_score.max(initial=0.0)), _LEAST_BEST * mass, _TINY)
-    score = table.text_score / best
     scale = 1 / max(mass, _TINY)
     present = table.present
     cover = present @ table.heft * scale
+    best = int(table.text_score.argmax())
+    score = table.text_score / max(float(table.text_score[best]), _TINY)
+    # Where even the best has only stop words of the query, it is no measure for the others.
+    score = score * min(1.0, float(cover[best]) / _LEAST_COVER)
     beside = present | _row_at(present, before)
     window = beside | _row_at(present, after)
     heaviest = max(float(table.heft.max(initial=0.0)), _TINY)
@@ -139,7 +140,7 @@ def _words(table: CandidateTable, sessions: Groups) -> dict[str, Floats]:
     prev_score = _at(score, before)
     return {
         "text": score,
-        "text strength": table.text_score * scale,
+        "text strength": score * cover[best],
         "cover": cover,
         "best term": best_term,
         "cover with previous": beside @ table.heft * scale - cover,

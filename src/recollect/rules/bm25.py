@@ -84,17 +84,22 @@ def term_matches(
     weights: Mapping[int, float],
     length: float,
     form_of: Mapping[int, int] = _NO_FORMS,
+    *,
     marks: Sequence[TermSet] = (),
+    telling: Mapping[int, float] | None = None,
 ) -> TermMatches:
-    """The score of each text, and the terms it has; forms of one term count as that term."""
+    """The score of each text, and the terms it has; forms of one term count as that term.
+
+    ``telling`` is what each term is worth by itself, where that is not its weight.
+    """
     marked = _marked(packed, marks)
     if not packed or not weights:
         return no_matches(len(packed))._replace(marked=marked)
     if max(map(len, packed)) <= _LONG:
-        return _matches(packed, weights, length, form_of)._replace(marked=marked)
+        return _matches(packed, weights, length, form_of, telling)._replace(marked=marked)
     passages = [_passages(row) if len(row) > _LONG else [row] for row in packed]
     starts = np.cumsum([0, *(len(rows) for rows in passages[:-1])])
-    every = _matches([row for rows in passages for row in rows], weights, length, form_of)
+    every = _matches([row for rows in passages for row in rows], weights, length, form_of, telling)
     best = np.maximum.reduceat(every.scores, starts)
     of_text = np.repeat(np.arange(len(packed)), [len(rows) for rows in passages])
     first_best = np.zeros(len(packed), np.intp)
@@ -143,9 +148,12 @@ def _matches(
     weights: Mapping[int, float],
     length: float,
     form_of: Mapping[int, int],
+    telling: Mapping[int, float] | None,
 ) -> TermMatches:
     query_terms = np.array(sorted(weights), np.uint32)
-    heft = np.array([weights[term] for term in query_terms.tolist()])
+    numbers = query_terms.tolist()
+    heft = np.array([weights[term] for term in numbers])
+    worth = heft if telling is None else np.array([telling[term] for term in numbers])
     lengths = np.array([len(row) for row in packed]) // TERM_BYTES
     terms = np.frombuffer(b"".join(packed), np.uint32)
     # A small table rules out nearly all terms before the exact look-up.
@@ -162,13 +170,13 @@ def _matches(
     norms = K1 / max(length, SHORT) * np.maximum(SHORT, lengths)
     shares = (K1 + 1) * (counts / (counts + norms[:, None]))
     if not form_of:
-        return TermMatches(shares @ heft, counts > 0, heft, _NO_MARKS)
-    words = np.array([form_of.get(term, term) for term in query_terms.tolist()])
+        return TermMatches(shares @ heft, counts > 0, worth, _NO_MARKS)
+    words = np.array([form_of.get(term, term) for term in numbers])
     order = np.argsort(words)
     first = np.flatnonzero(np.diff(words[order], prepend=-1))
     return TermMatches(
         np.maximum.reduceat((shares * heft)[:, order], first, axis=1).sum(axis=1),
         np.logical_or.reduceat(counts[:, order] > 0, first, axis=1),
-        np.maximum.reduceat(heft[order], first),
+        np.maximum.reduceat(worth[order], first),
         _NO_MARKS,
     )

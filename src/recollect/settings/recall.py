@@ -107,7 +107,7 @@ class RecallSettings(SettingsGroup):
     )
     min_score: float = ratio(0.0, "Results below this score are left out.")
     evidence_score: float = ratio(
-        0.07, "Evidence below this score is not put into a prompt; see `ranking.fusion`."
+        0.03, "Evidence below this score is not put into a prompt; see `ranking.fusion`."
     )
     touch: bool = flag(True, "Count the use of what was recalled, which slows its decay.")
 

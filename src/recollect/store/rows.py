@@ -233,14 +233,15 @@ class TextMatch:
 class TextMatches:
     """The answer of a text search, with the weights that score further records for its query.
 
-    ``absent`` is the weight of the query's terms that no record has. ``packs`` keeps the terms of
-    records that were read for it, so that they are read once.
+    ``telling`` says how much each term tells, ``absent`` how much those tell that no record has.
+    ``packs`` keeps the terms of records that were read for it, so that they are read once.
     """
 
     matches: tuple[TextMatch, ...]
     words: Mapping[int, str]
     weights: Mapping[int, float]
     length: float
+    telling: Mapping[int, float] = field(default_factory=dict)
     absent: float = 0.0
     form_of: Mapping[int, int] = field(default_factory=dict)  # numbers of terms
     packs: dict[int, bytes] = field(default_factory=dict, compare=False, repr=False)
@@ -252,8 +253,8 @@ class SlotEntry(NamedTuple):
     doc: int
     subject: str
     predicate: str
-    value: str
-    content: str
+    value: SafeText
+    content: SafeText
     trust: Trust
 
 

@@ -137,6 +137,9 @@ _EQUAL = 1e-9
 
 # Terms that nearly every memory has which is written in scripts without and with spaces.
 _USUAL_TERMS = {True: ("的", "我", "了", "是"), False: ("the", "i", "to", "a")}
+# Documents that a young memory is taken to have besides: in its first few, what is there seems
+# common and what is not there seems telling.
+_YOUNG = 50
 _DENSE_FROM = "\u0e00"
 
 Docs = NDArray[np.int64]
@@ -162,6 +165,7 @@ class Weighed(NamedTuple):
     impact: float
     rows: int
     docs: str
+    telling: float
     form_of: str = ""
 
 
@@ -238,7 +242,7 @@ class Postings:
         """
         weight = 0.0
         for dense, usual in _USUAL_TERMS.items():
-            mine = sum(term.impact for term in absent if _is_dense(term.text) is dense)
+            mine = sum(term.telling for term in absent if _counts_as_absent(term.text, dense=dense))
             known = any(_is_dense(text) is dense for text in here)
             if mine and (known or any(self._weigh_one(QueryTerm(one, 1.0)).rows for one in usual)):
                 weight += mine
@@ -255,7 +259,8 @@ class Postings:
             if rows >= _LIST_LIMIT // 4:
                 self._stats.remember(match, rows)
         impact = term.weight * bm25.rarity(self._stats.rows, rows)
-        return Weighed(term.text, impact, rows, docs or "", term.form_of)
+        telling = term.weight * bm25.rarity(self._stats.rows + _YOUNG, rows)
+        return Weighed(term.text, impact, rows, docs or "", telling, term.form_of)
 
     def _read(self, terms: Sequence[Weighed], budget: float) -> tuple[list[DocList], list[Weighed]]:
         """The lists of the rarest terms, and the terms that were too common to read."""
@@ -288,6 +293,11 @@ class Postings:
 
     def _one(self, query: str, values: tuple[str | int, ...]) -> str:
         return str(self._conn.execute(query, values).get or "")
+
+
+def _counts_as_absent(term: str, *, dense: bool) -> bool:
+    """Of a script without spaces only its characters: most pairs of them are no words."""
+    return _is_dense(term) is dense and (not dense or len(term) == 1)
 
 
 def _is_dense(term: str) -> bool:

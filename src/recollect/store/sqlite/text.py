@@ -88,7 +88,8 @@ class SqliteText:
             matches.weights,
             matches.length,
             matches.form_of,
-            marks,
+            marks=marks,
+            telling=matches.telling,
         )
         if len(places) == len(docs):
             return found
@@ -123,6 +124,7 @@ class SqliteText:
         """Score documents, the most promising first, until a batch changes nothing."""
         weights = {bm25.number_of(term.text): term.impact for term in terms}
         words = {bm25.number_of(term.text): term.text for term in terms}
+        telling = {bm25.number_of(term.text): term.telling for term in terms}
         form_of = {
             bm25.number_of(term.text): bm25.number_of(term.form_of)
             for term in terms
@@ -139,7 +141,7 @@ class SqliteText:
             best += [pair for pair in zip(scores, batch, strict=True) if pair[0] > 0]
             best = sorted(best, reverse=True)[:limit]
         matches = tuple(TextMatch(doc, score) for score, doc in best)
-        return TextMatches(matches, words, weights, stats.length, absent, form_of, read)
+        return TextMatches(matches, words, weights, stats.length, telling, absent, form_of, read)
 
     def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
         """Those of the documents that are indexed, and their packed terms."""
