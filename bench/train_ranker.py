@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.calibration import auc, calibration
 from bench.ranker_data import Example, gather
 from recollect.recall.evidence_model import (
     EvidenceModel,
@@ -243,6 +244,7 @@ def report(examples: Sequence[Example], odds: Sequence[Floats]) -> dict[str, dic
         ranked = [(e, e.labels[np.argsort(-o, kind="stable")]) for e, o in own]
         tops = [float(o.max()) for _, o in own]
         foreign_tops = [float(o.max()) for e, o in mine if e.foreign]
+        told_apart = auc(tops, foreign_tops)
         first = [np.flatnonzero(labels) for _, labels in ranked]
         found[file] = {
             "questions": len(own),
@@ -250,8 +252,8 @@ def report(examples: Sequence[Example], odds: Sequence[Floats]) -> dict[str, dic
             "recall@5": float(np.mean([labels[:5].sum() / e.gold for e, labels in ranked])),
             "recall@10": float(np.mean([labels[:10].sum() / e.gold for e, labels in ranked])),
             "mrr": float(np.mean([1 / (1 + at[0]) if len(at) else 0.0 for at in first])),
-            "auc": _auc(tops, foreign_tops),
-            "error": _calibration(mine),
+            "auc": float("nan") if told_apart is None else told_apart,
+            "error": _calibration_error(mine),
         }
     return found
 
@@ -262,26 +264,14 @@ def _spread(example: Example, odds: Floats) -> Floats:
     return odds - SPREAD * crowding(odds, example.sessions)
 
 
-def _auc(own: Sequence[float], foreign: Sequence[float]) -> float:
-    if not own or not foreign:
-        return float("nan")
-    ranks = np.argsort(np.argsort([*own, *foreign])) + 1
-    size = len(own)
-    return float((ranks[:size].sum() - size * (size + 1) / 2) / (size * len(foreign)))
-
-
-def _calibration(asked: Sequence[tuple[Example, Floats]]) -> float:
-    """The expected calibration error of the first ten, in ten bins."""
-    said, true = [], []
-    for example, odds in asked:
-        best = np.argsort(-odds)[:10]
-        said.append(probability(odds[best]))
-        true.append(example.labels[best])
-    chance, labels = np.concatenate(said), np.concatenate(true)
-    bins = np.minimum((chance * 10).astype(int), 9)
-    gaps = [(bins == n, abs(chance[bins == n].mean() - labels[bins == n].mean()))
-            for n in set(bins.tolist())]  # fmt: skip
-    return float(sum(which.mean() * gap for which, gap in gaps))
+def _calibration_error(asked: Sequence[tuple[Example, Floats]]) -> float:
+    """The expected calibration error of the first ten."""
+    best = [(example, odds, np.argsort(-odds)[:10]) for example, odds in asked]
+    said = np.concatenate([probability(odds[first]) for _, odds, first in best])
+    found = calibration(
+        said.tolist(), np.concatenate([one.labels[first] for one, _, first in best]).tolist()
+    )
+    return float("nan") if found is None else found.error
 
 
 def as_json(model: EvidenceModel, trained_on: Sequence[str]) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from recollect.index.segment import index_text
-from recollect.rules.bm25 import term_set
+from recollect.rules.bm25 import TermSet, term_set
 
 _TIMES = """
     yesterday today tomorrow tonight ago last next week weekend month year day hour minute morning
@@ -25,7 +27,13 @@ def _terms(words: str) -> list[str]:
     return [index_text(word).split()[-1] for word in words.split()]
 
 
-_YEARS = [str(year) for year in range(1950, 2061)]
-_COUNTS = [str(count) for count in range(1000)]
-TIMES = term_set([*_terms(_TIMES), *_YEARS])
-NUMBERS = term_set([*_terms(_NUMBERS), *_COUNTS])
+@cache
+def times() -> TermSet:
+    """Terms that tell a time."""
+    return term_set([*_terms(_TIMES), *map(str, range(1950, 2061))])
+
+
+@cache
+def numbers() -> TermSet:
+    """Terms that tell a number."""
+    return term_set([*_terms(_NUMBERS), *map(str, range(1000))])

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from recollect.index.marks import NUMBERS, TIMES
+from recollect.index.marks import numbers, times
 from recollect.language.dates.query_dates import date_fit
 from recollect.language.names import named_speakers
 from recollect.language.query_intent import QueryIntent
@@ -62,8 +62,9 @@ class CandidatePool:
 def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> CandidatePool:
     """The candidates and the turns around the promising ones, with their features."""
     around = with_neighbours(unit.ledger, lists.docs, _promising(lists))
-    wanted = (request.asking.for_time and TIMES, request.asking.for_number and NUMBERS)
-    words = _term_matches(unit, lists, around.docs, [mark for mark in wanted if mark])
+    asked = ((request.asking.for_time, times), (request.asking.for_number, numbers))
+    marks = [terms() for wanted, terms in asked if wanted]
+    words = _term_matches(unit, lists, around.docs, marks)
     vectors = lists.vector.scores(around.docs, lists.trust) if lists.vector else None
     table = candidate_table(unit, request, lists, around, words)
     return CandidatePool(

@@ -178,11 +178,18 @@ class DocList(NamedTuple):
     impact: float
 
 
+class WeighedTerms(NamedTuple):
+    """The terms of a query that are there, and what those weigh that no document has."""
+
+    terms: list[Weighed]
+    absent: float
+
+
 class Candidates(NamedTuple):
     """Promising documents, best first, and the terms that brought them."""
 
     docs: list[int]
-    terms: list[Weighed]
+    terms: WeighedTerms
 
 
 class Postings:
@@ -193,12 +200,11 @@ class Postings:
         self._range = (first, last)
         self._stats = stats
         self._small = stats.rows <= SMALL
-        self.absent = 0.0  # the weight of the terms that were looked for and are in no document
 
     def candidates(self, query: Sequence[QueryTerm], depth: int, wanted: int) -> Candidates:
         """At most ``depth`` documents that could be among the best ``wanted``."""
         telling = [term for term in query if term.weight > _STOP_WEIGHT]
-        terms = self.weigh(telling)
+        terms, absent = self.weigh(telling)
         budget = math.inf if self._small else max(_READ_LIMIT, self._stats.rows // _READ_SHARE)
         lists, common = self._read(terms, budget)
         rows = _add_up(lists, depth)
@@ -208,12 +214,13 @@ class Postings:
             rows = _add_up(lists + self._meet(common, depth), depth)
         if len(rows) < wanted and len(telling) < len(query):
             stop = self.weigh([term for term in query if term.weight <= _STOP_WEIGHT])
-            filling, _ = self._read(stop, _FILL_LIMIT)
-            rows, terms = _add_up(lists + filling, depth), terms + stop
+            filling, _ = self._read(stop.terms, _FILL_LIMIT)
+            rows, terms = _add_up(lists + filling, depth), terms + stop.terms
+            absent += stop.absent
         first, _ = self._range
-        return Candidates([first + doc for _, doc in rows], terms)
+        return Candidates([first + doc for _, doc in rows], WeighedTerms(terms, absent))
 
-    def weigh(self, query: Sequence[QueryTerm]) -> list[Weighed]:
+    def weigh(self, query: Sequence[QueryTerm]) -> WeighedTerms:
         """The terms that are there, most telling first; in a large space only the best of them."""
         if not self._small:
             # Among many texts single characters and words of asking are too common to tell.
@@ -222,7 +229,7 @@ class Postings:
             query = whole if enough else query
         everything = [self._weigh_one(term) for term in query]
         here = {term.form_of or term.text for term in everything if term.rows}
-        self.absent += self._weight_of(
+        absent = self._weight_of(
             [term for term in everything if not term.form_of and term.text not in here], here
         )
         most = {term.text: term.impact for term in everything}
@@ -234,7 +241,7 @@ class Postings:
             if term.rows
         ]
         weighed.sort(key=lambda term: -term.impact)
-        return weighed if self._small else weighed[:_TERM_LIMIT]
+        return WeighedTerms(weighed if self._small else weighed[:_TERM_LIMIT], absent)
 
     def _weight_of(self, absent: Sequence[Weighed], here: Collection[str]) -> float:
         """The weight of terms that no document has. Of a script that nothing is written in they say

@@ -24,7 +24,7 @@ from recollect.store.sqlite.postings import (
     Postings,
     SpaceStats,
     TextStats,
-    Weighed,
+    WeighedTerms,
     quoted,
     read_names,
 )
@@ -56,16 +56,15 @@ class SqliteText:
         postings = Postings(self._conn, first, last, stats)
         few = self.few(scope)
         if few is not None:
-            return self._rank(few, postings.weigh(terms), limit, stats, postings.absent)
+            return self._rank(few, postings.weigh(terms), limit, stats)
         chosen = ScopeFilter(self._conn, self._space, scope)
         depth = max(2 * limit, _DEPTH)
         while True:  # look deeper while the scope leaves too few of the candidates
             candidates = postings.candidates(terms, depth, limit)
             docs = chosen.keep(candidates.docs)
             if len(docs) >= limit or len(candidates.docs) < depth or depth >= _DEEPEST:
-                return self._rank(docs, candidates.terms, limit, stats, postings.absent)
+                return self._rank(docs, candidates.terms, limit, stats)
             depth *= 8
-            postings.absent = 0.0
 
     def score(self, matches: TextMatches, docs: Sequence[int]) -> list[float]:
         """The scores of any documents for the query of an earlier search."""
@@ -114,14 +113,10 @@ class SqliteText:
         return matches.packs
 
     def _rank(
-        self,
-        docs: Sequence[int],
-        terms: Sequence[Weighed],
-        limit: int,
-        stats: SpaceStats,
-        absent: float,
+        self, docs: Sequence[int], weighed: WeighedTerms, limit: int, stats: SpaceStats
     ) -> TextMatches:
         """Score documents, the most promising first, until a batch changes nothing."""
+        terms, absent = weighed
         weights = {bm25.number_of(term.text): term.impact for term in terms}
         words = {bm25.number_of(term.text): term.text for term in terms}
         telling = {bm25.number_of(term.text): term.telling for term in terms}
