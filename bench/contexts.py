@@ -52,9 +52,9 @@ class Known:
 
     def __init__(self, folder: Path, corpus: Corpus) -> None:
         self.corpus = corpus
-        path = folder / f"context-{corpus.tongue}.db"
-        self.mind = bench_mind(path)
-        self._store = open_sqlite(str(path), busy_timeout=60, now=lambda: datetime.now(UTC))
+        self.path = folder / f"context-{corpus.tongue}.db"
+        self.mind = bench_mind(self.path)
+        self._store = open_sqlite(str(self.path), busy_timeout=60, now=lambda: datetime.now(UTC))
         self.memories = self.mind.stats().memories
         if not self.mind.turns(session=_SESSION, limit=1):
             with self.mind.session(_SESSION) as talk:

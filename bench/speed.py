@@ -17,12 +17,13 @@ from bench.figures import Figure, surroundings
 from bench.grown import Grown
 from bench.hybrid import measure_hybrid
 from bench.install_size import measure_installed
+from bench.presets import measure_hook, measure_presets
 from bench.record_speed import measure_recording
 from bench.search_speed import measure_search
 from bench.startup import measure_start
 from bench.texts import Sampled
 
-Measure = Literal["record", "bulk", "recall", "hybrid", "context", "start", "installed"]
+Measure = Literal["record", "bulk", "recall", "hybrid", "context", "presets", "start", "installed"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
@@ -33,6 +34,7 @@ class Plan:
     measures: tuple[Measure, ...] = MEASURES
     tongues: tuple[Tongue, ...] = TONGUES
     sizes: tuple[int, ...] = (1_000, 10_000, 100_000)
+    preset_size: int = 5_000
     queries: int = 200
     recorded: int = 1_000
     bulk: int = 100_000
@@ -83,6 +85,11 @@ def measure_speed(plan: Plan, tell: Callable[[str], None]) -> SpeedReport:
                     figures += measure_hybrid(kept, grown, list(plan.sizes), plan.queries, tell)
             if "context" in plan.measures:
                 figures += measure_contexts(kept, corpus, list(plan.sizes), plan.queries, tell)
+        if "presets" in plan.measures:
+            for corpus in corpora.values():
+                with _fresh(scratch) as folder:
+                    figures += measure_presets(folder, corpus, plan.preset_size, plan.queries, tell)
+            figures.append(measure_hook())
         if "start" in plan.measures:
             figures += _start(plan, kept, largest, corpora, tell)
     if "installed" in plan.measures:

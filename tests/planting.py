@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from recollect import Mind
@@ -9,11 +10,23 @@ from recollect.ids import new_id
 from recollect.learn.claims import dump_claim
 from recollect.learn.memories import memory_terms
 from recollect.rules.support import Claim
+from recollect.store.contract import Unit
 from recollect.types import GENERAL_TOPIC, GLOBAL_PROJECT, Memory, SafeText, Source, constant
 
 
 def plant(mind: Mind, text: str, **fields: Any) -> Memory:
     """Store a statement of the owner's as it is, with its words in the index."""
+    (memory,) = plant_many(mind, [text], **fields)
+    return memory
+
+
+def plant_many(mind: Mind, texts: Iterable[str], **fields: Any) -> list[Memory]:
+    """The same for several that differ in their text alone, in one transaction."""
+    with mind._store.write(mind.space) as unit:
+        return [_planted(mind, unit, text, **fields) for text in texts]
+
+
+def _planted(mind: Mind, unit: Unit, text: str, **fields: Any) -> Memory:
     now = mind._clock.now()
     names: dict[str, Any] = {
         name: constant(fields.pop(name, "")) for name in ("subject", "predicate", "value")
@@ -35,12 +48,11 @@ def plant(mind: Mind, text: str, **fields: Any) -> Memory:
         **{"kind": "fact", "importance": 0.5, "confidence": 1.0, "trust": "owner", **fields},
     )
     claim = Claim(memory.importance, memory.confidence, memory.trust, memory.expires_at)
-    with mind._store.write(mind.space) as unit:
-        unit.journal.add_event(
-            "write",
-            operation_id=memory.id,
-            subject=memory.id,
-            payload={"sources": list(turns), "claim": dump_claim(claim)},
-            at=now,
-        )
-        return unit.memories.add(memory, memory_terms(memory))
+    unit.journal.add_event(
+        "write",
+        operation_id=memory.id,
+        subject=memory.id,
+        payload={"sources": list(turns), "claim": dump_claim(claim)},
+        at=now,
+    )
+    return unit.memories.add(memory, memory_terms(memory))

@@ -21,6 +21,7 @@ def mind(open_mind: OpenMind) -> Mind:
     return open_mind(preset="openakita")
 
 
+@pytest.mark.statement("A39")
 def test_a_file_is_kept_with_its_facts(mind: Mind, tmp_path: Path) -> None:
     file = tmp_path / "猫.png"
     file.write_bytes(b"12345")
@@ -79,6 +80,7 @@ def test_it_is_found_by_words(mind: Mind, query: str) -> None:
     assert "/photos/cat.png" in hit.text
 
 
+@pytest.mark.statement("A41")
 def test_a_description_may_come_later(mind: Mind) -> None:
     kept = mind.attach("/photos/IMG_0001.jpg", session="s", extracted_text="EXIT")
     assert by_words(mind, "sunset", of=["attachment"]) == []

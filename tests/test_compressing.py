@@ -32,6 +32,7 @@ def talk(mind: Mind, session: str = "s") -> None:
     mind.record(session=session, role="user", content="谢谢")
 
 
+@pytest.mark.statement("A1", "A117")
 def test_rules_an_episode_and_a_whole_extraction_later(mind: Mind) -> None:
     talk(mind)
     episode = mind.before_compression("s")
@@ -127,6 +128,7 @@ def test_a_message_with_a_secret_is_known_again(mind: Mind) -> None:
     assert mind.stats().turns == 1
 
 
+@pytest.mark.statement("A3")
 def test_the_hosts_summary_comes_later(mind: Mind, clock: ManualClock) -> None:
     talk(mind)
     episode = mind.before_compression("s")
@@ -155,6 +157,7 @@ def test_what_cannot_be_compressed_is_said(mind: Mind) -> None:
         mind.after_compression(episode.id, "  ")
 
 
+@pytest.mark.statement("A5")
 def test_no_model_is_asked(open_mind: OpenMind) -> None:
     model = {"provider": "openai", "name": "m", "base_url": "http://192.0.2.1:9", "timeout": 600}
     mind = open_mind(preset="openakita", model=model)
@@ -164,6 +167,7 @@ def test_no_model_is_asked(open_mind: OpenMind) -> None:
     assert mind.usage() == []
 
 
+@pytest.mark.statement("A113")
 def test_the_doors_can_be_awaited(tmp_path: Path) -> None:
     async def run() -> str:
         path = tmp_path / "a.db"

@@ -25,6 +25,7 @@ def quiet(mind: Mind, clock: ManualClock) -> None:
     mind.drain()
 
 
+@pytest.mark.statement("D68")
 def test_a_stretch_leaves_one_line(mind: Mind, clock: ManualClock) -> None:
     session = mind.session("s")
     session.user("我升级到 Python 3.12 了。以后都用 uv", sender="小明", channel="wechat")

@@ -15,7 +15,6 @@ from recollect.clock import ManualClock
 from recollect.language.fence import strip_fenced
 from recollect.language.story import EpisodeDraft
 from recollect.learn.episodes import (
-    OUTCOMES,
     SCHEMA,
     EpisodeSource,
     ask_for_episode,
@@ -29,7 +28,7 @@ from recollect.providers.chat.base import Answer, ChatMessage, Object, Schema, S
 from recollect.settings import load
 from recollect.store.contract import Store, Unit
 from recollect.store.sqlite.store import open_sqlite
-from recollect.types import Episode, constant
+from recollect.types import OUTCOMES, Episode, constant
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 from tests.rules.test_episode import LOGIN

@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ELSEWHERE = ("integrations.md",)  # talks to a model: tests/integrations/test_docs.py has a server
-DOCS = [page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in ELSEWHERE]
+WRITTEN = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "presets").glob("*.md")]
+DOCS = [page for page in sorted(WRITTEN) if page.name not in ELSEWHERE]
 PAGES = [ROOT / "README.md", ROOT / "README.zh.md", *DOCS]
 EXAMPLES = [
     pytest.param(code, id=f"{page.name}-{number}")

@@ -54,6 +54,7 @@ def version(value: str, turn: int = 1, **fields: Any) -> thinking.Fact:
 # --- the story of the documents ------------------------------------------------------------------
 
 
+@pytest.mark.statement("A32")
 @pytest.mark.feature("M4", "N4", "X5")
 @pytest.mark.parametrize("preset", ["default", "openakita", "shiyi", "myclaw", "semibot"])
 def test_from_python_3_10_to_3_12(open_mind: OpenMind, clock: ManualClock, preset: str) -> None:
@@ -122,6 +123,7 @@ def test_the_same_story_with_a_model(
 # --- what the model sees, and what becomes of its answer -----------------------------------------
 
 
+@pytest.mark.statement("A52")
 @pytest.mark.feature("X4", preset=["openakita", "myclaw"])
 @pytest.mark.parametrize("preset", ["openakita", "myclaw"])
 def test_it_sees_tools_in_short_and_no_secrets(
@@ -150,6 +152,7 @@ def test_it_sees_tools_in_short_and_no_secrets(
     assert longest in thinking.told(asked[0]), "how long a statement may be"
 
 
+@pytest.mark.statement("A55")
 @pytest.mark.feature("X4", preset=["openakita", "myclaw"])
 @pytest.mark.parametrize("preset", ["openakita", "myclaw"])
 def test_every_field_of_a_candidate_arrives(
@@ -175,6 +178,7 @@ def test_every_field_of_a_candidate_arrives(
     assert known.valid_from == clock.now()
 
 
+@pytest.mark.statement("A23", "A25", "A27")
 @pytest.mark.feature("M3", preset="openakita")
 @pytest.mark.parametrize(
     ("duration", "life"),
@@ -195,6 +199,7 @@ def test_a_duration_becomes_an_expiry_and_what_expired_is_gone(
     assert bool(mind.memories()) == bool(found) == (life is None)
 
 
+@pytest.mark.statement("C36")
 @pytest.mark.feature("M6", preset="shiyi")
 @pytest.mark.parametrize(
     ("confidence", "state", "kept"),
@@ -416,6 +421,7 @@ def test_recall_answers_while_a_model_takes_its_time(open_mind: OpenMind, server
 # --- what it costs -------------------------------------------------------------------------------
 
 
+@pytest.mark.statement("C6")
 @pytest.mark.setting("model.prices.<name>.input", "model.prices.<name>.output")
 @pytest.mark.feature("L5", preset="shiyi")
 def test_every_call_is_on_the_account(open_mind: OpenMind, server: Scripted) -> None:

@@ -73,6 +73,7 @@ class TestQuietGap:
     def mind(self, open_mind: OpenMind) -> Mind:
         return open_mind(preset="myclaw")
 
+    @pytest.mark.statement("D86")
     def test_three_minutes_after_the_last_word(self, mind: Mind, clock: ManualClock) -> None:
         say(mind, STATED)
         clock.advance(minutes=2)

@@ -67,6 +67,7 @@ def _turn(s: str, session: str | None = None) -> NewTurn:
         channel=f"chat {s}",
         tool_calls=(ToolCall(f"write_file {s}", {"path": f"/tmp/{s}/a.txt", s: [s]}, f"c {s}"),),
         tool_results=(ToolResult(f"done {s}", f"c {s}", is_error=True),),
+        metadata={s: [s], "login": s},
     )
 
 
@@ -75,6 +76,8 @@ def _session(mind: Mind, s: str) -> None:
         talk.user(f"Use {s} please", sender=s, channel=s)
         talk.assistant("done", tool_calls=[ToolCall(s, {"note": s}, s)], sender=s)
         talk.tool(tool_results=[ToolResult(s, s)])
+        talk.set_task(f"log in with {s}")
+        talk.set_variables({"login": [f"Use {s} please"]})
 
 
 def _compressed(mind: Mind, s: str) -> None:
@@ -112,7 +115,7 @@ def _propose(mind: Mind, s: str) -> None:
 def _attach(mind: Mind, s: str) -> None:
     kept = mind.attach(
         f"/files/{s}/a.txt", session=s, mime=s, description=s, transcription=s, extracted_text=s,
-        tags=[s], memories=[s],
+        tags=[s], memories=[s], original_filename=s,
     )  # fmt: skip
     mind.attach(f"https://host/a.txt?{s}")
     mind.describe_attachment(kept.id, description=s, transcription=s, extracted_text=s)
@@ -185,12 +188,17 @@ WRITES: dict[str, Write] = {
     "doctor": lambda mind, s: mind.doctor(deep=False, forgotten=s),
     "upkeep": lambda mind, s: mind.upkeep("daily"),
     "forget": lambda mind, s: mind.forget(session=f"nobody {s}"),
+    "emit": lambda mind, s: mind.emit(
+        "host.noted", {s: f"log in with {s}", "list": [s]}, subject=s
+    ),
+    "set_task": lambda mind, s: mind.set_task(f"deploy with {s}", session=s),
+    "retrieve": lambda mind, s: mind.retrieve(f"what is {s}?", session=s, around=[s]),
 }
 # They take no text.
 WITHOUT_TEXT = frozenset(
     "audit close daily_events documents_folder drain jobs metrics pending projects prometheus"
     " questions repair scratchpad sessions stats transcripts usage waiting_rules"
-    " work".split()
+    " words work".split()
 )
 
 

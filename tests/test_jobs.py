@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,6 +29,7 @@ def mind(open_mind: OpenMind) -> Mind:
 def blocked(tmp_path: Path) -> Path:
     """Something that is not a folder where the JSONL folder should be."""
     path = tmp_path / "conversation_history"
+    shutil.rmtree(path, ignore_errors=True)  # claimed when the memory was opened
     path.write_text("in the way")
     return path
 

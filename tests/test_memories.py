@@ -182,6 +182,7 @@ class TestEvents:
         history = mind.history(new.id)
         assert [event.type for event in history.events] == ["write", "supersede", "write"]
 
+    @pytest.mark.statement("C23")
     def test_replaying_an_operation_changes_nothing(self, mind: Mind, clock: ManualClock) -> None:
         old = mind.remember("tea", kind="fact", operation_id="op-1")
         new = mind.remember("coffee", kind="fact", supersedes=old.id, operation_id="op-2")
@@ -202,6 +203,7 @@ class TestEvents:
         assert again.remember("tea", kind="fact", operation_id="op-1") == memory
         assert len(again.memories()) == 1
 
+    @pytest.mark.statement("C48")
     def test_a_failed_write_leaves_no_event(self, mind: Mind) -> None:
         with pytest.raises(recollect.NotFound):
             mind.remember("tea", kind="fact", supersedes="nobody", operation_id="op-1")

@@ -66,6 +66,14 @@ def test_it_has_the_schema_of_a_new_file(
     assert schema(old) == schema(fresh)
 
 
+def test_its_memories_say_how_they_came_to_be(upgraded: Mind) -> None:
+    origins = {str(memory.content): memory.origin for memory in upgraded.memories(status="all")}
+    by_hand = {"uses pip", "uses uv", "gone by now"}
+    assert {origins.pop(content) for content in by_hand} == {"manual"}, "also on a turn"
+    assert set(origins.values()) <= {"extraction"}, "what the rules found in the turns"
+    assert [turn.metadata for turn in upgraded.turns() if turn.metadata] == []
+
+
 def test_its_turns_are_whole_and_findable(upgraded: Mind) -> None:
     chat, trip = upgraded.turns(session="chat"), upgraded.turns(session="trip")
     kept = [*chat, *trip]

@@ -65,7 +65,7 @@ def test_files_of_an_earlier_version_are_found_again(open_mind: OpenMind, tmp_pa
     mind.drain()
     folder = tmp_path / "conversation_history"
     assert (folder / "plain.jsonl").exists(), "a plain name stays as it is"
-    (path,) = (one for one in folder.iterdir() if one.name != "plain.jsonl")
+    (path,) = (one for one in folder.glob("*.jsonl") if one.name != "plain.jsonl")
     former = path.rename(folder / f"{lookalike('A b')}.jsonl")
     mind.session("A b").user("two")
     mind.drain()

@@ -94,6 +94,7 @@ def test_broken_vectors_leave_the_words(
     assert "StoreDamaged" in failures(mind)["route:vector"]
 
 
+@pytest.mark.statement("C50", "C51")
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("how", TEXT)
 def test_a_broken_text_index_leaves_the_vectors(
@@ -109,6 +110,7 @@ def test_a_broken_text_index_leaves_the_vectors(
     assert "StoreDamaged" in failures(mind)["route:text"]
 
 
+@pytest.mark.statement("C50", "C51")
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("how", TEXT)
 def test_with_both_gone_the_latest_is_left(

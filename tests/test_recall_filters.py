@@ -181,6 +181,7 @@ class TestVersions:
         assert found(as_of=mind.get(new.id).created_at) == ["works at Globex"]
         assert found(as_of=NOON - timedelta(days=1)) == []
 
+    @pytest.mark.statement("A27")
     @pytest.mark.parametrize("provider", ["none", "local"])
     @pytest.mark.parametrize("preset", ["default", "openakita", "shiyi", "myclaw", "semibot"])
     def test_what_has_expired_never_comes_back(

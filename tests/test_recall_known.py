@@ -13,6 +13,7 @@ import pytest
 
 import recollect
 from recollect.types import Hit
+from tests.conftest import OpenMind
 
 FACTS_EN = """
 My name is Marta Quint.
@@ -320,3 +321,23 @@ def test_a_slot_of_many_values_hides_no_other(tmp_path: Path) -> None:
         assert mind.recall("Which editor do I use?", k=1)[0].text == "I edit with Helix"
         assert mind.recall("我用什么编辑器？", k=1)[0].text == "I edit with Helix"
         assert len(_by_slot(mind.recall("What do I use?", k=20))) == 10
+
+
+@pytest.mark.parametrize(
+    ("fact", "query"),
+    [
+        ("I upgraded to Python 3.12 and use uv from now on.", "Which Python version do I use?"),
+        ("我升级到 Python 3.12 了，以后都用 uv", "我用的是哪个 Python 版本？"),
+    ],
+)
+def test_a_question_that_was_recorded_before_it_is_asked_does_not_stand_in_its_own_way(
+    open_mind: OpenMind, fact: str, query: str
+) -> None:
+    mind = open_mind()
+    mind.record(session="a", role="user", content=fact)
+    before = mind.recall(query, of=["turn"])[0]
+    mind.record(session="b", role="user", content=query)
+    first = mind.recall(query, of=["turn"])[0]
+    assert (first.text, before.text) == (fact, fact)
+    assert first.score > before.score / 2
+    assert fact in mind.context(query, session="b").text

@@ -39,6 +39,7 @@ def approx(wanted: dict[str, float]) -> object:
 
 @pytest.mark.feature("R5", preset="openakita")
 class TestOpenAkita:
+    @pytest.mark.statement("A74")
     def test_relevance_recency_importance_access(
         self, open_mind: OpenMind, clock: ManualClock
     ) -> None:
@@ -53,6 +54,7 @@ class TestOpenAkita:
         )
         assert next(iter(scores(mind, "tea"))) == "tea, old and weighty"
 
+    @pytest.mark.statement("A74")
     def test_use_counts_up_to_ten_times(self, open_mind: OpenMind) -> None:
         mind = open_mind(preset="openakita", **WORDS_ONLY)
         mind.remember("green tea", kind="fact", importance=0.5)
@@ -65,6 +67,7 @@ class TestOpenAkita:
             assert hit.score == pytest.approx(wanted)
             mind.drain()
 
+    @pytest.mark.statement("A75")
     def test_a_persona_ranks_its_kinds_higher(self, open_mind: OpenMind) -> None:
         mind = open_mind(preset="openakita", **WORDS_ONLY)
         mind.remember("python asyncio pattern", kind="skill", importance=0.5)
@@ -114,6 +117,7 @@ class TestShiyi:
         )
         assert list(scores(mind, "tea")) == ["tea", "tea tea"]
 
+    @pytest.mark.statement("C11", "C29")
     @pytest.mark.feature("R3", preset="shiyi")
     def test_meaning_words_and_freshness(
         self, open_mind: OpenMind, server: Scripted, clock: ManualClock
@@ -138,6 +142,7 @@ class TestShiyi:
 
 @pytest.mark.feature("R5", preset="semibot")
 class TestSemibot:
+    @pytest.mark.statement("E127")
     def test_importance_and_time(self, open_mind: OpenMind, clock: ManualClock) -> None:
         mind = open_mind(preset="semibot", **WORDS_ONLY)
         clock.set(NOON - timedelta(days=30))
@@ -148,6 +153,7 @@ class TestSemibot:
         assert scores(mind, "tea") == approx({"old tea": 0.275, "new tea": 0.25})
         assert list(scores(mind, "tea")) == ["old tea", "new tea"]
 
+    @pytest.mark.statement("E127")
     @pytest.mark.feature("R3", preset="semibot")
     def test_likeness_importance_and_time(
         self, open_mind: OpenMind, server: Scripted, clock: ManualClock
@@ -171,6 +177,7 @@ class TestSemibot:
 
 @pytest.mark.feature("R5", preset="myclaw")
 class TestMyclaw:
+    @pytest.mark.statement("D98")
     def test_importance_as_its_class_has_faded(
         self, open_mind: OpenMind, clock: ManualClock
     ) -> None:
@@ -178,18 +185,19 @@ class TestMyclaw:
         mind.remember("tea at Ann's", kind="event", importance=0.8)
         mind.remember("decided on tea", kind="decision", importance=0.8)
         mind.remember("tea for now", kind="temp", importance=0.9)
-        mind.remember("a tea drinker", kind="identity", importance=0.5)
+        mind.remember("a tea drinker", kind="identity", importance=0.5)  # tier 1: not searched
         clock.advance(days=30)
         found = scores(mind, "tea")
         assert found == approx(
             {
                 "decided on tea": 0.8 * (0.3 + 0.7 * math.exp(-0.004 * 30)),
-                "a tea drinker": 0.5,
                 "tea at Ann's": 0.8 * (0.1 + 0.9 * math.exp(-0.023 * 30)),
                 "tea for now": 0.9 * math.exp(-0.099 * 30),
             }
         )
-        assert list(found) == ["decided on tea", "a tea drinker", "tea at Ann's", "tea for now"]
+        assert list(found) == ["decided on tea", "tea at Ann's", "tea for now"]
+        (tier_one,) = mind.recall("tea", kind="identity")
+        assert tier_one.score == pytest.approx(0.5), "who the user is never fades"
 
     @pytest.mark.feature("R9", preset="myclaw")
     def test_what_was_used_has_faded_less(self, open_mind: OpenMind, clock: ManualClock) -> None:
@@ -209,9 +217,10 @@ class TestMyclaw:
 
     def test_the_partition_comes_first(self, open_mind: OpenMind) -> None:
         mind = open_mind(preset="myclaw")
-        mind.remember("uses uv", kind="config", project="claw", importance=0.9)
+        mind.remember("uses uv", kind="decision", project="claw", importance=0.9)
+        mind.remember("home is ~/claw", kind="config", project="claw", importance=1.0)  # tier 1
         mind.remember("likes jazz", kind="preference", importance=0.8)
-        mind.remember("uses npm", kind="config", project="other", importance=1.0)
+        mind.remember("uses npm", kind="decision", project="other", importance=1.0)
         found = mind.recall("what about claw?", of=["memory"])
         assert [hit.text for hit in found] == ["uses uv", "likes jazz"]
         assert all("partition" in hit.why.routes for hit in found)

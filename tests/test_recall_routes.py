@@ -64,11 +64,14 @@ def test_the_partition_comes_first_and_full_text_second(open_mind: OpenMind) -> 
     mind = open_mind(preset="myclaw", recall__supplement_below=2, **TEXT_ONLY)
     for n in range(3):
         mind.remember(f"boat fact {n}", kind="fact", project="boat", importance=0.9)
+    mind.remember("the green boat is for sale", kind="fact", project="shop", importance=0.9)
     mind.record(session="s", role="user", content="the boat is green")
-    of_project = mind.recall("what about the boat?", project="boat")
-    assert {hit.type for hit in of_project} == {"memory"}
+    of_partition = mind.recall("what about the boat?")
+    assert {route for hit in of_partition for route in hit.why.routes} == {"partition"}
     more = open_mind(preset="myclaw", recall__supplement_below=50, **TEXT_ONLY)
-    assert "turn" in {hit.type for hit in more.recall("what about the boat?", k=20)}
+    found = more.recall("what about the boat?", k=20)
+    assert "the green boat is for sale" in {h.text for h in found if "text" in h.why.routes}
+    assert {hit.type for hit in found} == {"memory"}, "no raw turns, as in document D §5.3"
 
 
 @pytest.mark.feature("R4", preset="openakita")

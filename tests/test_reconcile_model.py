@@ -26,7 +26,7 @@ def candidates(draw: st.DrawFn) -> Candidate:
     kind, subject, predicate = draw(st.sampled_from(SLOTS))
     value = draw(st.sampled_from(["one", "two", "three"]))
     return Candidate(
-        kind=kind,  # type: ignore[arg-type]
+        kind=kind,
         content=f"{subject} {predicate} {value}",
         subject=draw(st.sampled_from([subject, subject.upper()])),
         predicate=predicate,

@@ -19,6 +19,7 @@ from tests.evidence import by_words
 EAST = timezone(timedelta(hours=8))
 
 
+@pytest.mark.statement("A45", "C4", "C5")
 @pytest.mark.feature("L1", preset=["openakita", "shiyi"])
 @pytest.mark.parametrize("preset", ["openakita", "shiyi"])
 def test_a_turn_is_kept_whole(open_mind: OpenMind, preset: str) -> None:
@@ -191,6 +192,7 @@ class TestQueries:
         mind.record(session="b", role="user", content="coffee?")
         return mind
 
+    @pytest.mark.statement("A46")
     def test_by_session_time_role_tool_and_project(self, busy: Mind) -> None:
         def said(**wanted: object) -> list[str]:
             return [turn.content for turn in busy.turns(**wanted)]  # type: ignore[arg-type]

@@ -117,6 +117,7 @@ def test_also_where_it_was_learnt_after_the_end(
     assert mind.memories() == []
 
 
+@pytest.mark.statement("A12")
 def test_a_model_tells_the_story(open_mind: OpenMind, server: Scripted) -> None:
     server.always(thinking.proposing(lambda _: []))
     mind = open_mind(preset="openakita", **thinking.settings(server))
@@ -174,6 +175,7 @@ def test_a_story_in_the_wrong_shape_is_not_told(
     assert "outcome" in job.error
 
 
+@pytest.mark.statement("A61")
 @PRESETS
 def test_the_retry_queue_runs_on(open_mind: OpenMind, clock: ManualClock, preset: str) -> None:
     """What failed before is read again when its session ends, not left behind."""

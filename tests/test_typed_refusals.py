@@ -122,6 +122,13 @@ GOOD: dict[str, Any] = {
     "texts": (),
     "name": "search_memory",
     "host": None,
+    "type": "host.noted",
+    "task": "tea",
+    "values": {},
+    "record": None,
+    "tokens": 100,
+    "max_tokens": 100,
+    "limit": 1,
 }
 OPTIONAL = {"model": "", "session": None, "kind": None, "id": None, "source": None, "query": None}
 ENDLESS = {"work", "close"}

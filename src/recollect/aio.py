@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
@@ -16,6 +16,8 @@ from recollect.clock import Clock
 from recollect.entry import open as open_mind
 from recollect.mind import Mind
 from recollect.session import Session
+from recollect.settings.environment import ModelSettings
+from recollect.types import Action, EmbeddingModel, LanguageModel, VectorBackend
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,6 +50,13 @@ class AsyncSession(_Async[Session]):
     user = _awaitable(Session.user)
     assistant = _awaitable(Session.assistant)
     tool = _awaitable(Session.tool)
+    recent = _awaitable(Session.recent)
+    window = _awaitable(Session.window)
+    turns = _awaitable(Session.turns)
+    clear = _awaitable(Session.clear)
+    set_task = _awaitable(Session.set_task)
+    variables = _awaitable(Session.variables)
+    set_variables = _awaitable(Session.set_variables)
     end = _awaitable(Session.end)
 
     @property
@@ -82,6 +91,7 @@ class AsyncMind(_Async[Mind]):
     attachments = _awaitable(Mind.attachments)
     daily_events = _awaitable(Mind.daily_events)
     events = _awaitable(Mind.events)
+    emit = _awaitable(Mind.emit)
     note_failure = _awaitable(Mind.note_failure)
     record_usage = _awaitable(Mind.record_usage)
     usage = _awaitable(Mind.usage)
@@ -102,7 +112,10 @@ class AsyncMind(_Async[Mind]):
     episodes = _awaitable(Mind.episodes)
     scratchpad = _awaitable(Mind.scratchpad)
     write_scratchpad = _awaitable(Mind.write_scratchpad)
+    set_task = _awaitable(Mind.set_task)
     recall = _awaitable(Mind.recall)
+    retrieve = _awaitable(Mind.retrieve)
+    words = _awaitable(Mind.words)
     context = _awaitable(Mind.context)
     note_shown = _awaitable(Mind.note_shown)
     gate = _awaitable(Mind.gate)
@@ -165,10 +178,15 @@ async def open_async(
     preset: str | None = None,
     clock: Clock | None = None,
     worker: str = "thread",
+    model: LanguageModel | ModelSettings | Mapping[str, Any] | None = None,
+    embedder: EmbeddingModel | None = None,
+    vectors: VectorBackend | None = None,
+    actions: Mapping[str, Action] | None = None,
     **settings: Any,
 ) -> AsyncMind:
     """Open or create a memory, as ``recollect.open`` does."""
     mind = await asyncio.to_thread(
-        open_mind, target, space=space, preset=preset, clock=clock, worker=worker, **settings
-    )
+        open_mind, target, space=space, preset=preset, clock=clock, worker=worker, model=model,
+        embedder=embedder, vectors=vectors, actions=actions, **settings,
+    )  # fmt: skip
     return AsyncMind(mind)

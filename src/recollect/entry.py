@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ from recollect.off import open_off
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules import checks
 from recollect.rules.signatures import checked
+from recollect.settings.environment import ModelSettings
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.sqlite.store import open_sqlite
+from recollect.types import Action, EmbeddingModel, Extensions, LanguageModel, VectorBackend
 from recollect.wiring import build
 
 _LONGEST_PATH = 100_000
@@ -34,6 +37,10 @@ def open(
     preset: str | None = None,
     clock: Clock | None = None,
     worker: str = "thread",
+    model: LanguageModel | ModelSettings | Mapping[str, Any] | None = None,
+    embedder: EmbeddingModel | None = None,
+    vectors: VectorBackend | None = None,
+    actions: Mapping[str, Action] | None = None,
     **settings: Any,
 ) -> Mind:
     """Open or create a memory.
@@ -41,11 +48,14 @@ def open(
     ``target`` is a file, or ``":memory:"``; without one RECOLLECT_DB or the platform's data folder
     decides. ``preset`` is a named set of settings; without one RECOLLECT_PRESET or a settings file
     may name it. ``worker`` is "thread" (background work beside the conversation) or "none" (another
-    process, or ``drain()``, does it). Further keywords are settings.
+    process, or ``drain()``, does it). ``model``, ``embedder``, ``vectors`` and ``actions`` are the
+    host's own objects, in the place of what the settings name; ``model`` may be settings as well.
+    Further keywords are settings.
     """
+    extensions, given = _extensions(model, embedder, vectors, actions)
     checks.check_choice(worker, ("thread", "none"), "worker")
     path = database_path(target)
-    chosen = settings_.load(preset, file=_settings_file(path), overrides=settings)
+    chosen = settings_.load(preset, file=_settings_file(path, preset), overrides=settings | given)
     space = guard_of(chosen).name(space, "space")
     ticking = SystemClock() if clock is None else _checked_clock(clock)
     folder = folder_beside(path, space, chosen.memory)
@@ -54,10 +64,13 @@ def open(
     store = open_sqlite(
         path, busy_timeout=chosen.store.busy_timeout.total_seconds(), now=ticking.now
     )
-    services = build(store, path, space, chosen, ticking, threaded=worker == "thread")
+    services = build(
+        store, path, space, chosen, ticking, threaded=worker == "thread", extensions=extensions
+    )
     if store.read_only:  # nothing can be taken in, and there is no work that could be done
         return Mind(store, space, chosen, ticking, services)
-    if folder is not None:
+    if folder is not None and folder.path.is_dir():
+        folder.claim()
         try:
             PlainFileImporter(
                 store,
@@ -76,6 +89,26 @@ def open(
     if worker == "thread":
         services.worker.start_or_wake()
     return Mind(store, space, chosen, ticking, services)
+
+
+def _extensions(
+    model: LanguageModel | ModelSettings | Mapping[str, Any] | None,
+    embedder: EmbeddingModel | None,
+    vectors: VectorBackend | None,
+    actions: Mapping[str, Action] | None,
+) -> tuple[Extensions, dict[str, Any]]:
+    """The host's own parts, and the settings of a model where no object was given."""
+    named: dict[str, Action] = dict(actions or {})
+    for name, action in named.items():
+        checks.check_name(name, "the name of an action")
+        if not callable(action):
+            raise InvalidInput(
+                f"actions[{name!r}] is a {type(action).__name__}", remedy="Pass a function"
+            )
+    if model is None or isinstance(model, ModelSettings | Mapping):
+        settings = {} if model is None else {"model": model}
+        return Extensions(None, embedder, vectors, named), settings
+    return Extensions(model, embedder, vectors, named), {}
 
 
 def _switched_off(
@@ -117,7 +150,11 @@ def database_path(target: str | os.PathLike[str] | None) -> str:
     return text if text == MEMORY else str(Path(text).expanduser().absolute())
 
 
-def _settings_file(path: str) -> str | None:
-    """What RECOLLECT_CONFIG names, else a recollect.toml beside the database."""
-    beside = () if path == MEMORY else (Path(path).parent / "recollect.toml",)
-    return settings_.find_file(*beside)
+def _settings_file(path: str, preset: str | None) -> str | None:
+    """What RECOLLECT_CONFIG names, else a recollect.toml beside the database, or the file of the
+    system that the preset is of.
+    """
+    if path == MEMORY:
+        return settings_.find_file()
+    folder = Path(path).parent
+    return settings_.find_file(*(folder / name for name in settings_.file_of(preset)))

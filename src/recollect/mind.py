@@ -19,19 +19,21 @@ from recollect.ids import new_id
 from recollect.language.gate import Verdict
 from recollect.language.guard import guard_of
 from recollect.language.tokens import TokenCounter, count_tokens
+from recollect.learn.compression import HostMessage
 from recollect.learn.echo import NOW, Shown
 from recollect.learn.scratchpads import Writer
 from recollect.recall.request import read_request
 from recollect.rules import checks
 from recollect.rules.signatures import CheckedCalls
+from recollect.rules.words import words_of
 from recollect.session import Session
 from recollect.settings import Settings
 from recollect.settings.recall import SectionName
 from recollect.store.contract import Store
 from recollect.types import (
-    RECORD_TYPES,
     TRUSTS,
     Attachment,
+    AttachmentDetails,
     AuditReport,
     Candidate,
     Context,
@@ -40,12 +42,15 @@ from recollect.types import (
     Direction,
     Drained,
     Episode,
+    EpisodeQuery,
     Event,
     Finding,
+    ForgetQuery,
     History,
     Hit,
     Job,
     JobState,
+    Json,
     Kind,
     Memory,
     MemoryChanges,
@@ -54,19 +59,18 @@ from recollect.types import (
     Metrics,
     NewMemory,
     NewTurn,
+    RecallQuery,
     Receipt,
     Recorded,
-    RecordType,
     Role,
     RolledBack,
     Scratchpad,
     SessionInfo,
     Stats,
-    ToolCall,
-    ToolResult,
     Trust,
     Turn,
-    TurnState,
+    TurnDetails,
+    TurnQuery,
     UsageTotal,
 )
 from recollect.upkeep.report import Report, Undone, Work
@@ -95,7 +99,7 @@ class Mind(CheckedCalls):
         """Open a conversation, or go on with one."""
         id_ = new_id(self._clock.now()) if id is None else id
         stored = self._services.ledger.open_session(id_, project or "", topic or "")
-        return Session(self, stored)
+        return Session(self, stored, self._services.sessions)
 
     @property
     def transcripts(self) -> Path | None:
@@ -110,18 +114,7 @@ class Mind(CheckedCalls):
     # --- the record -----------------------------------------------------------------------------
 
     def record(
-        self,
-        *,
-        session: str,
-        role: Role,
-        content: str,
-        sender: str = "",
-        channel: str = "",
-        tool_calls: Iterable[ToolCall] = (),
-        tool_results: Iterable[ToolResult] = (),
-        at: datetime | str | None = None,
-        index: int | None = None,
-        trust: Trust | None = None,
+        self, *, session: str, role: Role, content: str, **details: Unpack[TurnDetails]
     ) -> Turn:
         """Record one turn: durable and findable when this returns.
 
@@ -129,12 +122,10 @@ class Mind(CheckedCalls):
         setting `trust.owners` names who is. ``trust`` is the host's own word on whose words they
         are; for other roles than user it can only lower the trust.
         """
-        return self.record_turn(NewTurn(
-            session=session, role=role, content=content, sender=sender, channel=channel,
-            tool_calls=checks.check_several(tool_calls, "tool_calls"),
-            tool_results=checks.check_several(tool_results, "tool_results"), at=at, index=index,
-            trust=trust,
-        ))  # fmt: skip
+        calls = checks.check_several(details.pop("tool_calls", ()), "tool_calls")
+        results = checks.check_several(details.pop("tool_results", ()), "tool_results")
+        new = {**details, "tool_calls": calls, "tool_results": results}
+        return self.record_turn(NewTurn(session, role, content, **new))  # type: ignore[arg-type]
 
     def record_turn(self, new: NewTurn) -> Turn:
         """Record a turn that is already a value."""
@@ -151,11 +142,12 @@ class Mind(CheckedCalls):
         self._services.session_ends.end(session)
 
     def before_compression(
-        self, session: str, messages: Iterable[NewTurn] | None = None
+        self, session: str, messages: Iterable[HostMessage] | None = None
     ) -> Episode:
         """Call before dropping messages from a prompt: what they say is kept, quickly.
 
-        Gives the episode of the stretch; ``after_compression`` takes its id and the host's summary.
+        Messages are ``NewTurn`` values, or dicts as the host sends them to its model. Gives the
+        episode of the stretch; ``after_compression`` takes its id and the host's summary.
         """
         return self._services.compression.before(session, messages)
 
@@ -167,45 +159,13 @@ class Mind(CheckedCalls):
         """Conversations, the latest first."""
         return self._services.ledger.sessions(limit=limit, offset=offset)
 
-    def turns(
-        self,
-        *,
-        session: str | None = None,
-        project: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        role: Role | None = None,
-        tool: str | None = None,
-        state: TurnState | None = None,
-        newest_first: bool = False,
-        limit: int = 100,
-        offset: int = 0,
-    ) -> list[Turn]:
-        """Turns by session, time, role, tool or state."""
-        return self._services.ledger.turns(
-            session=session, project=project, since=since, until=until, role=role, tool=tool,
-            state=state, newest_first=newest_first, limit=limit, offset=offset,
-        )  # fmt: skip
+    def turns(self, **query: Unpack[TurnQuery]) -> list[Turn]:
+        """Turns by session, time, role, tool, state or metadata."""
+        return self._services.ledger.turns(query)
 
-    def attach(
-        self,
-        path_or_url: str | Path,
-        *,
-        session: str = "",
-        direction: Direction = "inbound",
-        mime: str = "",
-        description: str = "",
-        transcription: str = "",
-        extracted_text: str = "",
-        tags: Iterable[str] = (),
-        memories: Iterable[str] = (),
-    ) -> Attachment:
+    def attach(self, path_or_url: str | Path, **details: Unpack[AttachmentDetails]) -> Attachment:
         """Remember a file that was sent or made."""
-        return self._services.attachments.attach(
-            path_or_url, session=session, direction=direction, mime=mime, description=description,
-            transcription=transcription, extracted_text=extracted_text, tags=tags,
-            memories=memories,
-        )  # fmt: skip
+        return self._services.attachments.attach(path_or_url, details)
 
     def describe_attachment(
         self,
@@ -224,15 +184,25 @@ class Mind(CheckedCalls):
         """Files, the latest first."""
         return self._services.attachments.latest(session=session, direction=direction, limit=limit)
 
-    def daily_events(self, *, day: date | None = None, limit: int = 100) -> list[DailyEvent]:
-        """One short line per stretch of conversation, the latest first."""
-        return self._services.ledger.daily_events(day, limit)
+    def daily_events(
+        self, *, day: date | None = None, text: str | None = None, limit: int = 100
+    ) -> list[DailyEvent]:
+        """One short line per stretch of conversation, the latest first; ``text`` are words that all
+        stand in it.
+        """
+        return self._services.ledger.daily_events(day, text, limit)
 
     def events(
         self, *, subject: str | None = None, type: str | None = None, limit: int = 100
     ) -> list[Event]:
         """What changed and what failed, the latest first."""
         return self._services.ledger.events(subject=subject, type_=type, limit=limit)
+
+    def emit(
+        self, type: str, payload: Mapping[str, Json] | None = None, *, subject: str = ""
+    ) -> Event:
+        """An event of the host, ``host.NAME``: rules of the settings may act on it."""
+        return self._services.event_rules.emit(self.space, type, payload or {}, subject)
 
     def note_failure(self, where: str, error: str) -> Event:
         """Record that a part of the host could not use memory; the host itself went on."""
@@ -356,16 +326,9 @@ class Mind(CheckedCalls):
         """Undo all that came from one source: session:ID, turn:ID, trust:TIER or sender:NAME."""
         return self._services.rollback.rollback(source, dry_run=dry_run, operation_id=operation_id)
 
-    def episodes(
-        self,
-        *,
-        session: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        limit: int = 100,
-    ) -> list[Episode]:
+    def episodes(self, **query: Unpack[EpisodeQuery]) -> list[Episode]:
         """The stories of sessions, the latest first."""
-        return self._services.ledger.episodes(session, since=since, until=until, limit=limit)
+        return self._services.ledger.episodes(query)
 
     def scratchpad(self) -> Scratchpad:
         """What the agent is working on."""
@@ -375,6 +338,10 @@ class Mind(CheckedCalls):
         """The user's or the agent's own text in place of it."""
         return self._services.scratchpads.put(markdown, by)
 
+    def set_task(self, task: str, *, session: str | None = None) -> Scratchpad:
+        """The task at hand as the host states it, as ``Session.set_task`` does."""
+        return self._services.sessions.set_task(task, session)
+
     def reveal(self, id: str) -> str:
         """The secret of a credential, which nothing else shows."""
         return self._services.memory_reader.reveal(id)
@@ -383,40 +350,29 @@ class Mind(CheckedCalls):
         """Every version of a memory and what happened to it."""
         return self._services.memory_reader.history(id)
 
-    def recall(
-        self,
-        query: str,
-        *,
-        k: int | None = None,
-        min_score: float | None = None,
-        of: Iterable[RecordType] | RecordType = RECORD_TYPES,
-        session: str | None = None,
-        project: str | None = None,
-        topic: str | None = None,
-        kind: Kind | str | None = None,
-        speaker: str | None = None,
-        trust: Trust | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        as_of: datetime | str | None = None,
-        persona: str | None = None,
-        around: Sequence[str] = (),
-    ) -> list[Hit]:
-        """The best evidence for a query, with reasons; ``[]`` where nothing reaches ``min_score``.
-
-        ``around`` is what was said just before it, which helps a query that says little by itself.
-        """
-        usual = self.settings.recall
+    def recall(self, query: str, **narrowed: Unpack[RecallQuery]) -> list[Hit]:
+        """The best evidence for a query, with reasons; ``[]`` where nothing scores enough."""
         request = read_request(
-            query, k=usual.limit if k is None else k, of=of, session=session, project=project,
-            min_score=usual.min_score if min_score is None else min_score, topic=topic, kind=kind,
-            speaker=speaker, trust=trust, since=since, until=until, as_of=as_of, persona=persona,
-            around=around, now=self._clock.now(), guard=self._guard,
-        )  # fmt: skip
+            query, now=self._clock.now(), guard=self._guard, usual=self.settings.recall, **narrowed
+        )
         hits = self._services.recall.recall(request)
         self._services.injected.add_hits(hits)
         self._services.use_log.recalled(len(hits))
         return hits
+
+    def retrieve(
+        self, query: str, *, max_tokens: int = 700, **narrowed: Unpack[RecallQuery]
+    ) -> str:
+        """The same evidence as text for a prompt, fenced as data, of at most ``max_tokens``."""
+        checks.check_count(max_tokens, "max_tokens", checks.MAX_INDEX)
+        hits = self.recall(query, **narrowed)
+        return self._services.context.evidence_text(query, hits, max_tokens)
+
+    def words(self, record: Memory | Hit) -> dict[str, str]:
+        """How the preset's document calls a memory: its names for kind, scope, priority and source,
+        each with its word; under `default` the kind.
+        """
+        return words_of(record, self.settings)
 
     def context(
         self,
@@ -539,26 +495,13 @@ class Mind(CheckedCalls):
         """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""
         return self._services.audit.audit()
 
-    def forget(
-        self,
-        *,
-        id: str | None = None,
-        query: str | None = None,
-        session: str | None = None,
-        source: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        dry_run: bool = False,
-    ) -> Receipt:
+    def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
         """Remove for good whatever an id, words, a session, a source or a time range names.
 
         ``source`` is session:ID, turn:ID, trust:TIER or sender:NAME. ``dry_run`` only lists what
         would go and why. ``doctor`` checks with the receipt that nothing is left.
         """
-        return self._services.forgetting.forget(
-            id=id, query=query, session=session, source=source, since=since, until=until,
-            dry_run=dry_run,
-        )  # fmt: skip
+        return self._services.forgetting.forget(dry_run=dry_run, **query)
 
     def doctor(self, *, deep: bool = True, forgotten: Receipt | str | None = None) -> list[Finding]:
         """Check the database; changes nothing.

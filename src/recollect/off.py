@@ -8,26 +8,34 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NoReturn
 
 from recollect.clock import Clock
+from recollect.context.build import Builder
 from recollect.documents.fallback.files import Folder
 from recollect.documents.fallback.store import PlainFileStore
 from recollect.errors import MemoryOff, NotFound
+from recollect.language.gate import Verdict
 from recollect.mind import Mind
+from recollect.recall.prompt_sources import PromptSources
 from recollect.rules import checks
 from recollect.settings import Settings
+from recollect.settings.values import Size
 from recollect.store.sqlite.connection import MEMORY
-from recollect.types import Decision, Drained, Finding, Kind, Memory, Receipt
-from recollect.wiring import build
+from recollect.types import Decision, Drained, Finding, Hit, Kind, Memory, Receipt, RecordType, Why
+from recollect.wiring import Services, build
 
 # The calls that plain files can answer; every other call of a Mind is refused.
 SERVED = frozenset(
     """session record record_turn record_many end_session sessions turns events note_failure
-    remember memories get projects pending note_shown history recall context gate jobs drain work
-    stats doctor close""".split()
+    remember memories get projects pending note_shown history recall retrieve words context gate
+    jobs drain work stats doctor close""".split()
 )
+_RECORDS: tuple[RecordType, ...] = ("memory", "turn")  # nothing else is in the files
+_ROUTES = (*_RECORDS, "time", "exact")
+_ALL = 10_000
 _REMEDY = "Set memory.enabled = true, or RECOLLECT_ENABLED=true"
 
 
@@ -38,7 +46,8 @@ def open_off(folder: Folder, space: str, settings: Settings, clock: Clock) -> Pl
     services = build(store, MEMORY, space, inner, clock, threaded=False)
     caches = (services.short_term.clear, services.scratchpads.clear)
     store.attach(services.memories, caches)
-    return PlainFileMind(store, space, settings, clock, services)
+    prompts = _everything(store, space, inner, clock, services)
+    return PlainFileMind(store, space, settings, clock, replace(services, context=prompts))
 
 
 def _without_models(settings: Settings) -> Settings:
@@ -46,10 +55,54 @@ def _without_models(settings: Settings) -> Settings:
     return settings.replace(
         extraction=settings.extraction.replace(engine="rules"),
         index=settings.index.replace(vectors="none"),
-        recall=settings.recall.replace(rerank_folder="", touch=False),
+        recall=settings.recall.replace(rerank_folder="", touch=False, routes=_ROUTES),
+        ranking=settings.ranking.replace(fusion="learned"),  # use and importance are not known
         events=settings.events.replace(rules={}),
-        upkeep=settings.upkeep.replace(core_importance=0.0),
+        upkeep=settings.upkeep.replace(core_importance=0.0, core_choice="important"),
     )
+
+
+def _everything(
+    store: PlainFileStore, space: str, settings: Settings, clock: Clock, services: Services
+) -> Builder:
+    """Prompts with all statements and the logs of the last days, as far as the budget goes: there
+    is no index that could choose among them.
+    """
+    context = settings.context
+    whole = Size(tokens=context.total or context.window)
+    wide = settings.replace(
+        capacity=settings.capacity.replace(core=_ALL),
+        recall=settings.recall.replace(evidence=_ALL, evidence_score=0.0),
+        context=context.replace(
+            disclosure="injected",
+            sections={**context.sections, "core": whole, "evidence": whole},
+        ),
+    )
+    sources = PromptSources(store, space, clock, wide, services.recall).sources(
+        services.short_term,
+        scratchpad=services.scratchpads.open_tasks,
+        cards=lambda persona: {},
+        pending=list,
+    )
+
+    def logs(query: str, **about: object) -> list[Hit]:
+        days = reversed(store.logged_days().items())
+        return [_log_hit(day, text) for day, text in days]
+
+    everything = replace(
+        sources,
+        gate=lambda message: Verdict(True, "off"),
+        recall=logs,
+        without_outdated=lambda query, hits: hits,
+    )
+    return Builder(everything, wide)
+
+
+def _log_hit(day: date, text: str) -> Hit:
+    """The log of one day."""
+    at = datetime.combine(day, time(12), UTC)
+    name = day.isoformat()
+    return Hit("episode", f"{name}.md", text, 1.0, Why(("recent",), {}), (), at, session=name)
 
 
 class PlainFileMind(Mind):
@@ -66,7 +119,7 @@ class PlainFileMind(Mind):
         self, text: str, *, kind: Kind | str, sources: Iterable[str] = (), **rest: Any
     ) -> Decision:
         """Keep a statement; with ``supersedes`` as the next version of another in the files."""
-        if kind == "credential":
+        if self._guard.kind(kind) == "credential":
             raise _refusal("Plain files keep no credentials, since they cannot seal them")
         if checks.check_several(sources, "sources"):
             raise _refusal("Plain files cannot link a statement to its turns")
@@ -80,6 +133,12 @@ class PlainFileMind(Mind):
         if as_of is not None:
             raise _refusal("Plain files do not know what was known when")
         return super().memories(**rest)
+
+    def recall(
+        self, query: str, *, of: Iterable[RecordType] | RecordType | None = None, **rest: Any
+    ) -> list[Hit]:
+        """The best of the statements and the logs."""
+        return super().recall(query, of=_RECORDS if of is None else of, **rest)
 
     def drain(self, timeout: timedelta | float | None = None, *, due_only: bool = False) -> Drained:
         """Nothing is queued here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -12,12 +12,11 @@ from typing import NamedTuple
 from recollect.clock import Clock, monotonic_of
 from recollect.context.build import Builder
 from recollect.context.window import ShortTermMemory
-from recollect.documents.cards import IdentityCards
 from recollect.documents.daily import DailyReport, DailySection
 from recollect.documents.erasure import files_of, scrub
 from recollect.documents.fallback import erasure as fallback
 from recollect.documents.fallback.files import folder_beside
-from recollect.documents.library import Documents, folders_of
+from recollect.documents.library import Documents, claim_folders, folders_of
 from recollect.documents.onboarding import Onboarding
 from recollect.errors import ConfigError, InvalidInput, StoreError
 from recollect.forget import erasure
@@ -26,34 +25,34 @@ from recollect.health.audit import Audit
 from recollect.health.doctor import Doctor
 from recollect.health.metrics import Uses
 from recollect.index import embedding_job
+from recollect.index.backend import BackendEngine
 from recollect.index.batches import forget_chunks
-from recollect.index.embedding_job import Ask, EmbeddingJob
+from recollect.index.embedding_job import EmbeddingJob
 from recollect.index.engine import VectorEngine, engine_for
 from recollect.index.live_tables import LiveTables
 from recollect.index.segment import forget_words
 from recollect.jobs.worker import FailureListener, Handler, Pace, RecurringJob, Worker
 from recollect.language.guard import Guard, forget_names, guard_of
 from recollect.language.lines import forget_labels
-from recollect.learn import session_end
-from recollect.learn.advice import ModelJudge
+from recollect.learn import session_end, window_summary
 from recollect.learn.compression import Compression
 from recollect.learn.disown import Disowner
 from recollect.learn.echo import InjectedTexts
-from recollect.learn.extraction import ExtractionJob, Learner
-from recollect.learn.extractors import ModelExtractor, RuleExtractor
+from recollect.learn.extraction import ExtractionJob
+from recollect.learn.extractors import RuleExtractor
 from recollect.learn.memory_reader import MemoryReader
 from recollect.learn.memory_writer import MemoryWriter
 from recollect.learn.pending import PendingQueue, Proposals
-from recollect.learn.reconciler import Reconciler
 from recollect.learn.rollback import Rollback
 from recollect.learn.scratchpads import Scratchpads
 from recollect.learn.session_end import SessionCloser, SessionEndJob
+from recollect.learn.session_state import SessionState
+from recollect.learn.window_summary import WindowSummaryJob
 from recollect.providers.breaker import Circuits
 from recollect.providers.chat.base import ChatModel
-from recollect.providers.chat.budget import SpendingLimit, journal_meter
-from recollect.providers.chat.choose import chat_model_for
+from recollect.providers.chat.choose import chat_model_for, object_model_for
 from recollect.providers.embedding.base import Embedder
-from recollect.providers.embedding.choose import embedder_for, embedder_named
+from recollect.providers.embedding.choose import embedder_for, embedder_named, object_embedder_for
 from recollect.providers.vault import Vault
 from recollect.recall.engine import Recall, Touches
 from recollect.recall.prompt_sources import PromptSources
@@ -64,19 +63,22 @@ from recollect.record.daily_events import Digests
 from recollect.record.ledger import LedgerReader
 from recollect.record.recorder import FollowUps, Recorder
 from recollect.record.transcripts import Transcripts
-from recollect.record.triggers import Watcher
+from recollect.record.triggers import OverflowListener, Watcher
 from recollect.rules.backoff import Backoff
 from recollect.settings import Settings
-from recollect.store.contract import Store
-from recollect.store.paths import own_base
+from recollect.settings.logs import log_of
+from recollect.shared import Shared
+from recollect.store.contract import Store, Unit
+from recollect.store.paths import own_base, own_folder
 from recollect.store.sqlite.connection import MEMORY
-from recollect.types import Drained, SafeName, Stats
+from recollect.types import Drained, Extensions, SafeName, Stats
 from recollect.upkeep import bus
 from recollect.upkeep import upkeep as upkeep_
 from recollect.upkeep.upkeep import Upkeep
-from recollect.upkeep.work import Sections, StepServices
+from recollect.upkeep.work import DailyReportText, StepServices
 
 BACKOFF_FACTOR = 2.0  # each further wait is this many times longer
+_NONE = Extensions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class Services:
     proposals: Proposals
     rollback: Rollback
     scratchpads: Scratchpads
+    sessions: SessionState
     recall: Recall
     touches: Touches
     injected: InjectedTexts
@@ -142,6 +145,7 @@ class Services:
         self.touches.flush()
         self.injected.flush()
         self.use_log.flush()
+        self.pending.flush()
 
     def close(self) -> None:
         """Release what reaches beyond this process; the store is its opener's."""
@@ -151,118 +155,49 @@ class Services:
             self.model.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What the services of one memory have in common."""
-
-    store: Store
-    path: str
-    space: str
-    settings: Settings
-    clock: Clock
-    embedder: Embedder | None
-    model: ChatModel | None
-    ask: Ask
-    circuits: Circuits
-    vault: Vault
-
-    def model_of(self, space: str) -> ChatModel | None:
-        """The memory model with its calls on that space's account."""
-        if self.model is None:
-            return None
-        budget = SpendingLimit.of(self.settings)
-        return self.model.metered(
-            journal_meter(self.store, space, self.clock, budget, guard_of(self.settings))
-        )
-
-    def reconciler_of(self, space: str) -> Reconciler:
-        model = self.model_of(space)
-        return Reconciler(
-            self.store,
-            space,
-            self.settings,
-            self.ask,
-            embedder=self.embedder,
-            judge=None if model is None else ModelJudge(model, self.settings),
-        )
-
-    def cards_of(self, space: str) -> IdentityCards:
-        """The identity cards, beside the documents."""
-        folder = None
-        if self.path != MEMORY:
-            folder = folders_of(Path(self.path), space, self.settings).documents
-        return IdentityCards(self.store, space, self.clock, self.settings, folder)
-
-    def writer_of(self, space: str) -> MemoryWriter:
-        reconciler = self.reconciler_of(space)
-        return MemoryWriter(
-            self.store, space, self.clock, self.settings, reconciler, vault=self.vault
-        )
-
-    def pending_of(self, space: str) -> PendingQueue:
-        reconciler = self.reconciler_of(space)
-        return PendingQueue(self.store, space, self.clock, self.settings.pending, reconciler)
-
-    def documents_of(self, space: str) -> Documents:
-        guard = guard_of(self.settings)
-        return Documents(
-            self.store,
-            space,
-            self.clock,
-            self.settings,
-            folders_of(Path(self.path), space, self.settings),
-            keeper=self.writer_of(space),
-            reconciler=self.reconciler_of(space),
-            guard=guard,
-            ask=self.ask,
-        )
-
-    def sync(self, space: str) -> list[str]:
-        """Bring documents and memory together; the names of those that were written."""
-        if self.path == MEMORY or not self.settings.documents.write:
-            return []
-        done = self.documents_of(space).sync().documents
-        return [document.name for document in done if document.state == "written"]
-
-    def learner_of(self, space: str) -> Learner:
-        model = self.model_of(space)
-        extractor = (
-            RuleExtractor.of(self.settings)
-            if model is None
-            else ModelExtractor(model, self.settings, self.clock)
-        )
-        return Learner(extractor, self.reconciler_of(space))
-
-
 def build(
-    store: Store, path: str, space: str, settings: Settings, clock: Clock, *, threaded: bool
+    store: Store,
+    path: str,
+    space: str,
+    settings: Settings,
+    clock: Clock,
+    *,
+    threaded: bool,
+    extensions: Extensions = _NONE,
 ) -> Services:
-    """Every service of one space."""
+    """Every service of one space; ``extensions`` are the host's own parts."""
+    if path != MEMORY and not store.read_only:
+        claim_folders(Path(path), settings)
     store, guard = bus.with_rules(store, settings), guard_of(settings)
     circuits = Circuits(monotonic_of(clock))
-    embedder = embedder_for(settings, circuits) if settings.index.vectors != "none" else None
+    embedder = _embedder(settings, circuits, extensions)
     ask = embedding_job.asking(embedder, settings.jobs.max_attempts)
-    model = _model(settings, circuits)
+    model = _model(settings, circuits, extensions)
     vault = _vault(settings, path)
     shared = Shared(store, path, space, settings, clock, embedder, model, ask, circuits, vault)
-    engine = engine_for(settings, path, on_disk=path != MEMORY)
+    engine = _engine(shared, extensions)
     meaning = None if embedder is None else _by_meaning(shared, embedder, engine)
     injected = InjectedTexts(store, space, clock, settings.trust)
     extraction = ExtractionJob(store, clock, settings, shared.learner_of, before=injected.flush)
     upkeep = _upkeep(shared, extraction)
-    rules = bus.Bus(store, clock, settings)
+    rules = bus.Bus(store, clock, settings, extensions.actions)
     touches = Touches(store, space, enabled=settings.recall.touch and not store.read_only)
     short_term = ShortTermMemory(store, space, settings.short_term, guard=guard)
     uses = Uses(store, space, clock)
     pads = Scratchpads(store, space, clock, settings.scratchpad, guard)
     buffers = Buffers(injected, touches, short_term, uses, pads)
     eraser = _forgetting(shared, engine, meaning, buffers)
-    worker = _worker(shared, engine, extraction, upkeep, rules, eraser=eraser)
+    summaries = WindowSummaryJob(settings, {space: short_term}, shared.model_of)
+    worker = _worker(shared, engine, extraction, upkeep, rules, eraser=eraser, summaries=summaries)
     wake = worker.start_or_wake if threaded and not store.read_only else _stay_asleep
     recorder = _recorder(shared, guard, wake)
     recall = Recall(store, space, clock, settings=settings, vectors=meaning, touches=touches)
+    pending = shared.pending_of(space)
     sources = PromptSources(store, space, clock, settings, recall).sources(
-        short_term, scratchpad=pads.open_tasks, cards=shared.cards_of(space).current
+        short_term,
+        scratchpad=pads.open_tasks,
+        cards=shared.cards_of(space).current,
+        pending=pending.fresh,
     )
     reconciler = shared.reconciler_of(space)
     if embedder is not None and not store.read_only:
@@ -280,11 +215,12 @@ def build(
         ),
         attachments=AttachmentWriter(store, space, clock, guard, ask),
         memories=shared.writer_of(space),
-        memory_reader=MemoryReader(store, space, clock, guard, vault=vault),
-        pending=shared.pending_of(space),
+        memory_reader=MemoryReader(store, space, clock, settings, vault=vault),
+        pending=pending,
         proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),
         rollback=Rollback(store, space, clock, settings),
         scratchpads=pads,
+        sessions=SessionState(store, space, clock, guard, short_term=short_term, scratchpads=pads),
         recall=recall,
         touches=touches,
         injected=injected,
@@ -321,10 +257,29 @@ def build(
     )
 
 
-def _model(settings: Settings, circuits: Circuits) -> ChatModel | None:
+def _embedder(settings: Settings, circuits: Circuits, extensions: Extensions) -> Embedder | None:
+    if settings.index.vectors == "none":
+        return None
+    if extensions.embedder is not None:
+        return object_embedder_for(settings, extensions.embedder, circuits)
+    return embedder_for(settings, circuits)
+
+
+def _engine(shared: Shared, extensions: Extensions) -> VectorEngine:
+    if extensions.vectors is not None:
+        embedder = "" if shared.embedder is None else shared.embedder.name
+        return BackendEngine(extensions.vectors, shared.space, embedder)
+    return engine_for(shared.settings, shared.path, on_disk=shared.path != MEMORY)
+
+
+def _model(settings: Settings, circuits: Circuits, extensions: Extensions) -> ChatModel | None:
     """The model that learns; None where the rules do."""
     engine = settings.extraction.engine
-    model = None if engine == "rules" else chat_model_for(settings, circuits)
+    if engine == "rules":
+        return None
+    if extensions.model is not None:
+        return object_model_for(settings, extensions.model, circuits)
+    model = chat_model_for(settings, circuits)
     if engine == "model" and model is None:
         raise ConfigError(
             "extraction.engine is model and there is none",
@@ -339,7 +294,7 @@ def _vault(settings: Settings, path: str) -> Vault:
 
 
 def _history(shared: Shared) -> Path:
-    return Path(shared.path).parent / shared.settings.ledger.jsonl_folder
+    return own_folder(Path(shared.path), shared.settings.ledger.jsonl_folder)
 
 
 def _copies(shared: Shared) -> Transcripts:
@@ -357,6 +312,20 @@ def _by_meaning(shared: Shared, embedder: Embedder, engine: VectorEngine) -> Vec
     )
 
 
+def _overflow(shared: Shared) -> tuple[int, OverflowListener] | None:
+    """Where the window holds all that fits, a model sums up what does not."""
+    short_term = shared.settings.short_term
+    if shared.model is None or shared.settings.context.recent_turns:
+        return None
+
+    def listen(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
+        info = unit.ledger.session(session)
+        if info is not None and info.turns > short_term.max_messages:
+            window_summary.queue(unit, session, now, max_attempts)
+
+    return int(short_term.max_messages * short_term.compact_share), listen
+
+
 def _recorder(shared: Shared, guard: Guard, wake: Callable[[], None]) -> Recorder:
     settings = shared.settings
     return Recorder(
@@ -367,8 +336,9 @@ def _recorder(shared: Shared, guard: Guard, wake: Callable[[], None]) -> Recorde
         follow_ups=FollowUps(
             transcripts=settings.ledger.jsonl and shared.path != MEMORY,
             quiet_gap=settings.triggers.quiet_gap,
+            digest_delay=shared.digest_delay,
             ask_vectors=shared.ask,
-            watcher=Watcher(settings.triggers, settings.jobs.max_attempts),
+            watcher=Watcher(settings.triggers, settings.jobs.max_attempts, _overflow(shared)),
             max_attempts=settings.jobs.max_attempts,
             disown=Disowner(settings, guard.owners),
         ),
@@ -381,16 +351,16 @@ def _upkeep(shared: Shared, extraction: ExtractionJob) -> Upkeep:
     copies = _copies(shared)
     on_disk = shared.path != MEMORY
 
-    def write_report(space: str, day: date, sections: Sections) -> str:
+    def write_report(space: str, day: date, text: DailyReportText) -> str:
         if not on_disk:
             return ""
-        daily_sections = tuple(DailySection(title, tuple(lines)) for title, lines in sections)
-        language = settings.memory.language
-        report = DailyReport(day, daily_sections, "zh" if language == "zh" else "en")
+        sections = tuple(DailySection(title, tuple(lines)) for title, lines in text.sections)
+        report = DailyReport(day, sections, text.language)
         return str(shared.documents_of(space).write_report(report))
 
     tools = StepServices(
         extraction=extraction,
+        episodes=shared.episodes,
         model_of=shared.model_of,
         reconciler_of=shared.reconciler_of,
         ask=shared.ask,
@@ -488,9 +458,9 @@ def files_on_disk(shared: Shared) -> list[Path]:
 
 
 def _write_views(shared: Shared, space: str) -> None:
-    """Documents and cards of what was just learnt, without a model."""
+    """Documents and cards of what was just learnt; a model makes the cards at the next upkeep."""
     shared.sync(space)
-    shared.cards_of(space).compile(None)
+    shared.cards_of(space).compile(None, model_later=shared.model is not None)
 
 
 def _worker(
@@ -501,6 +471,7 @@ def _worker(
     rules: bus.Bus,
     *,
     eraser: Erasure,
+    summaries: WindowSummaryJob,
 ) -> Worker:
     store, clock, settings = shared.store, shared.clock, shared.settings
     jobs, guard = settings.jobs, guard_of(settings)
@@ -512,10 +483,8 @@ def _worker(
     )
     ledger = settings.ledger
     copies = _copies(shared)
-    quiet = settings.triggers.quiet_gap or timedelta()
-    end = SessionEndJob(
-        store, clock, settings, extraction=extraction, model_of=shared.model_of, ask=shared.ask
-    )
+    quiet = (settings.triggers.quiet_gap or timedelta()) + shared.digest_delay
+    end = SessionEndJob(store, clock, settings, extraction=extraction, episodes=shared.episodes)
     handlers: dict[str, Handler] = {
         daily_events.KIND: Digests(store, clock, quiet, guard).write,
         transcripts.KIND: copies.append,
@@ -525,7 +494,10 @@ def _worker(
         upkeep_.DAILY_KIND: upkeep.daily,
         upkeep_.WEEKLY_KIND: upkeep.weekly,
         upkeep_.STEP_KIND: upkeep.step,
+        upkeep_.DOCUMENTS_KIND: lambda job: _write_views(shared, job.space),
         bus.KIND: rules.run,
+        window_summary.KIND: summaries.run,
+        bus.ACTION_KIND: rules.act,
         erasure.KIND: eraser.finish,
     }
     failing: dict[str, FailureListener] = {
@@ -549,7 +521,13 @@ def _worker(
                 shared.space, transcripts.AGE_KIND, settings.schedule.daily, settings.schedule.zone
             )
         )
-    return Worker(store, handlers, clock, pace, plans, failing=failing, guard=guard)
+    prepare = None
+    if settings.triggers.compression_rules:  # the hook before a compression is in somebody's way
+        prepare = partial(RuleExtractor.of(settings).prepare, clock.now())
+    log = log_of(settings)
+    return Worker(
+        store, handlers, clock, pace, plans, failing=failing, guard=guard, log=log, prepare=prepare
+    )
 
 
 def _stay_asleep() -> None:

@@ -16,12 +16,21 @@ from bench.exact import Exhaustive
 from bench.figures import at_least, at_most, figure, ratio_at_most
 from bench.grown import Grown
 from bench.install_size import core_distributions
+from bench.presets import measure_hook, measure_presets
 from bench.speed import Plan, SpeedReport, measure_speed
 from recollect.errors import MissingExtra
 from tests.cli.conftest import Shell, db, shell
 
 __all__ = ["db", "shell"]
-TINY = Plan(tongues=("en", "zh"), sizes=(60, 120), queries=6, recorded=5, bulk=40, starts=1)
+TINY = Plan(
+    tongues=("en", "zh"),
+    sizes=(60, 120),
+    preset_size=60,
+    queries=6,
+    recorded=5,
+    bulk=40,
+    starts=1,
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +41,7 @@ def report() -> SpeedReport:
 def test_every_measure_is_there_beside_its_baseline(report: SpeedReport) -> None:
     measured = list(dict.fromkeys(one.measure for one in report.figures))
     wanted = {"record", "bulk", "recall", "exact", "size", "hybrid", "context"}
-    wanted |= {"start", "installed"}
+    wanted |= {"presets", "start", "installed"}
     assert set(measured) == wanted
     assert all(math.isfinite(one.value) and one.value >= 0 for one in report.figures)
     for one in report.figures:
@@ -41,6 +50,21 @@ def test_every_measure_is_there_beside_its_baseline(report: SpeedReport) -> None
             assert one.baseline is not None
             assert one.ratio is not None
         assert (one.ok is None) == (one.target is None)
+
+
+@pytest.mark.statement("A2", "A66", "D85")
+def test_presets_are_as_fast_as_their_documents_say(tmp_path: Path) -> None:
+    """Processor time, beside a bare FTS5 query in the same run; `bench speed` has the documents'
+    5,000 memories. Better: where the machine is so slow that FTS5 alone needs the 5 ms, it counts.
+    """
+    figures = measure_presets(tmp_path, Synthetic("zh"), 1_000, 10, lambda _: None)
+    measured = {one.details["preset"] for one in figures}
+    assert measured == {"openakita", "shiyi", "myclaw", "semibot"}
+    for one in figures:
+        assert one.baseline is not None
+        limit = 5.0 if "search" in one.name else 1.0
+        assert one.value <= max(limit, 4 * one.baseline), one
+    assert measure_hook().value < 100, "its patterns are compiled: without that it takes 200 ms"
 
 
 def test_a_small_memory_loses_nothing(report: SpeedReport) -> None:

@@ -1,8 +1,10 @@
-"""The pytest plugin that holds the test suite to the list of features.
+"""The pytest plugin that holds the test suite to the list of features and of statements.
 
-``@pytest.mark.feature("L1", "M4", preset="openakita")`` says what a test proves. After a full run
-the claims in features.toml are compared with what happened, and docs/conformance.md is brought up
-to date. With CI=true a skipped test is a failure, and so is a page that is not up to date.
+``@pytest.mark.feature("L1", "M4", preset="openakita")`` says what a test proves, and
+``@pytest.mark.statement("A13")`` which sentence of a document it lives through. After a full run
+the claims in features.toml and statements.toml are compared with what happened, and
+docs/conformance.md is brought up to date. With CI=true a skipped test is a failure, and so is a
+page that is not up to date.
 """
 
 from __future__ import annotations
@@ -15,12 +17,27 @@ from typing import Any
 import pytest
 
 from tests.conformance.catalogue import Catalogue, CatalogueError, load
-from tests.conformance.report import Outcome, Proof, broken_claims, judge, render, summary
+from tests.conformance.public_interface import PublicInterface
+from tests.conformance.report import (
+    Outcome,
+    Proof,
+    broken_claims,
+    broken_statements,
+    judge,
+    render,
+    statement_summary,
+    summary,
+)
+from tests.conformance.statements import Statements, load_statements
 
 PROPERTY = "feature"
 MARKER = (
     "feature(*ids, preset=None): the features of tests/conformance/features.toml this test proves, "
     "for one preset, a list of them, or (without preset) for all"
+)
+STATEMENT_MARKER = (
+    "statement(*ids): the statements of the documents this test lives through, under the preset of "
+    "their document (A openakita, C shiyi, D myclaw, E semibot)"
 )
 # Any of these makes a run partial: it then neither judges nor rewrites the page.
 NARROWING_OPTIONS = (
@@ -46,13 +63,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
+    config.addinivalue_line("markers", STATEMENT_MARKER)
     given = config.getini("conformance_features")
     path = config.rootpath / given if given else Path(__file__).with_name("features.toml")
+    listed = path.with_name("statements.toml")
     try:
         catalogue = load(path)
     except CatalogueError as error:
         raise pytest.UsageError(f"{path.name}: {error}") from error
-    marks = Marks(catalogue)
+    try:
+        statements = load_statements(listed, catalogue)
+    except CatalogueError as error:
+        raise pytest.UsageError(f"{listed.name}: {error}") from error
+    marks = Marks(catalogue, statements, PublicInterface(config.rootpath))
     config.pluginmanager.register(marks, "conformance-marks")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Referee(config, marks), "conformance-referee")
@@ -70,8 +93,12 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 class Marks:
     """Checks the marks where tests are collected, and sends them along with each report."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(
+        self, catalogue: Catalogue, statements: Statements, interface: PublicInterface
+    ) -> None:
         self.catalogue = catalogue
+        self.statements = statements
+        self.interface = interface
         self.deselected = False
 
     @pytest.hookimpl(wrapper=True)
@@ -96,6 +123,13 @@ class Marks:
                 self.catalogue.check_mark(mark.args, _presets(mark))
             except (CatalogueError, TypeError) as error:
                 yield error
+        for mark in item.iter_markers("statement"):
+            try:
+                self.statements.check_mark(mark.args, mark.kwargs)
+                if isinstance(item, pytest.Function):
+                    self.interface.check(item, self.statements.presets_of(mark.args))
+            except CatalogueError as error:
+                yield error
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         item.user_properties += [
@@ -103,6 +137,9 @@ class Marks:
             for mark in item.iter_markers("feature")
             for id_ in mark.args
             for preset in (_presets(mark) or (None,))
+        ]
+        item.user_properties += [
+            (PROPERTY, [id_, None]) for mark in item.iter_markers("statement") for id_ in mark.args
         ]
 
     def pytest_deselected(self) -> None:
@@ -159,11 +196,15 @@ class Referee:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _judge(self) -> None:
-        verdicts = judge(self.here.catalogue, self._proofs())
+        catalogue, statements = self.here.catalogue, self.here.statements
+        proofs = list(self._proofs())
+        verdicts, kept = judge(catalogue.features, proofs), judge(statements.rows, proofs)
         old = self.page.read_text(encoding="utf-8") if self.page.exists() else ""
-        new = render(self.here.catalogue, verdicts)
+        new = render(catalogue, verdicts, statements, kept)
         self.notes.append(summary(verdicts))
-        self.problems += broken_claims(verdicts, old)
+        if kept:
+            self.notes.append(statement_summary(kept))
+        self.problems += [*broken_claims(verdicts, old), *broken_statements(kept, old)]
         if self.problems or new == old:
             return
         if in_ci():

@@ -1,4 +1,4 @@
-"""The shipped list of features is complete, and a wrong list is refused with a reason."""
+"""The shipped lists of features and statements are complete; a wrong list is refused."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.catalogue import Catalogue, CatalogueError, load
+from tests.conformance.statements import load_statements
 
 FEATURES = Path(__file__).with_name("features.toml")
+STATEMENTS = Path(__file__).with_name("statements.toml")
 PRESETS = Path(__file__).parents[2] / "src" / "recollect" / "settings" / "presets"
 # How many features each section owes. Removing one from the list has to be said here too.
 OWED = {"L": 7, "M": 14, "X": 9, "R": 10, "P": 5, "V": 9, "U": 8, "O": 7, "N": 10}
+
+# The numbers of the statements of each document.
+SAID = {"A": range(1, 119), "C": range(1, 57), "D": range(57, 114), "E": range(114, 151)}
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +27,18 @@ def catalogue() -> Catalogue:
 def test_lists_every_feature_in_order(catalogue: Catalogue) -> None:
     expected = [f"{letter}{n}" for letter, count in OWED.items() for n in range(1, count + 1)]
     assert list(catalogue.features) == expected
+
+
+def test_lists_every_statement_in_order(catalogue: Catalogue) -> None:
+    rows = load_statements(STATEMENTS, catalogue).rows
+    assert list(rows) == [f"{letter}{n}" for letter, numbers in SAID.items() for n in numbers]
+    assert len(rows) == 268
+
+
+def test_a_statement_says_where_its_document_says_it(catalogue: Catalogue) -> None:
+    rows = load_statements(STATEMENTS, catalogue).rows
+    for row in rows.values():
+        assert row.section[0] in ("AB" if row.letter == "A" else row.letter), row.id
 
 
 def test_knows_every_preset_that_ships(catalogue: Catalogue) -> None:

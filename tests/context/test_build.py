@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from recollect.language.tokens import count_tokens
 from recollect.prompts import prompt
 from recollect.settings.recall import SectionName
 from recollect.store.sqlite.store import open_sqlite
-from recollect.types import Context, Memory
+from recollect.types import Context, Hit, Memory
 from tests.conftest import OpenMind
 
 CARDS: Mapping[SectionName, str] = {
@@ -42,7 +42,8 @@ class Desk:
         self.short_term = ShortTermMemory(store, mind.space, mind.settings.short_term)
         sources = Sources(
             gate=mind.gate,
-            recall=mind.recall,
+            recall=self.recall,
+            used=lambda hits: None,
             read=evidence_items,
             without_outdated=lambda query, hits: hits,
             turns_behind=lambda hits: {},
@@ -51,10 +52,13 @@ class Desk:
             core=lambda project: self.core,
             project_of=lambda session: None,
             scratchpad=lambda project, is_shown: self.scratchpad,
-            cards=lambda: self.cards,
+            cards=lambda persona: self.cards,
             zone=lambda: "UTC",
         )
         self.build = Builder(sources, mind.settings).build
+
+    def recall(self, query: str, *, without: Collection[str], **given: Any) -> list[Hit]:
+        return self.mind.recall(query, **given)
 
     def keep(self, text: str, **given: Any) -> Memory:
         return self.mind.get(self.mind.remember(text, **{"kind": "fact", **given}).id)

@@ -307,7 +307,7 @@ def test_the_last_exchange_is_shortened_rather_than_lost() -> None:
 def test_a_summary_that_finds_no_room_is_reported() -> None:
     context = composed(
         PromptParts(conversation=ConversationPart((), "They met in spring. " * 9)),
-        budget("default", 1_000),
+        budget("default", 30),
     )
     assert not context.sections
     assert [left.section for left in context.dropped] == ["recent"]

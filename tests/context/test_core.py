@@ -12,7 +12,7 @@ from recollect.clock import ManualClock
 from recollect.context.parts import OUTDATED, most_core_lines
 from recollect.settings.values import Size
 from recollect.store.sqlite.store import open_sqlite
-from tests.conftest import NOON
+from tests.conftest import NOON, OpenMind
 
 
 def test_the_most_important_first_and_among_equals_the_chosen(
@@ -73,3 +73,22 @@ def test_what_says_nothing_is_not_over(mind: recollect.Mind) -> None:
     silent = mind.record(session="s", role="assistant", content="")
     shown = mind.context("When is the falcon release?")
     assert silent.id not in {left.id for left in shown.dropped if left.reason == OUTDATED}
+
+
+@pytest.mark.setting("upkeep.core_choice")
+@pytest.mark.parametrize(
+    ("choice", "core"),
+    [
+        ("important", {"a decision"}),
+        ("profile", {"a name"}),
+        ("document", {"a name", "a decision"}),
+    ],
+)
+def test_the_core_is_the_presets_choice(open_mind: OpenMind, choice: str, core: set[str]) -> None:
+    mind = open_mind(upkeep={"core_choice": choice})
+    mind.remember("a name", kind="identity", importance=0.3)
+    mind.remember("a decision", kind="decision", importance=0.9)
+    mind.sync()
+    built = mind.context("ok", session="s")
+    ids = {id_ for use in built.sections if use.name == "core" for id_ in use.ids}
+    assert {mind.get(id_).content for id_ in ids} == core

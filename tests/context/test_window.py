@@ -140,11 +140,16 @@ def test_a_summariser_may_be_given_and_a_later_summary_takes_its_place(store: St
     )
     record(store, 21)
     assert memory.window("s").summary == "5 turns\n\n5 turns\n\n5 turns"
+    latest = memory.overflow("s")
+    assert latest is not None
+    assert [turn.index for turn in latest.turns] == [10, 11, 12, 13, 14]
     memory.summarised("s", 9, "They talked about tea.")
-    assert memory.window("s").summary == "They talked about tea.\n\n5 turns"
+    assert memory.window("s").summary == "5 turns\n\nThey talked about tea.\n\n5 turns"
+    memory.summarised("s", latest.upto, "Then about cups.")
     memory.summarised("s", 3, "too late")
     memory.summarised("nobody", 3, "never known")
-    assert memory.window("s").summary == "They talked about tea.\n\n5 turns"
+    assert memory.overflow("s") is None, "a model has written it"
+    assert memory.window("s").summary == "5 turns\n\nThey talked about tea.\n\nThen about cups."
     memory.clear("s")
     assert memory.window("s").summary == "5 turns\n\n5 turns\n\n5 turns"
     memory.clear()

@@ -35,6 +35,7 @@ def test_an_attachment_comes_back_whole(store: Store) -> None:
         id=row.id,
         session=constant("s"),
         filename=constant("猫.png"),
+        original_filename=constant("猫.png"),
         mime=constant("image/png"),
         size=1 << 40,
         path=constant("/tmp/猫.png"),

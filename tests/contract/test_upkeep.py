@@ -88,18 +88,18 @@ def test_partitions_of_a_size(store: Store) -> None:
 
 def test_files_are_put_away_and_back(store: Store) -> None:
     old, linked = attachment("a.png"), attachment("b.png", memories=("m",))
+    described = attachment("c.png", description="一只猫")
     with store.write(SPACE) as unit:
-        attach(unit, old)
-        attach(unit, linked)
+        for file in (old, linked, described):
+            attach(unit, file)
         soon = after(days=1)
-        found = unit.tiers.old_attachments(soon, keep_linked=True, limit=9)
+        found = unit.tiers.old_attachments(soon, 9)
         assert [file.id for file in found] == [old.id]
-        assert len(unit.tiers.old_attachments(soon, keep_linked=False, limit=9)) == 2
         unit.tiers.put_attachment_away(old.id, soon)
         left = unit.attachments.latest(session=None, direction=None, limit=9)
-        assert [file.id for file in left] == [linked.id]
+        assert [file.id for file in left] == [described.id, linked.id]
         unit.tiers.put_attachment_away(old.id, None)
-        assert len(unit.attachments.latest(session=None, direction=None, limit=9)) == 2
+        assert len(unit.attachments.latest(session=None, direction=None, limit=9)) == 3
 
 
 @pytest.mark.feature("L7")

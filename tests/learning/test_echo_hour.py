@@ -35,7 +35,7 @@ def replay(mind: Mind, clock: ManualClock) -> list[Memory]:
             mind.drain(due_only=True)  # as a worker does beside a talk
             mind.context(line.text, session="s")
         mind.record(session="s", role=line.role, content=line.text)
-    clock.advance(minutes=3)
+    clock.advance(minutes=9)  # of silence: also what the rules leave to the model first
     mind.drain()
     assert mind.jobs() == []
     assert mind.turns(state="new") == []

@@ -14,7 +14,7 @@ from recollect.aio import AsyncMind
 from recollect.clock import ManualClock
 from recollect.mind import Mind
 from recollect.off import SERVED
-from recollect.types import NewTurn, ToolCall, ToolResult, Turn
+from recollect.types import NewTurn, RecordType, ToolCall, ToolResult, Turn
 from tests.conftest import NOON, OpenMind
 
 pytestmark = pytest.mark.feature("O1", preset="myclaw")
@@ -92,7 +92,8 @@ def test_words_are_found_in_both_languages(either: recollect.Mind) -> None:
     either.record(session="s", role="user", content="The parrot is called Rio")
     either.record(session="s", role="user", content="我们的猫叫小橘")
     either.remember("用户住在杭州", kind="identity")
-    (best, *_) = either.recall("parrot")
+    both: tuple[RecordType, ...] = ("turn", "memory")  # this preset's own search has no turns
+    (best, *_) = either.recall("parrot", of=both)
     assert (best.type, best.text, best.session, best.index) == (
         "turn",
         "The parrot is called Rio",
@@ -101,9 +102,9 @@ def test_words_are_found_in_both_languages(either: recollect.Mind) -> None:
     )
     assert best.sources[0].turn_id == best.id
     assert best.why.routes
-    assert either.recall("猫叫什么")[0].text == "我们的猫叫小橘"
+    assert either.recall("猫叫什么", of=both)[0].text == "我们的猫叫小橘"
     assert either.recall("杭州", of=("memory",))[0].text == "用户住在杭州"
-    assert [hit.type for hit in either.recall("杭州 parrot", of=("turn",))] == ["turn"]
+    assert {hit.type for hit in either.recall("杭州 parrot", of=("turn",))} == {"turn"}
     assert either.recall("parrot", session="another", of=("turn",)) == []
     with pytest.raises(recollect.InvalidInput):
         either.recall("x", k=0)
@@ -149,7 +150,7 @@ def test_what_is_remembered_is_known(either: recollect.Mind) -> None:
 
 def test_a_context_has_what_is_known_and_what_was_said(either: recollect.Mind) -> None:
     either.remember("用户叫韩梅梅", kind="identity", importance=1.0)
-    either.record(session="old", role="user", content="My favourite editor is Helix")
+    either.remember("My favourite editor is Helix", kind="fact")
     either.record(session="now", role="user", content="Good morning")
     built = either.context("Which editor is my favourite?", session="now", budget=2000)
     assert "用户叫韩梅梅" in built.text

@@ -38,6 +38,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.samp
 )
 
 
+@pytest.mark.statement("D110")
 def test_the_database_is_not_touched_while_off(open_mind: OpenMind, tmp_path: Path) -> None:
     with open_mind(preset="myclaw") as mind:
         mind.record(session="s", role="user", content="before")
@@ -127,6 +128,7 @@ def test_what_the_long_term_file_says_is_not_learnt_from_the_agent(open_mind: Op
         assert [memory.content for memory in mind.memories()] == ["User lives in Hangzhou"]
 
 
+@pytest.mark.statement("D112")
 def test_lines_of_a_person_are_memories(open_mind: OpenMind, tmp_path: Path) -> None:
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "MEMORY.md").write_text(

@@ -127,13 +127,13 @@ def test_a_result_that_never_came() -> None:
 
 
 def test_long_parameters_and_results_are_short() -> None:
-    body = {"content": "x" * 5_000, "path": "a.md", "rows": list(range(999)), "on": True}
+    body = {"prompt": "x" * 5_000, "path": "a.md", "rows": list(range(999)), "on": True}
     (node,) = nodes(
         turn(0, "assistant", calls=(ToolCall("write", body),), results=(ToolResult("y" * 9_000),))
     )
     assert next(iter(node.params)) == "path"
     assert node.params["rows"] == "999 items"
-    assert len(node.params["content"]) == 100
+    assert len(node.params["prompt"]) == 100
     assert node.params["on"] is True
     assert len(node.result) <= 100
 

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.bm25 import K1, SHORT, number_of, pack, rarity, scores
+from recollect.rules.bm25 import (
+    K1,
+    SHORT,
+    number_of,
+    pack,
+    rarity,
+    scores,
+    shared_terms,
+    term_matches,
+)
 
 pytestmark = pytest.mark.feature("R2")
 
@@ -132,3 +141,38 @@ def test_of_the_forms_of_a_word_the_best_counts() -> None:
     assert plain[2] == pytest.approx(plain[0] + plain[1])
     absent = scores(texts, {TEA: 1.0, bought: 2.0}, SHORT, form_of)  # no text has the word itself
     assert absent.tolist() == pytest.approx([0, plain[1], plain[1], plain[3], plain[4]])
+
+
+WORDS = st.lists(st.sampled_from([f"w{n}" for n in range(30)]), max_size=400)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=8))
+def test_many_texts_at_once_have_the_terms_each_has_alone(texts: list[list[str]]) -> None:
+    packed = [pack(" ".join(words)) for words in texts]
+    weights = {number_of("w1"): 2.0, number_of("w2"): 1.0, number_of("w3"): 0.5}
+    together = term_matches(packed, weights, 60.0, {number_of("w3"): number_of("w2")})
+    for n, one in enumerate(packed):
+        alone = term_matches([one], weights, 60.0, {number_of("w3"): number_of("w2")})
+        assert together.scores[n] == pytest.approx(alone.scores[0])
+        assert together.present[n].tolist() == alone.present[0].tolist()
+
+
+def test_what_texts_share_with_the_best() -> None:
+    texts = ["my phone oppo", "oppo battery lasts", "my bus was late", "pears and bread"]
+    share, rarest = shared_terms([pack(text) for text in texts], [0], [number_of("phone")])
+    half = math.log(4 / 2) / math.log(4)  # a term of two of the four
+    assert rarest.tolist() == pytest.approx([0.0, half, half, 0.0])
+    assert share.tolist() == pytest.approx([0.0, 0.5, 0.5, 0.0])
+
+
+def test_a_term_that_two_of_the_best_have_counts_for_both() -> None:
+    packed = [pack("oppo oppo"), pack("oppo night"), pack("rain")]
+    share, rarest = shared_terms(packed, [0, 1], [])
+    weight = math.log(3 / 2) / math.log(3)
+    assert rarest.tolist() == pytest.approx([weight, weight, 0.0])
+    assert share.tolist() == pytest.approx([weight, weight, 0.0])
+
+
+def test_nothing_to_share() -> None:
+    share, rarest = shared_terms([b"", pack("tea")], [0], [])
+    assert share.tolist() == rarest.tolist() == [0.0, 0.0]

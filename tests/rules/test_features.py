@@ -33,6 +33,8 @@ def talk(scores: list[float], present: list[list[int]] | None = None, **changed:
     has = np.array(rows, bool).reshape(size, -1)
     arrays: dict[str, Any] = {
         "text_score": np.array(scores, float),
+        "shared": np.zeros(size),
+        "rarest_shared": np.zeros(size),
         "present": has,
         "heft": np.ones(has.shape[1]),
         "tells_time": np.zeros(size, bool),

@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.record.attachments import file_name, written_files
-from recollect.types import ToolCall
+from recollect.record.attachments import written_files
+from recollect.types import NewTurn, ToolCall, ToolResult, file_name
+
+
+def paths(*calls: ToolCall, results: tuple[ToolResult, ...] = ()) -> list[str]:
+    turn = NewTurn("s", "assistant", "", tool_calls=calls, tool_results=results)
+    return written_files([turn])
 
 
 @pytest.mark.parametrize(
@@ -31,20 +36,43 @@ from recollect.types import ToolCall
         ("write_file", {}, []),
         ("write_file", {"path": ""}, []),
         ("write_file", {"path": 5}, []),
-        ("write_file", {"path": ["a.txt"]}, []),
+        ("write_file", {"path": ["a.txt"]}, ["a.txt"]),
+        ("write_files", {"files": ["a.txt", "b.txt"]}, ["a.txt", "b.txt"]),
+        (
+            "create_report",
+            {"artifacts": [{"path": "r/a.pdf"}, {"path": "b.csv"}]},
+            ["r/a.pdf", "b.csv"],
+        ),
+        ("write_file", {"a": {"b": {"c": {"d": {"path": "a.txt"}}}}}, []),
         ("write_file", {"path": "a\nb.txt"}, []),
         ("write_file", {"path": "a\x00b.txt"}, []),
         ("write_file", {"path": "x" * 1025}, []),
     ],
 )
 def test_the_paths_a_call_writes(tool: str, told: dict[str, Any], expected: list[str]) -> None:
-    assert written_files([ToolCall(tool, told)]) == expected
+    assert paths(ToolCall(tool, told)) == expected
 
 
 def test_each_path_once_in_order() -> None:
     calls = [ToolCall("write_file", {"path": path}) for path in ("b.txt", "a.txt", "b.txt")]
-    assert written_files(calls) == ["b.txt", "a.txt"]
-    assert written_files([]) == []
+    assert paths(*calls) == ["b.txt", "a.txt"]
+    assert paths() == []
+
+
+def test_a_call_that_failed_wrote_nothing() -> None:
+    calls = [ToolCall("write_file", {"path": f"{n}.txt"}, str(n)) for n in range(4)]
+    results = (
+        ToolResult("EACCES", "0", is_error=True),
+        ToolResult("ok", "1"),
+        ToolResult('{"success": false, "message": "disk full"}', "2"),
+    )
+    assert paths(*calls, results=results) == ["1.txt", "3.txt"]
+
+
+def test_a_result_lists_what_was_written() -> None:
+    call = ToolCall("generate_image", {"prompt": "一只猫"}, "1")
+    result = ToolResult('{"artifacts": [{"path": "out/cat.png", "size": 3}]}', "1")
+    assert paths(call, results=(result,)) == ["out/cat.png"]
 
 
 @pytest.mark.parametrize(
@@ -70,6 +98,6 @@ VALUES = st.none() | st.integers() | st.text(max_size=20) | st.lists(st.text(max
 
 @given(st.text(max_size=20), st.dictionaries(st.sampled_from(["path", "file", "x"]), VALUES))
 def test_any_call_can_be_looked_at(tool: str, told: dict[str, Any]) -> None:
-    for path in written_files([ToolCall(tool, told)]):
+    for path in paths(ToolCall(tool, told)):
         assert path == path.strip() != ""
         assert "/" not in file_name(path)

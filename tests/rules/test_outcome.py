@@ -53,6 +53,26 @@ def judged(*turns: Turn, ended: bool = True) -> Outcome:
     return outcome_of(turns, action_nodes(turns, 100), ended=ended)
 
 
+@pytest.mark.parametrize(
+    ("closing", "outcome"),
+    [
+        ("需要你提供本周内容。", "ongoing"),
+        ("请把报错信息发我，我再看。", "ongoing"),
+        ("我可以写，麻烦先告诉我截止日期。", "ongoing"),
+        ("Please send me this week's notes first.", "ongoing"),
+        ("I need your account number to go on.", "ongoing"),
+        ("Let me know which of the two you want.", "ongoing"),
+        ("周报写好了，如有问题请随时告诉我。", "success"),
+        ("写好了。有需要补充的请告诉我。", "success"),
+        ("The report is ready. Let me know if you need anything else.", "success"),
+        ("Done. Please tell me if any figure is wrong.", "success"),
+        ("I sent the report to Anna.", "success"),
+    ],
+)
+def test_what_still_needs_the_user_is_not_done(closing: str, outcome: Outcome) -> None:
+    assert judged(turn(0, "user", "写周报"), turn(1, "assistant", closing)) == outcome
+
+
 def call(number: int, result: str, *, wrong: bool = False) -> Turn:
     return turn(
         number,

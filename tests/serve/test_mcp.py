@@ -203,7 +203,7 @@ def test_resources_and_prompts(tmp_path: Path, preset: str) -> None:
         await refused(client.read_resource("recollect://documents/private.md"))
 
         prompts = {one.name: one for one in (await client.list_prompts()).prompts}
-        assert set(prompts) == {"recall", "remember", "review"}
+        assert set(prompts) == {"introduce", "recall", "remember", "review"}
         (argument,) = prompts["recall"].arguments or []
         assert (argument.name, argument.required) == ("question", True)
         recalled = await told(client, "recall", question="我喜欢喝什么茶？")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from datetime import datetime, timedelta
@@ -97,7 +98,9 @@ def failing(tries: int) -> Any:
     """A job that fails: its state and its last wait after so many tries."""
 
     def see(scene: Scene) -> tuple[str, float]:
-        (scene.folder / "conversation_history").write_text("no folder")
+        blocked = scene.folder / "conversation_history"
+        shutil.rmtree(blocked, ignore_errors=True)  # claimed when the memory was opened
+        blocked.write_text("no folder")
         scene.mind.record(session="s", role="user", content="hello")
         job: Job = one_job(scene)
         for number in range(tries):

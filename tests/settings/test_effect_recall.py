@@ -251,7 +251,7 @@ CASES = [
         (("always", True), ("on_demand", False)),
         lambda s: s.mind.gate("what now?").wants,
     ),
-    Case("gate.min_chars", ((5, False), (0, True)), lambda s: s.mind.gate("我的").wants, GATED),
+    Case("gate.min_chars", ((7, False), (5, True)), lambda s: s.mind.gate("我的").wants, GATED),
     Case("context.disclosure", (("injected", 8), ("progressive", 0)), evidence, ANY_SCORE),
     Case("context.total", ((4000, 4000), (900, 900)), budget),
     Case("context.window", ((8192, 8192), (2000, 2000)), budget, NO_TOTAL),

@@ -108,7 +108,7 @@ def merged(scene: Scene) -> int:
 
 
 def old_file(scene: Scene) -> int:
-    scene.mind.attach("/photos/cat.png", description="a cat")
+    scene.mind.attach("/photos/cat.png")
     scene.clock.advance(days=40)
     scene.mind.upkeep("daily")
     return len(scene.mind.attachments())

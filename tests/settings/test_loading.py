@@ -326,7 +326,7 @@ class TestMistakes:
         )
         assert "3 settings are wrong" in error
         assert f"gate.mode = 'allways' (from file {file}): is not one of them" in error
-        assert "It takes one of `always`, `gated`, `on_demand`" in error
+        assert "It takes one of `always`, `gated`, `referring`, `on_demand`" in error
         assert "'0' (from environment RECOLLECT_JOBS__MAX_ATTEMPTS): is out of range" in error
         assert "jobz (from arguments): there is no such setting" in error
 

@@ -103,10 +103,13 @@ class TestAdd:
 class TestSearch:
     def test_evidence_is_fenced_with_date_and_source(self, mind: Mind) -> None:
         turn = mind.record(session="s", role="user", content="green is my colour")
-        memory = mind.remember("likes green", kind="preference", sources=[turn.id])
+        memory = mind.remember("likes green", kind="preference", sources=[turn.id]).memory
+        assert memory is not None
+        words = mind.words(memory)
+        word = words[mind.settings.vocabulary.kinds.name]
         answer = done(mind, "search_memory", query="green")
         assert "green" not in strip_fenced(answer.text)
-        assert f"[{memory.id}] (2026-02-12, preference, owner, s#0) likes green" in answer.text
+        assert f"[{memory.id}] (2026-02-12, {word}, owner, s#0) likes green" in answer.text
         (result,) = results(answer)
         assert result == {
             "type": "memory",
@@ -116,6 +119,8 @@ class TestSearch:
             "kind": "preference",
             "trust": "owner",
             "sources": [{"session": "s", "index": 0}],
+            **({"record": "memory"} if "type" in words else {}),
+            **words,
         }
 
     def test_nothing_inside_can_close_the_fence(self, mind: Mind) -> None:
@@ -124,14 +129,15 @@ class TestSearch:
         assert answer.text.count("</recollect-memory") == 1
         assert "obey" not in strip_fenced(answer.text)
 
+    @pytest.mark.statement("A81")
     def test_episodes_are_searched_turns_are_not(self, mind: Mind) -> None:
         session = mind.session("trip")
         session.user("Please plan the Lisbon trip and book the ferry")
         session.assistant("The ferry is booked, the Lisbon trip is planned.")
         episode = mind.before_compression("trip")
         answer = done(mind, "search_memory", query="Lisbon ferry")
-        assert f"[{episode.id}] (2026-02-12, episode, trip)" in answer.text
-        assert {one["type"] for one in results(answer)} <= {"memory", "episode"}
+        assert f"[{episode.id}] (2026-02-12, " in answer.text
+        assert {one.get("record", one["type"]) for one in results(answer)} <= {"memory", "episode"}
 
     def test_credentials_are_never_shown(self, mind: Mind) -> None:
         mind.remember("hunter2hunter2", kind="credential", subject="wifi tea house")
@@ -186,12 +192,14 @@ class TestPending:
         assert (memory.id, memory.trust) == (id_, "owner")
         assert done(mind, "list_pending").data["results"] == []
 
+    @pytest.mark.statement("C46")
     def test_ignored_it_is_not_asked_again(self, mind: Mind) -> None:
         done(mind, "ignore_memory", id=self.waiting(mind))
         again = done(mind, "add_memory", content="Answer in French", kind="rule")
         assert again.data["decision"] == "dropped"
         assert done(mind, "list_pending").data["results"] == []
 
+    @pytest.mark.statement("C47")
     def test_later_it_comes_back(self, mind: Mind, clock: ManualClock) -> None:
         id_ = self.waiting(mind)
         put_off = done(mind, "later_memory", id=id_)
@@ -239,6 +247,7 @@ class TestScratchpad:
         assert failed(mind, "update_scratchpad", markdown="x" * (longest + 1))
 
 
+@pytest.mark.statement("A86")
 @pytest.mark.feature("P3", preset="openakita")
 def test_the_prompt_holds_little_and_the_tools_have_the_rest(open_mind: OpenMind) -> None:
     mind = open_mind(preset="openakita")

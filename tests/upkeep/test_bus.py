@@ -24,6 +24,7 @@ def talk(mind: Mind, session: str, turns: int) -> None:
     mind.drain()
 
 
+@pytest.mark.statement("E131", "E144")
 @pytest.mark.feature("U7")
 @pytest.mark.feature("U7", preset="semibot")
 def test_semibot_consolidates_at_the_end_of_a_longer_session(open_mind: OpenMind) -> None:
@@ -38,6 +39,7 @@ def test_semibot_consolidates_at_the_end_of_a_longer_session(open_mind: OpenMind
     assert done.payload["rule"] == "consolidate_on_session_end"
 
 
+@pytest.mark.statement("E147", "E149")
 @pytest.mark.feature("U7", preset="semibot")
 def test_semibot_announces_an_important_memory(open_mind: OpenMind) -> None:
     mind = open_mind(preset="semibot")

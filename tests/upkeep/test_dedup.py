@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from math import log
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from recollect.clock import ManualClock
 from recollect.language.extract import extract
 from recollect.rules.clusters import Pair, absorbed, components, portions, same_statement
 from recollect.settings import load
-from recollect.types import Memory, constant
+from recollect.types import Kind, Memory, constant
 from recollect.upkeep.clusters import near_pairs
 from tests.conftest import OpenMind
 from tests.learning import pairs as labelled_pairs
@@ -135,7 +136,7 @@ def _learnt(number: int, text: str) -> Memory | None:
         return None
     first = told[0]
     return replace(
-        blank, id=constant(str(number)), content=constant(text), kind=first.kind,
+        blank, id=constant(str(number)), content=constant(text), kind=cast("Kind", first.kind),
         subject=constant(first.subject),
         predicate=constant(first.predicate), value=constant(first.value),
     )  # fmt: skip

@@ -84,12 +84,14 @@ def test_sources_become_cards_and_cards_become_prompt(
     mind.remember("likes tea", kind="preference")
     mind.upkeep("daily")
     cards = compiled(tmp_path / place)
-    assert set(cards) == {"soul.md", "agent.core.md", "agent.tooling.md", "user.md"}
-    assert "never claim" in cards["soul.md"]
-    assert "would lose it" in cards["soul.md"]
+    assert set(cards) == {
+        ".compiled_at", "soul.summary.md", "agent.core.md", "agent.tooling.md", "user.summary.md",
+    }  # fmt: skip
+    assert "never claim" in cards["soul.summary.md"]
+    assert "would lose it" in cards["soul.summary.md"]
     assert cards["agent.tooling.md"].strip() == "- 优先使用专用工具，最后才用 shell。"
     assert "shell" not in cards["agent.core.md"]
-    assert cards["user.md"].strip() == "- Name: Lin"
+    assert cards["user.summary.md"].strip() == "- Name: Lin"
     for text in cards.values():
         assert not any(debris in text for debris in ("<!--", "-->", "```", "rm -rf", "not this"))
     shown = identity_of(mind)
@@ -116,7 +118,7 @@ def test_a_card_is_made_again_only_when_its_source_changed(
     assert changed == [{"written": 1}]
     (home / "SOUL.md").unlink()
     mind.upkeep("daily")
-    assert "soul.md" not in compiled(home)
+    assert "soul.summary.md" not in compiled(home)
     assert "Always kind" not in identity_of(mind)
 
 
@@ -140,10 +142,10 @@ def test_a_model_makes_the_cards_and_rules_stand_in(open_mind: OpenMind, tmp_pat
         )
         server.then(status(400))
         mind.upkeep("daily")
-        assert "never claim" in compiled(home)["soul.md"], "without the model, by rule"
+        assert "never claim" in compiled(home)["soul.summary.md"], "without the model, by rule"
         server.then(reply(told))
         mind.upkeep("daily")
-        assert compiled(home)["soul.md"].strip() == "- Be honest"
+        assert compiled(home)["soul.summary.md"].strip() == "- Be honest"
         mind.upkeep("daily")
         assert [total.purpose for total in mind.usage()] == ["identity"]
 

@@ -29,6 +29,7 @@ def answer_all(mind: Mind) -> None:
         mind.onboard(text)
 
 
+@pytest.mark.statement("C12", "C14", "C15", "C16")
 @pytest.mark.feature("V8")
 @pytest.mark.feature("V8", preset="shiyi")
 def test_the_first_talk_is_held_once_ever(open_mind: OpenMind, tmp_path: Path) -> None:

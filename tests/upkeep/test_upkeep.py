@@ -120,6 +120,7 @@ def test_a_night_without_a_model_adds_nothing_to_what_was_learnt(
     assert step(mind.upkeep("daily"), "events") == {}
 
 
+@pytest.mark.statement("D100")
 @pytest.mark.feature("U5", preset="myclaw")
 def test_what_has_faded_to_nothing_is_archived_weekly(
     open_mind: OpenMind, clock: ManualClock
@@ -134,6 +135,7 @@ def test_what_has_faded_to_nothing_is_archived_weekly(
     assert [event.type for event in mind.history(gone.id).events] == ["write", "archive"]
 
 
+@pytest.mark.statement("A105")
 @pytest.mark.feature("U5", preset="openakita")
 @pytest.mark.parametrize(
     ("importance", "days", "fate"),
@@ -150,7 +152,7 @@ def test_openakita_deletes_and_demotes_the_short_term(
     life = clock.now() + timedelta(days=20)
     memory = mind.remember("the test is slow", kind="lesson", importance=importance,
                            expires_at=life)  # fmt: skip
-    settled = mind.remember("the house is blue", kind="lesson", importance=importance)
+    settled = mind.remember("the house is blue", kind="preference", importance=importance)
     clock.advance(days=days)
     report = mind.upkeep("daily")
     assert step(report, "decay") == ({fate: 1} if fate else {})
@@ -222,20 +224,27 @@ def test_an_archived_memory_is_known_as_of_the_time_before(mind: Mind, clock: Ma
 
 
 @pytest.mark.feature("L6")
-def test_old_files_go_unless_a_memory_needs_them(open_mind: OpenMind, clock: ManualClock) -> None:
+@pytest.mark.statement("A44")
+def test_old_files_go_unless_something_is_known_of_them(
+    open_mind: OpenMind, clock: ManualClock
+) -> None:
+    """Better: the document cleans up every old file; "that cat picture I sent" is asked for months
+    later, so only files that nobody described and no memory is linked with are forgotten.
+    """
     mind = open_mind(preset="openakita")
     memory = mind.remember("the plan of the house", kind="fact")
-    mind.attach("old.png", description="a cat")
-    mind.attach("linked.png", description="the plan", memories=[memory.id])
+    mind.attach("old.png")
+    mind.attach("cat.png", description="一只橘猫趴在沙发上")
+    mind.attach("linked.png", memories=[memory.id])
     clock.advance(days=31)
-    mind.attach("new.png", description="a dog")
+    mind.attach("new.png")
     report = mind.upkeep("daily")
     assert step(report, "attachments")["forget_file"] == 1
-    assert {file.filename for file in mind.attachments()} == {"linked.png", "new.png"}
-    assert all(hit.text for hit in mind.recall("cat", of=("attachment",))) is True
+    assert {file.filename for file in mind.attachments()} == {"cat.png", "linked.png", "new.png"}
+    assert [hit.text for hit in mind.recall("橘猫", of=("attachment",))] != []
     operation = next(one.operation for one in report.steps if one.name == "attachments")
     mind.undo_upkeep(operation)
-    assert len(mind.attachments()) == 3
+    assert len(mind.attachments()) == 4
 
 
 @pytest.mark.feature("U1")

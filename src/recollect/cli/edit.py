@@ -9,7 +9,7 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.confirmation import agreed
-from recollect.cli.memories import details, given, show_memories
+from recollect.cli.memories import described, details, given, show_memories
 from recollect.cli.output import cut, emit, flat, note, say
 from recollect.cli.params import KindName
 from recollect.cli.state import State, pass_state
@@ -37,11 +37,11 @@ def edit(state: State, /, memory: str, **options: Any) -> None:
     with state.open() as mind:
         edited = mind.edit(memory, **changes)
     if state.json:
-        emit(edited)
+        emit(described(mind, edited))
         return
     if edited.id == memory:
         note("Nothing differs.")
-    show_memories([edited])
+    show_memories([edited], words=mind.settings.vocabulary)
 
 
 @click.command(cls=Command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from datetime import datetime
+from typing import Unpack
 
 import click
 
@@ -12,7 +12,7 @@ from recollect.cli.base import Command
 from recollect.cli.output import ListEntry, counted, emit, entries, joined, note, when
 from recollect.cli.params import moment
 from recollect.cli.state import State, pass_state
-from recollect.types import ActionNode, Episode, Outcome
+from recollect.types import OUTCOMES, ActionNode, Episode, EpisodeQuery, Outcome
 
 _COLOURS: dict[Outcome, str] = {
     "success": "green",
@@ -24,23 +24,18 @@ _COLOURS: dict[Outcome, str] = {
 
 @click.command(cls=Command)
 @click.option("--session", "-s", metavar="ID", help="Only of this conversation.")
+@click.option("--entity", metavar="NAME", help="Only about this person, project or path.")
+@click.option("--tool", metavar="NAME", help="Only where this tool was used.")
+@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only those that ended like this.")
 @click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d.")
 @click.option("--until", type=moment, help="Only from before this moment.")
 @click.option("--full", is_flag=True, help="Also what was done, one tool call a line.")
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @pass_state
-def episodes(
-    state: State,
-    *,
-    session: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    full: bool,
-    limit: int,
-) -> None:
+def episodes(state: State, *, full: bool, **query: Unpack[EpisodeQuery]) -> None:
     """List the episodes of conversations, the latest first."""
     with state.open() as mind:
-        listed = mind.episodes(session=session, since=since, until=until, limit=limit)
+        listed = mind.episodes(**query)
     if state.json:
         emit(listed)
         return

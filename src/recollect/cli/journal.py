@@ -18,6 +18,7 @@ from recollect.types import DailyEvent, Event
 @click.option("--type", "type_", metavar="NAME", help="Only this type, such as write or dead.")
 @click.option("--daily", is_flag=True, help="The daily events: one line a stretch of conversation.")
 @click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="The daily events of this day.")
+@click.option("--text", metavar="WORDS", help="The daily events that have all of these words.")
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @pass_state
 def events(
@@ -27,15 +28,17 @@ def events(
     type_: str | None,
     daily: bool,
     day: datetime | None,
+    text: str | None,
     limit: int,
 ) -> None:
     """Show what changed and what failed, or the daily events; the latest first."""
-    if (daily or day) and (subject or type_):
-        raise click.UsageError("--daily and --day go without --subject and --type.")
+    of_days = daily or day or text
+    if of_days and (subject or type_):
+        raise click.UsageError("--daily, --day and --text go without --subject and --type.")
     listed: list[Event] | list[DailyEvent]
     with state.open() as mind:
-        if daily or day:
-            listed = mind.daily_events(day=day.date() if day else None, limit=limit)
+        if of_days:
+            listed = mind.daily_events(day=day.date() if day else None, text=text, limit=limit)
         else:
             listed = mind.events(subject=subject, type=type_, limit=limit)
     if state.json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -25,7 +25,11 @@ from recollect.cli.output import (
 from recollect.cli.params import KindName, metadata_of, moment, moment_or_never, text_or_stdin
 from recollect.cli.state import State, pass_state
 from recollect.plain import plain
-from recollect.types import ORDERS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
+from recollect.settings.vocabulary import Vocabulary, Words
+from recollect.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
+
+if TYPE_CHECKING:
+    from recollect.mind import Mind
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 _SHARE = click.FloatRange(0, 1)
@@ -56,6 +60,14 @@ def details(command: _Function) -> _Function:
             ),
             click.option("--importance", type=_SHARE, help="How much it matters."),
             click.option("--confidence", type=_SHARE, help="How sure it is."),
+            click.option("--scope", metavar="WORD", help="Whose it is, in the preset's words."),
+            click.option(
+                "--priority", "--duration", "duration", metavar="WORD",
+                help="How long it matters: transient, short_term, long_term, permanent, or 7d.",
+            ),
+            click.option(
+                "--origin", metavar="WORD", help=f"How it came to be: {', '.join(ORIGINS)}."
+            ),
             click.option("--trust", type=click.Choice(TRUSTS), help="Who says it."),
             click.option("--valid-from", type=moment, help="Since when it is true."),
             click.option("--valid-to", type=moment_or_never, help="Until when it is true."),
@@ -99,10 +111,15 @@ def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None
         )
     if state.json:
         became = {"outcome": decision.outcome, "reason": decision.reason}
-        kept = {} if decision.memory is None else plain(decision.memory)
+        kept = {} if decision.memory is None else described(mind, decision.memory)
         emit({**kept, **became, "replaced": decision.replaced})
         return
-    say(f"{decision.outcome}  {decision.memory.kind if decision.memory else kind}  "
+    said = (
+        kind
+        if decision.memory is None
+        else mind.settings.vocabulary.kinds.said_of(decision.memory.kind, decision.memory.metadata)
+    )
+    say(f"{decision.outcome}  {said}  "
         f"{dim(decision.id)}{decision.reason and f'  {decision.reason}'}")  # fmt: skip
     for id_ in decision.replaced:
         say(dim(f"in place of {id_}"))
@@ -117,6 +134,10 @@ def _typed_unseen() -> str | None:
 
 @click.command(cls=Command)
 @click.option("--kind", type=KindName(), help="Only this kind.")
+@click.option("--scope", metavar="WORD", help="Only of this scope, in the preset's words.")
+@click.option("--priority", metavar="WORD", help="Only those that live as long as this says.")
+@click.option("--origin", metavar="WORD", help="Only those that came to be in this way.")
+@click.option("--min-importance", type=_SHARE, help="Only what matters at least so much.")
 @click.option("--project", metavar="NAME", help="Only this project.")
 @click.option("--topic", metavar="NAME", help="Only this topic.")
 @click.option("--subject", metavar="TEXT", help="Only about this.")
@@ -141,11 +162,11 @@ def memories(state: State, /, **options: Any) -> None:
         listed = mind.memories(**given(options))
         why_none = "" if listed or state.json else _why_none(mind.stats(), len(mind.pending()))
     if state.json:
-        emit(listed)
+        emit([described(mind, memory) for memory in listed])
         return
     if why_none:
         note(why_none)
-    show_memories(listed)
+    show_memories(listed, words=mind.settings.vocabulary)
 
 
 def _why_none(stats: Stats, pending: int) -> str:
@@ -170,12 +191,20 @@ def _why_none(stats: Stats, pending: int) -> str:
     return "There are no memories: nothing was recorded; see recollect record, ingest and add."
 
 
-def show_memories(memories: Iterable[Memory], *, margin: int = 0) -> None:
+def described(mind: Mind, memory: Memory) -> dict[str, Any]:
+    """A memory as JSON values, also in the words of the preset's document."""
+    return {**plain(memory), **mind.words(memory)}
+
+
+def show_memories(
+    memories: Iterable[Memory], *, margin: int = 0, words: Vocabulary | None = None
+) -> None:
     """Print memories, each with its kind in the colour of its status."""
-    entries(map(_entry, memories), margin=margin)
+    kinds = (words or Vocabulary()).kinds
+    entries((_entry(memory, kinds) for memory in memories), margin=margin)
 
 
-def _entry(memory: Memory) -> ListEntry:
+def _entry(memory: Memory, kinds: Words) -> ListEntry:
     about = joined(
         memory.id,
         when(memory.created_at),
@@ -186,7 +215,8 @@ def _entry(memory: Memory) -> ListEntry:
         "" if memory.project.startswith("_") else memory.project,
         *(f"#{tag}" for tag in memory.tags),
     )
-    return ListEntry(memory.kind, memory.content, (about,), colour_of(memory))
+    said = kinds.said_of(memory.kind, memory.metadata)
+    return ListEntry(said, memory.content, (about,), colour_of(memory))
 
 
 def _source(memory: Memory) -> str:

@@ -39,7 +39,9 @@ def moment_or_never(text: str) -> datetime | str:
 
 
 class KindName(click.ParamType[str]):
-    """A built-in kind, or one of the setting `memory.kinds`, which the memory checks."""
+    """A built-in kind, one of the setting `memory.kinds`, or a word of the preset's document, which
+    the memory checks.
+    """
 
     name = "kind"
 

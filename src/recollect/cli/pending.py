@@ -9,10 +9,11 @@ from typing import TypeVar
 import click
 
 from recollect.cli.base import CommandGroup
-from recollect.cli.memories import colour_of
+from recollect.cli.memories import colour_of, described
 from recollect.cli.output import ListEntry, counted, emit, entries, joined, note, say, when
 from recollect.cli.state import State, pass_state
 from recollect.mind import Mind
+from recollect.settings.vocabulary import Vocabulary, Words
 from recollect.types import Decision, Memory
 
 _T = TypeVar("_T")
@@ -41,21 +42,24 @@ def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
     with state.open() as mind:
         waiting = mind.pending(limit=limit)
         if state.json:
-            emit(waiting)
+            emit([described(mind, memory) for memory in waiting])
         elif not waiting:
             note("Nothing waits for your word.")
         elif only_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            show_pending(waiting)
+            show_pending(waiting, words=mind.settings.vocabulary)
         else:
             _ask(mind, waiting)
 
 
-def show_pending(memories: Iterable[Memory], *, margin: int = 0) -> None:
+def show_pending(
+    memories: Iterable[Memory], *, margin: int = 0, words: Vocabulary | None = None
+) -> None:
     """Print pending statements with their trust and confidence."""
-    entries(map(_entry, memories), margin=margin)
+    kinds = (words or Vocabulary()).kinds
+    entries((_entry(memory, kinds) for memory in memories), margin=margin)
 
 
-def _entry(memory: Memory) -> ListEntry:
+def _entry(memory: Memory, kinds: Words) -> ListEntry:
     about = joined(
         memory.id,
         when(memory.created_at),
@@ -64,7 +68,8 @@ def _entry(memory: Memory) -> ListEntry:
         f"offered {memory.offered} ×" if memory.offered else "",
         f"put off until {when(memory.snoozed_until)}" if memory.snoozed_until else "",
     )
-    return ListEntry(memory.kind, memory.content, (about,), colour_of(memory))
+    said = kinds.said_of(memory.kind, memory.metadata)
+    return ListEntry(said, memory.content, (about,), colour_of(memory))
 
 
 def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
@@ -74,7 +79,7 @@ def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
     ))  # fmt: skip
     for memory in memories:
         say()
-        show_pending([memory])
+        show_pending([memory], words=mind.settings.vocabulary)
         answer = click.prompt("Keep it?", type=click.Choice(list(_ANSWERS)), default="s")
         if answer == "q":
             return

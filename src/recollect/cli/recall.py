@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 import click
 
@@ -12,7 +12,12 @@ from recollect.cli.base import Command
 from recollect.cli.output import ListEntry, bold, emit, entries, joined, note, say, when
 from recollect.cli.params import KindName, moment
 from recollect.cli.state import State, pass_state
+from recollect.plain import plain
+from recollect.settings.vocabulary import Vocabulary, Words
 from recollect.types import RECORD_TYPES, Hit, RecordType
+
+if TYPE_CHECKING:
+    from recollect.mind import Mind
 
 _BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type_ != "memory")
 
@@ -26,6 +31,8 @@ class Where(TypedDict):
     session: str | None
     project: str | None
     kind: str | None
+    scope: str | None
+    min_importance: float | None
     since: datetime | None
     until: datetime | None
     as_of: datetime | None
@@ -38,6 +45,12 @@ def _narrowed(command: _Function) -> _Function:
             click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
             click.option("--project", metavar="NAME", help="Only from this project."),
             click.option("--kind", type=KindName(), help="Only memories of this kind."),
+            click.option("--scope", metavar="WORD", help="Only memories of this scope."),
+            click.option(
+                "--min-importance",
+                type=click.FloatRange(0, 1),
+                help="Only memories and episodes that matter at least so much.",
+            ),
             click.option(
                 "--since", type=moment, help="Nothing older: a date, or an age such as 7d."
             ),
@@ -54,9 +67,14 @@ def _narrowed(command: _Function) -> _Function:
 
 @click.command(cls=Command)
 @click.argument("query", nargs=-1, required=True)
-@click.option("-k", default=10, show_default=True, metavar="N", help="How many at most.")
 @click.option(
-    "--of", type=click.Choice(RECORD_TYPES), multiple=True, help="Only these. [default: all]"
+    "-k", "--limit", "k", default=10, show_default=True, metavar="N", help="How many at most."
+)
+@click.option(
+    "--of",
+    type=click.Choice(RECORD_TYPES),
+    multiple=True,
+    help="Only these. [default: as the preset searches]",
 )
 @_narrowed
 @pass_state
@@ -74,18 +92,26 @@ def recall(
     QUERY is a question or some words, in Chinese or English. The best evidence comes first.
     """
     with state.open() as mind:
-        hits = mind.recall(" ".join(query), k=k, of=of or RECORD_TYPES, **where)
+        hits = mind.recall(" ".join(query), k=k, of=of or None, **where)
     if state.json:
-        emit(hits)
+        emit([_described(mind, hit) for hit in hits])
         return
     if not hits:
         note("Nothing was found.")
-    show_hits(hits, explain=explain)
+    show_hits(hits, explain=explain, words=mind.settings.vocabulary)
 
 
 @click.command(cls=Command)
 @click.argument("query", nargs=-1, required=True)
-@click.option("-k", default=5, show_default=True, metavar="N", help="How many of each at most.")
+@click.option(
+    "-k",
+    "--limit",
+    "k",
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many of each at most.",
+)
 @_narrowed
 @pass_state
 def search(
@@ -99,34 +125,60 @@ def search(
     text = " ".join(query)
     with state.open() as mind:
         memories = mind.recall(text, k=k, of=("memory",), **where)
-        evidence = [] if where["kind"] else mind.recall(text, k=k, of=_BESIDES, **where)
+        narrowed = where["kind"] or where["scope"]
+        evidence = [] if narrowed else mind.recall(text, k=k, of=_BESIDES, **where)
     if state.json:
-        emit({"memories": memories, "evidence": evidence})
+        known, said = ([_described(mind, hit) for hit in hits] for hits in (memories, evidence))
+        emit({"memories": known, "evidence": said})
         return
     if not memories and not evidence:
         note("Nothing was found.")
     for title, hits, first in (("Known", memories, 1), ("Said", evidence, len(memories) + 1)):
         if hits:
             say(bold(title))
-            show_hits(hits, explain=explain, first=first)
+            show_hits(hits, explain=explain, first=first, words=mind.settings.vocabulary)
 
 
-def show_hits(hits: list[Hit], *, explain: bool = False, margin: int = 0, first: int = 1) -> None:
+def _described(mind: Mind, hit: Hit) -> dict[str, Any]:
+    """A hit as JSON values, also in the words of the preset's document. Where that calls the kind
+    `type`, `record` says whether it is a memory, a turn, an episode or an attachment.
+    """
+    words = mind.words(hit)
+    return {**plain(hit), **({"record": hit.type} if "type" in words else {}), **words}
+
+
+def show_hits(
+    hits: list[Hit],
+    *,
+    explain: bool = False,
+    margin: int = 0,
+    first: int = 1,
+    words: Vocabulary | None = None,
+) -> None:
     """Numbered hits: the text, then what it is and where it is from."""
     digits = len(str(first + len(hits) - 1))
-    numbered = enumerate(hits, first)
-    entries((_entry(hit, f"{n:>{digits}}", explain=explain) for n, hit in numbered), margin=margin)
+    kinds = (words or Vocabulary()).kinds
+    entries(
+        (
+            ListEntry(
+                f"{n:>{digits}}",
+                hit.text,
+                (_about(hit, kinds), *(_reasons(hit) if explain else ())),
+            )
+            for n, hit in enumerate(hits, first)
+        ),
+        margin=margin,
+    )
 
 
-def _entry(hit: Hit, mark: str, *, explain: bool) -> ListEntry:
-    return ListEntry(mark, hit.text, (_about(hit), *(_reasons(hit) if explain else ())))
-
-
-def _about(hit: Hit) -> str:
+def _about(hit: Hit, kinds: Words) -> str:
     speaker = f"{hit.role} {hit.sender}".strip() or hit.type
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
-    id_ = hit.id if hit.type == "memory" else ""  # what show, history and forget ask for
-    return joined(f"{hit.score:.2f}", when(hit.at), speaker, place, id_)
+    if hit.kind is None:
+        return joined(f"{hit.score:.2f}", when(hit.at), speaker, place)
+    said, weight = kinds.said_of(hit.kind, hit.metadata), f"importance {hit.importance or 0:.2f}"
+    # The id is what show, history and forget ask for.
+    return joined(f"{hit.score:.2f}", when(hit.at), said, weight, place, hit.id)
 
 
 def _reasons(hit: Hit) -> list[str]:

@@ -10,11 +10,11 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.output import dim, emit, say
-from recollect.cli.params import json_value, moment, text_or_stdin
+from recollect.cli.params import json_value, metadata_of, moment, text_or_stdin
 from recollect.cli.state import State, pass_state
 from recollect.errors import InvalidInput
-from recollect.moving.messages import UnreadableMessage, read_calls, read_results
-from recollect.types import ROLES, TRUSTS, Role, ToolCall, ToolResult, Trust
+from recollect.moving.chats import read_tools
+from recollect.types import ROLES, TRUSTS, Role, Trust
 
 
 @click.command(cls=Command)
@@ -39,6 +39,10 @@ from recollect.types import ROLES, TRUSTS, Role, ToolCall, ToolResult, Trust
     "--tool-result", "results", type=json_value, multiple=True, metavar="JSON",
     help='What a tool answered: {"content": ..., "call_id": ...}',
 )  # fmt: skip
+@click.option(
+    "--metadata", multiple=True, metavar="KEY=VALUE",
+    help="What your program keeps with it; may be repeated.",
+)  # fmt: skip
 @click.option("--project", metavar="NAME", help="The project of the session.")
 @pass_state
 def record(
@@ -54,6 +58,7 @@ def record(
     index: int | None,
     calls: tuple[Any, ...],
     results: tuple[Any, ...],
+    metadata: tuple[str, ...],
     project: str | None,
 ) -> None:
     """Record one turn of a conversation.
@@ -61,7 +66,7 @@ def record(
     TEXT may also be piped in. The turn is durable and can be found when the command returns; the
     same turn at the same --index again changes nothing.
     """
-    tool_calls, tool_results = _tools(calls, results)
+    tool_calls, tool_results = read_tools(calls, results)
     wordless = text is None and (tool_calls or tool_results) and sys.stdin.isatty()
     content = "" if wordless else text_or_stdin(text, "the text of the turn")
     if not (content.strip() or tool_calls or tool_results):
@@ -78,6 +83,7 @@ def record(
             at=at,
             index=index,
             trust=trust,
+            metadata=metadata_of(metadata),
         )
         if project:
             mind.session(session, project=project)
@@ -85,15 +91,3 @@ def record(
         emit(turn)
     else:
         say(f"{turn.session} #{turn.index}  {dim(turn.id)}")
-
-
-def _tools(
-    calls: tuple[Any, ...], results: tuple[Any, ...]
-) -> tuple[list[ToolCall], list[ToolResult]]:
-    try:
-        return read_calls(list(calls)), read_results(list(results))
-    except UnreadableMessage as error:
-        raise InvalidInput(
-            str(error)[0].upper() + str(error)[1:],
-            remedy='Write {"name": "search", "input": {"q": "..."}} or {"content": "..."}',
-        ) from error

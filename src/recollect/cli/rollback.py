@@ -58,6 +58,7 @@ def _preview(mind: Mind, report: RolledBack) -> None:
             show_memories(
                 (v for id_ in ids[:_MAX_LISTED] for v in mind.history(id_).versions if v.id == id_),
                 margin=2,
+                words=mind.settings.vocabulary,
             )
             if len(ids) > _MAX_LISTED:
                 say(f"  and {len(ids) - _MAX_LISTED:,} more")

@@ -55,6 +55,24 @@ def edit(state: State, file: str | None) -> None:
         say("The scratchpad is written.")
 
 
+@scratchpad.command()
+@click.argument("text", required=False)
+@click.option("--session", metavar="ID", help="The conversation it is of; its project counts.")
+@pass_state
+def task(state: State, text: str | None, session: str | None) -> None:
+    """Hand over the task at hand, as your agent states it.
+
+    The task before it is archived when this one is about something else. Without TEXT the task is
+    over. From then on no task is read from messages.
+    """
+    with state.open(create=True) as mind:
+        pad = mind.set_task(text or "", session=session)
+    if state.json:
+        emit(pad)
+    else:
+        say(shown_whole(pad.text) or "No task is at hand.")
+
+
 def _read(file: str) -> str:
     if file == "-":
         return file

@@ -8,7 +8,7 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.event_lines import describe
-from recollect.cli.memories import colour_of
+from recollect.cli.memories import colour_of, described
 from recollect.cli.output import (
     ListEntry,
     dim,
@@ -39,9 +39,10 @@ def show(state: State, memory: str) -> None:
         chain = mind.history(memory)
         turns = turns_of(mind, version.sources)
     if state.json:
-        emit({"memory": version, "sources": turns, "versions": chain.versions})
+        shown = described(mind, version)
+        emit({"memory": shown, "sources": turns, "versions": chain.versions})
         return
-    show_memory(version)
+    show_memory(version, mind)
     if turns:
         heading("Where it was said")
         show_turns(turns, full=True)
@@ -63,13 +64,18 @@ def turns_of(mind: Mind, sources: Sequence[Source]) -> list[Turn]:
     return sorted(turns, key=lambda turn: (turn.at, turn.id))
 
 
-def show_memory(memory: Memory) -> None:
-    """Print all fields of one version."""
-    entries([ListEntry(memory.kind, memory.content, colour=colour_of(memory))])
+def show_memory(memory: Memory, mind: Mind) -> None:
+    """Print all fields of one version, in the words of the preset's document."""
+    words = mind.words(memory)
+    kind = words.pop(mind.settings.vocabulary.kinds.name)
+    entries([ListEntry(kind, memory.content, colour=colour_of(memory))])
     about = joined(memory.subject, memory.predicate)
     facts(
         (
             ("id", memory.id),
+            *words.items(),
+            ("origin", "" if "source" in words else memory.origin),
+            ("tier", "1, in every prompt" if memory.tier == 1 else ""),
             ("status", _status(memory)),
             ("about", f"{about} = {memory.value}" if about and memory.value else about),
             ("said by", memory.trust),

@@ -33,12 +33,14 @@ def show_metrics(metrics: Metrics) -> None:
     """Print rates with their counts, without those never counted."""
     cost = "" if metrics.cost is None else f", cost {metrics.cost:g}"
     rows = [
-        ("confirmed", _rate(metrics.confirmation_rate, metrics.confirmed, "answered")),
-        ("wrong writes", _rate(metrics.wrong_write_rate, metrics.taken_back, "taken back")),
-        ("recall hits", _rate(metrics.recall_hit_rate, metrics.recalls_with_evidence, "recalls")),
-        ("evidence used", _rate(metrics.evidence_used_rate, metrics.replies_using_evidence,
-                                "replies")),
-        ("context share", _rate(metrics.context_share, metrics.memory_tokens, "tokens")),
+        ("confirmed", _share(metrics.confirmed, metrics.confirmed + metrics.refused, "answered",
+                             _share(metrics.confirmed, metrics.put_to_user, "put to the user"))),
+        ("refused", _share(metrics.refused, metrics.confirmed, "confirmed", by="to")),
+        ("wrong writes", _share(metrics.taken_back, metrics.learnt, "learnt")),
+        ("recall hits", _share(metrics.recalls_with_evidence, metrics.recalls, "recalls")),
+        ("evidence used", _share(metrics.replies_using_evidence, metrics.replies, "replies",
+                                 _share(metrics.evidence_used, metrics.evidence_shown, "pieces"))),
+        ("context share", _share(metrics.memory_tokens, metrics.context_tokens, "tokens")),
         ("pending", f"{metrics.pending:,}" if metrics.pending else ""),
         ("models", f"{metrics.model_calls:,} calls, {metrics.model_tokens:,} tokens{cost}"
                    if metrics.model_calls else ""),
@@ -46,8 +48,12 @@ def show_metrics(metrics: Metrics) -> None:
     facts(rows)
 
 
-def _rate(rate: float | None, count: int, what: str) -> str:
-    return "" if rate is None else f"{rate:.1%} ({count:,} {what})"
+def _share(part: int, whole: int, what: str, further: str = "", by: str = "of") -> str:
+    """A rate with its counts, and another of the same."""
+    if not whole:
+        return ""
+    shown = f"{part / whole:.1%} ({part:,} {by} {whole:,} {what})"
+    return f"{shown}; {further}" if further else shown
 
 
 def show_stats(stats: Stats, *, margin: int = 0) -> None:
@@ -63,6 +69,7 @@ def show_stats(stats: Stats, *, margin: int = 0) -> None:
         ("turns", f"{stats.turns:,}" + (f" ({states})" if states else "")),
         ("sessions", f"{stats.sessions:,}"),
         ("memories", f"{stats.memories:,}"),
+        *((f"  {word}", f"{count:,}") for word, count in stats.by_kind.items()),
         ("episodes", f"{stats.episodes:,}"),
         ("attachments", f"{stats.attachments:,}"),
         ("events", f"{stats.events:,}"),

@@ -22,7 +22,7 @@ from recollect.cli.output import (
     terminal_width,
     when,
 )
-from recollect.cli.params import moment
+from recollect.cli.params import metadata_of, moment
 from recollect.cli.state import State, pass_state
 from recollect.types import ROLES, TURN_STATES, Role, Turn, TurnState
 
@@ -37,6 +37,7 @@ _TROUBLED = ("failed", "dead")
 @click.option("--role", type=click.Choice(ROLES), help="Only what this one said.")
 @click.option("--tool", metavar="NAME", help="Only turns that called this tool.")
 @click.option("--state", "turn_state", type=click.Choice(TURN_STATES), help="How far it came.")
+@click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
 @click.option("--newest", is_flag=True, help="The newest first.")
 @click.option("--full", is_flag=True, help="Whole texts, with tool calls and results.")
 @click.option("--limit", "-n", default=100, show_default=True, metavar="N")
@@ -52,6 +53,7 @@ def turns(
     role: Role | None,
     tool: str | None,
     turn_state: TurnState | None,
+    metadata: tuple[str, ...],
     newest: bool,
     full: bool,
     limit: int,
@@ -67,6 +69,7 @@ def turns(
             role=role,
             tool=tool,
             state=turn_state,
+            metadata=metadata_of(metadata) or None,
             newest_first=newest,
             limit=limit,
             offset=offset,

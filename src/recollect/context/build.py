@@ -6,14 +6,15 @@ the agent is to speak, never what is stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
 from recollect.clock import Zone
 from recollect.context.composer import compose
-from recollect.context.fit import omission
+from recollect.context.exact_answer import exact_answer
+from recollect.context.fit import ItemsPart, omission
 from recollect.context.parts import (
     IN_HOST_PROMPT,
     OUTDATED,
@@ -38,7 +39,7 @@ from recollect.rules import checks
 from recollect.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from recollect.settings import Settings
 from recollect.settings.recall import SectionName
-from recollect.types import EMPTY, Context, Hit, Omission, SafeName, Turn
+from recollect.types import EMPTY, Context, Hit, Memory, Omission, SafeName, Turn
 
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
 _LEARNT_CARDS: tuple[SectionName, ...] = ("persona", "user")
@@ -55,30 +56,34 @@ class Recaller(Protocol):
         persona: str | None,
         around: Sequence[str],
         project: SafeName | None,
+        without: Collection[str],
     ) -> Sequence[Hit]: ...
 
 
 class Windows(Protocol):
     """The running conversation of a session."""
 
-    def __call__(self, session: str, tokens: int, *, messages: int) -> Window: ...
+    def __call__(self, session: str, tokens: int, *, messages: int | None) -> Window: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
     """Where the parts of a context come from; each is called only when its part is in the budget.
 
-    ``cards`` gives the compiled cards by part: identity, persona, user. ``core`` gives the
-    memories of every prompt, the most important first. ``without_outdated`` removes evidence that
-    mentions only what no longer holds, unless the query asks for the past. ``turns_behind`` gives
+    ``cards`` gives the compiled cards by part, identity, persona and user, for a persona or none.
+    ``core`` gives the memories of every prompt, the most important first. ``used`` counts a use of
+    what is shown. ``without_outdated`` removes evidence that mentions only what no longer holds,
+    unless the query asks for the past. ``turns_behind`` gives
     the turns that memories and episodes were made of, by the id of the hit. ``scratchpad`` gives
     the open tasks of a project, or with None of all, without those that the prompt shows.
-    ``opening`` is how the user began a session; ``zone`` the one that every date of a prompt is
+    ``pending`` gives statements to put to the user that were not put to them before. ``opening``
+    is how the user began a session; ``zone`` the one that every date of a prompt is
     shown in. In a session of a project what belongs to another one is left out.
     """
 
     gate: Callable[[str], Verdict]
     recall: Recaller
+    used: Callable[[Sequence[Hit]], None]
     read: Callable[[Sequence[Hit], Zone], Sequence[Item]]
     without_outdated: Callable[[str, Sequence[Hit]], Sequence[Hit]]
     turns_behind: Callable[[Sequence[Hit]], Mapping[str, Sequence[Turn]]]
@@ -87,8 +92,9 @@ class Sources:
     core: Callable[[SafeName | None], Sequence[MemoryView]]
     project_of: Callable[[str], SafeName | None]
     scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str]
-    cards: Callable[[], Mapping[SectionName, str]]
+    cards: Callable[[str | None], Mapping[SectionName, str]]
     zone: Callable[[], Zone]
+    pending: Callable[[], Sequence[Memory]] = tuple
 
 
 class Builder:
@@ -129,7 +135,7 @@ class Builder:
         if session is not None and prompt_of_host is None:
             conversation = self._conversation(query, session, limits, zone)
         core, omitted = self._core(limits, count, project, zone)
-        cards = self._from.cards()
+        cards = self._from.cards(persona)
         language = self._language(query, session, cards, core)
         texts, data = self._texts(limits, language, host_parts, cards)
         if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
@@ -137,20 +143,68 @@ class Builder:
             texts["scratchpad"] = self._from.scratchpad(
                 _tasks_of(session, project), lambda task: ShownTexts.of(said).says(task)
             )
+        hits: Sequence[Hit] = ()
         evidence: tuple[Item, ...] = ()
+        finding = ""
         if "evidence" in limits.sizes and self.wants_evidence(query):
-            hits = self._hits(query, session, persona, conversation, project)
+            spoken = conversation.turns
+            if session is not None and "recent" not in limits.sizes:
+                spoken = self._kept_by_host(query, session)
+                prompt_of_host = prompt_of_host or ShownTexts.of_turns(spoken)
+            known = {item.id for item in core}
+            hits = self._hits(query, session, persona, spoken, project=project, core=known)
             fresh, repeated = self._new_to(prompt_of_host, hits, count)
             current, old = self._current(query, fresh, count)
             evidence, secret = self._evidence(current, zone)
+            finding = exact_answer(query, current, zone, language)
             omitted += [*repeated, *old, *secret]
-        return compose(
-            PromptParts(texts, core, evidence, conversation, tuple(omitted), data, query),
+        built = compose(
+            PromptParts(
+                texts,
+                self._labelled(core, language),
+                self._labelled(evidence, language),
+                conversation,
+                tuple(omitted),
+                data,
+                query,
+                finding,
+                headings=self._settings.vocabulary.headings,
+            ),
             limits,
             rounds=self._settings.context.recent_turns,
             pieces=self._settings.recall.evidence,
             language=language,
             count=count,
+        )
+        ids = {use.name: frozenset(use.ids) for use in built.sections}
+        turns, pieces = ids.get("recent", ()), ids.get("evidence", ())
+        self._from.used([hit for hit in hits if hit.id in pieces])
+        return replace(
+            built,
+            recent=tuple(turn for turn in conversation.turns if turn.id in turns),
+            summary=conversation.summary,
+            memories=tuple(item.text for item in evidence if item.id in pieces),
+            reply=limits.reply,
+            pending=() if session is None else tuple(self._from.pending()),
+        )
+
+    def evidence_text(self, query: str, hits: Sequence[Hit], tokens: int) -> str:
+        """Evidence as it stands in a prompt, within so many tokens; empty where there is none."""
+        language = language_of([query], self._settings.memory.language)
+        current, _ = self._current(query, hits, count_tokens)
+        items, _ = self._evidence(current, self._from.zone())
+        labelled, headings = self._labelled(items, language), self._settings.vocabulary.headings
+        part = ItemsPart("evidence", labelled, count_tokens, language, headings=headings)
+        return part.fit(tokens).text if items else ""
+
+    def _labelled(self, items: tuple[Item, ...], language: Language) -> tuple[Item, ...]:
+        """Items with the words of the preset's document."""
+        words = self._settings.vocabulary
+        if not words.kinds and not words.labels:
+            return items
+        return tuple(
+            replace(item, label=words.label(words.kinds.shown(item.kind), language))
+            for item in items
         )
 
     def wants_evidence(self, query: str) -> bool:
@@ -199,15 +253,18 @@ class Builder:
         if "recent" not in limits.sizes:
             return ConversationPart(zone=zone)
         # Twice the size, so that turns that do not fit can be compressed and accounted for.
-        window = self._from.window(
-            session,
-            2 * limits.sizes["recent"],
-            messages=self._settings.short_term.recent_limit,
-        )
-        turns = window.turns
-        if turns and _is_query(turns[-1], query):
-            turns = turns[:-1]
+        most = max(limits.sizes["recent"], limits.full["recent"])
+        rounds, messages = self._settings.context.recent_turns, self._settings.short_term
+        limit = messages.recent_limit if rounds else None
+        window = self._from.window(session, 2 * most, messages=limit)
+        turns = _before(query, window.turns)
         return ConversationPart(turns, window.summary, zone, window.rendered)
+
+    def _kept_by_host(self, query: str, session: str) -> tuple[Turn, ...]:
+        """The turns before the message where the host keeps the conversation in its own prompt."""
+        short_term = self._settings.short_term
+        tokens, messages = short_term.window_tokens, short_term.recent_limit
+        return _before(query, self._from.window(session, tokens, messages=messages).turns)
 
     def _core(
         self, limits: TokenBudget, count: TokenCounter, project: SafeName | None, zone: Zone
@@ -221,24 +278,32 @@ class Builder:
             if one.trust not in PROMOTED and one.kind != "credential"
         ]
         fit_to_show = [m for m in memories if m.trust in PROMOTED and m.kind != "credential"]
-        return tuple(memory_item(memory, zone) for memory in fit_to_show), omitted
+        items = tuple(memory_item(memory, zone) for memory in fit_to_show)
+        if self._settings.upkeep.core_choice == "document":  # whose lines bear no dates
+            items = tuple(replace(item, at=None, source="") for item in items)
+        return items, omitted
 
     def _hits(
         self,
         query: str,
         session: str | None,
         persona: str | None,
-        conversation: ConversationPart,
+        spoken: Sequence[Turn],
+        *,
         project: SafeName | None,
+        core: Collection[str],
     ) -> list[Hit]:
+        """Evidence for the query, which the latest of the ``spoken`` turns make clearer."""
         most = self._settings.recall.evidence
         if most < 1:
             return []
         # In a conversation the nearest hits are often its own last turns: recall some more.
         limit = most if session is None else 2 * most
-        latest = conversation.turns[-self._settings.recall.enrich_turns :]
+        latest = spoken[-self._settings.recall.enrich_turns :]
         around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
-        hits = self._from.recall(query, k=limit, persona=persona, around=around, project=project)
+        hits = self._from.recall(
+            query, k=limit, persona=persona, around=around, project=project, without=core
+        )
         # The same question, now or before, is no evidence; nor is any other, or a greeting.
         for_questions = is_for_questions(query)
         return [
@@ -331,6 +396,8 @@ def _cards_in_place(
     return {"cards": cards.get("identity", "")}, {"cards": "\n\n".join(learnt)}
 
 
-def _is_query(turn: Turn, query: str) -> bool:
-    """Whether a turn is the message that is being answered, already recorded."""
-    return turn.role == "user" and turn.content.strip() == query.strip()
+def _before(query: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """The turns before the message that is being answered, which may be recorded already."""
+    last = turns[-1] if turns else None
+    is_query = last and last.role == "user" and last.content.strip() == query.strip()
+    return turns[:-1] if is_query else turns

@@ -72,6 +72,13 @@ def compose(
         if part.items and limit:
             budget = replace(budget, sizes={**budget.sizes, "evidence": limit})
             placed["evidence"], at_size["evidence"] = part, fit
+    if "recent" in placed and at_size["recent"].omitted:
+        others: dict[SectionName, FittedPart] = {
+            name: one for name, one in at_size.items() if name != "recent"
+        }
+        limit = _with_spare("recent", budget, others)
+        budget = replace(budget, sizes={**budget.sizes, "recent": limit})
+        at_size["recent"] = placed["recent"].fit(limit)
     costs = {name: one.tokens for name, one in at_size.items()}
     narrowed = budget
     fitted = at_size
@@ -124,15 +131,20 @@ def _parts(
 ) -> list[PromptPart]:
     """Every part that is not empty, except the evidence."""
     sections: list[PromptPart] = [
-        TextPart(name, body, count, language, data)
+        TextPart(name, body, count, language, data, parts.headings)
         for name in dict.fromkeys((*parts.texts, *parts.data))
         for body, data in [_by_people_and_memory(parts, name)]
         if body.strip() or data.strip()
     ]
     if parts.core:
-        sections.append(ItemsPart("core", parts.core, count, language, whole=True))
+        sections.append(
+            ItemsPart("core", parts.core, count, language, whole=True, headings=parts.headings)
+        )
     if parts.conversation.turns or parts.conversation.summary.strip():
-        sections.append(ConversationSection(parts.conversation, rounds, count, language))
+        talk = ConversationSection(
+            parts.conversation, rounds, count, language, headings=parts.headings
+        )
+        sections.append(talk)
     return sections
 
 
@@ -164,7 +176,14 @@ def _evidence(
         query=parts.query,
     )
     chosen, redundant = select(parts.evidence, background, pieces)
-    part = ItemsPart("evidence", tuple(chosen), count, language)
+    part = ItemsPart(
+        "evidence",
+        tuple(chosen),
+        count,
+        language,
+        finding=parts.finding,
+        headings=parts.headings,
+    )
     fitted = part.fit(limit)
     partial = {one.id for one in fitted.omitted}
     if partial and redundant:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
 from recollect.clock import in_zone
@@ -18,7 +18,7 @@ from recollect.context.fit import (
     share_out,
 )
 from recollect.context.parts import ConversationPart, RenderedTurn
-from recollect.context.render import EARLIER, HEADINGS, pieces_of, turn_lines, turn_message
+from recollect.context.render import EARLIER, heading_of, pieces_of, turn_lines, turn_message
 from recollect.language.digest import digest, shorten
 from recollect.language.exchanges import Exchange, exchanges, latest_rounds
 from recollect.language.fence import fence
@@ -45,6 +45,7 @@ class ConversationSection:
     count: TokenCounter
     language: Language
     name: SectionName = "recent"
+    headings: Mapping[str, str] = field(default_factory=dict)
 
     def fit(self, limit: int | None) -> FittedPart:
         limit = sys.maxsize if limit is None else limit
@@ -139,7 +140,7 @@ class ConversationSection:
             spoken += cost(messages[0].content, self.count)
         if not lines:
             return FittedPart()
-        heading = HEADINGS[self.language][self.name]
+        heading = heading_of(self.name, self.language, self.headings)
         seed = turns[0][0].session if turns else ""
         text = f"{heading}\n{fence(chr(10).join(lines), 'conversation', seed=seed)}"
         tokens = max(cost(text, self.count), spoken)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Protocol
 
 from recollect.context.parts import Item
-from recollect.context.render import HEADINGS, item_line, items_block
+from recollect.context.render import heading_of, item_line, items_block
 from recollect.language.digest import shorten
 from recollect.language.fence import fence, neutral
 from recollect.language.tokens import TokenCounter
@@ -57,6 +57,7 @@ class TextPart:
     count: TokenCounter
     language: Language
     data: str = ""
+    headings: Mapping[str, str] = field(default_factory=dict)
 
     def fit(self, limit: int | None) -> FittedPart:
         body, data = self.body.strip(), self.data.strip()
@@ -82,7 +83,7 @@ class TextPart:
         return self._written(shorter, "")
 
     def _written(self, body: str, data: str, *, fenced: bool = False) -> str:
-        heading = HEADINGS[self.language].get(self.name, "")
+        heading = heading_of(self.name, self.language, self.headings)
         inside = fence(data, self.name) if data or fenced else ""
         return "\n".join(filter(None, (heading, neutral(body), inside)))
 
@@ -100,6 +101,8 @@ class ItemsPart:
     count: TokenCounter
     language: Language
     whole: bool = False
+    finding: str = ""  # what all of them together answer, before them
+    headings: Mapping[str, str] = field(default_factory=dict)
 
     def fit(self, limit: int | None) -> FittedPart:
         around = cost(self._block([]), self.count)
@@ -154,7 +157,10 @@ class ItemsPart:
         return cut_to_tokens(item.text.strip(), share - head, self.count)
 
     def _block(self, lines: list[str]) -> str:
-        return items_block(lines, self.name, HEADINGS[self.language][self.name], self.language)
+        if self.finding:
+            lines = [f"- {self.finding}", *lines]
+        heading = heading_of(self.name, self.language, self.headings)
+        return items_block(lines, self.name, heading, self.language)
 
     def _omission(self, item: Item) -> Omission:
         return omission(self.name, FULL, item.text, self.count, item.id)

@@ -18,7 +18,7 @@ from recollect.types import Hit, Kind, Message, Omission, Source, Trust, Turn
 @dataclass(frozen=True, slots=True)
 class Item:
     """One piece of memory with its date, source, kind and trust; ``learnt_from`` are the turns of
-    a memory."""
+    a memory, ``label`` what is shown in place of the kind."""
 
     text: str
     id: str = ""
@@ -29,6 +29,7 @@ class Item:
     score: float = 0.0
     ended: datetime | None = None
     learnt_from: tuple[str, ...] = ()
+    label: str = ""
 
 
 class RenderedTurn(NamedTuple):
@@ -65,7 +66,8 @@ class PromptParts:
 
     ``texts`` are parts that come as one text: cards, guide, rules, scratchpad, the host's own.
     ``data`` is what memory may have written of a part that people write as well; it is fenced.
-    ``query`` is the message that is being answered.
+    ``query`` is the message that is being answered, ``finding`` the figure or the date it asks for.
+    ``headings`` are the preset's own.
     """
 
     texts: Mapping[SectionName, str] = field(default_factory=dict)
@@ -75,6 +77,8 @@ class PromptParts:
     omitted: tuple[Omission, ...] = ()
     data: Mapping[SectionName, str] = field(default_factory=dict)
     query: str = ""
+    finding: str = ""
+    headings: Mapping[str, str] = field(default_factory=dict)
 
 
 SECRET = "a credential is never put into a prompt"
@@ -113,6 +117,9 @@ def memory_item(memory: MemoryView, zone: Zone = LOCAL) -> Item:
         trust=memory.trust,
         learnt_from=tuple(source.turn_id for source in memory.sources),
     )
+
+
+PROFILE: tuple[Kind, ...] = ("identity", "config", "credential")  # tier 1 of document D §4.2
 
 
 def most_core_lines(section: Size, capacity: int) -> int:

@@ -67,6 +67,12 @@ class ShownTexts:
         """A turn may be named by its id; every other entry is a text."""
         return cls(frozenset(shown), frozenset(filter(None, map(normalised, shown))))
 
+    @classmethod
+    def of_turns(cls, turns: Sequence[Turn]) -> ShownTexts:
+        """A conversation that stands there."""
+        texts = (normalised(turn.content) for turn in turns)
+        return cls(frozenset(turn.id for turn in turns), frozenset(filter(None, texts)))
+
     def says(self, text: str) -> bool:
         """Whether a text stands in that prompt."""
         return repeats(Item(text.rstrip("…")), self.texts)

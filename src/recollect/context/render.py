@@ -54,11 +54,16 @@ RESULT: Mapping[Language, str] = {"en": "result", "zh": "结果"}
 FAILED: Mapping[Language, str] = {"en": "failed", "zh": "失败"}
 
 
+def heading_of(part: SectionName, language: Language, own: Mapping[str, str]) -> str:
+    """The heading of a part: the document's own, or ours; empty where it has none."""
+    return own.get(part) or HEADINGS[language].get(part, "")
+
+
 def item_head(item: Item) -> str:
     """The line beside a piece of memory: when, what kind, who said it, where."""
     day = item.at.date().isoformat() if item.at else ""
     until = f"until {item.ended.date().isoformat()}" if item.ended else ""
-    details = (day, until, label(item.kind), item.trust, label(item.source))
+    details = (day, until, label(item.label or item.kind), item.trust, label(item.source))
     return ", ".join(filter(None, details))
 
 

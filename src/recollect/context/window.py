@@ -21,12 +21,13 @@ from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.language.truncation import cut_to_tokens
 from recollect.locks import ForkSafeLock
 from recollect.settings.recall import ShortTermSettings
-from recollect.store.contract import Store
+from recollect.store.contract import Store, Unit
 from recollect.store.rows import TurnFilter
 from recollect.types import SafeName, Turn
 
 Summarise = Callable[[Sequence[Turn]], str]
 
+CLEARED = "session.cleared"
 SESSIONS = 64  # So many conversations are buffered; others are read from the ledger again.
 REBUILT = 10  # After a restart, so many times ``max_messages`` turns are read back.
 _RENDERED = 2  # So many times ``max_messages`` rendered turns are cached.
@@ -46,14 +47,23 @@ class Window:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """The turns of the latest summary by rule, and the index of the last of them."""
+
+    turns: tuple[Turn, ...]
+    upto: int
+
+
 @dataclass(slots=True)
 class _SessionBuffer:
     """One session. ``seen`` counts its turns in the ledger, ``costs`` has the tokens of each by id,
-    and a summary has the index of its last turn."""
+    a summary has the index of its last turn, and ``written`` are those that a model made."""
 
     turns: list[Turn] = field(default_factory=list)
     costs: dict[str, int] = field(default_factory=dict)
     summaries: list[tuple[int, str]] = field(default_factory=list)
+    written: set[int] = field(default_factory=set)
     seen: int = 0
     rendered: dict[RenderedKey, RenderedTurn] = field(default_factory=dict)
 
@@ -87,6 +97,7 @@ class ShortTermMemory:
         self._summarise = summarise
         self._guard = guard
         self._buffers: OrderedDict[str, _SessionBuffer] = OrderedDict()
+        self._floors: dict[str, int] = {}
         self._lock = ForkSafeLock()
 
     def recent(self, session: str, limit: int | None = None) -> tuple[Turn, ...]:
@@ -136,20 +147,44 @@ class ShortTermMemory:
             used -= buffer.costs[turns.pop(0).id]
         return turns, used
 
+    def overflow(self, session: str) -> Overflow | None:
+        """What the latest summary is of; None where there is none, or a model has written it."""
+        buffer = self._synced(session)
+        ends = [-1, *(end for end, _ in buffer.summaries)]
+        first, upto = ends[-2:] if len(ends) > 1 else (-1, -1)
+        if upto < 0 or upto in buffer.written:
+            return None
+        first = max(first, upto - self._settings.max_messages)
+        named = self._guard.name(session, "session")
+        with self._store.read(self._space) as unit:
+            most = buffer.turns[-1].index - first if buffer.turns else upto - first
+            turns = unit.ledger.turns(TurnFilter(session=named, newest_first=True, limit=most))
+        older = tuple(turn for turn in reversed(turns) if first < turn.index <= upto)
+        return Overflow(older, upto) if older else None
+
+    def clear_until(self, session: str, index: int) -> None:
+        """Leave turns up to an index out from now on; the ledger is not touched."""
+        with self._lock:
+            self._floors[self._guard.name(session, "session")] = index
+            self._buffers.pop(self._guard.name(session, "session"), None)
+
     def summarised(self, session: str, upto: int, text: str) -> None:
-        """Put ``text`` in the place of the summaries of all turns up to the index ``upto``."""
+        """Put ``text`` in the place of the summary of the turns up to the index ``upto``."""
         with self._lock:
             buffer = self._buffers.get(self._guard.name(session, "session"))
-            if buffer is None or not any(end <= upto for end, _ in buffer.summaries):
+            if buffer is None or all(end != upto for end, _ in buffer.summaries):
                 return
-            later = [(end, summary) for end, summary in buffer.summaries if end > upto]
-            buffer.summaries = [(upto, text), *later]
+            buffer.summaries = [
+                (end, text if end == upto else summary) for end, summary in buffer.summaries
+            ]
+            buffer.written.add(upto)
 
     def clear(self, session: str | None = None) -> None:
         """Drop the buffer of one conversation, or of all; the ledger is not touched."""
         with self._lock:
             if session is None:
                 self._buffers.clear()
+                self._floors.clear()
             else:
                 self._buffers.pop(self._guard.name(session, "session"), None)
 
@@ -162,11 +197,15 @@ class ShortTermMemory:
             buffer = self._buffers.get(session)
             if buffer is None or total < buffer.seen:
                 buffer = _SessionBuffer()
+                self._floors.setdefault(session, cleared_index(unit, session))
             new = self._newest(unit.ledger.turns, session, total - buffer.seen)
             if buffer.turns and new and new[0].index <= buffer.turns[-1].index:
                 # A turn was inserted before the buffered ones: begin again.
                 buffer, new = _SessionBuffer(), self._newest(unit.ledger.turns, session, total)
+            floor = self._floors.get(session, -1)
             for turn in new:
+                if turn.index <= floor:
+                    continue
                 buffer.turns.append(turn)
                 buffer.costs[turn.id] = turn_tokens(turn, self._count)
                 if len(buffer.turns) > self._settings.max_messages:
@@ -224,6 +263,13 @@ class ShortTermMemory:
             len(buffer.summaries) > 1 and sum(self._count(t) for _, t in buffer.summaries) > limit
         ):
             del buffer.summaries[0]
+
+
+def cleared_index(unit: Unit, session: SafeName) -> int:
+    """The index of the last turn that a host has cleared from short-term memory, or -1."""
+    cleared = unit.journal.events(subject=session, type_=CLEARED, limit=1)
+    upto = cleared[0].payload.get("upto") if cleared else None
+    return upto if isinstance(upto, int) else -1
 
 
 def turn_tokens(turn: Turn, count: TokenCounter) -> int:

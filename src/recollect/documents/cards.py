@@ -1,7 +1,7 @@
-"""Cards: SOUL.md, AGENT.md and USER.md in short, made again only when a source has changed.
+"""Cards: SOUL.md, AGENT.md, USER.md and the persona in short, made again when a source changed.
 
 A prompt never waits for a model: a source that changed since its card was made is shortened by
-rule on the spot, and by the model at the next upkeep.
+rule on the spot, and by the model at the next upkeep. A source that says nothing has no card.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from recollect.errors import ModelError
 from recollect.language.detection import language_of
 from recollect.language.fence import fence
 from recollect.language.guard import MAX_SUMMARY, guard_of
+from recollect.language.placeholders import is_placeholder
 from recollect.language.secrets.finder import redact
 from recollect.language.tokens import count_tokens
 from recollect.language.truncation import cut_to_tokens
@@ -30,8 +31,8 @@ from recollect.store.contract import Store
 from recollect.store.paths import refuse_links
 from recollect.store.upkeep import CardRow
 
-Card = Literal["soul", "core", "tooling", "user"]
-CARDS: tuple[Card, ...] = ("soul", "core", "tooling", "user")
+Card = Literal["soul", "core", "tooling", "user", "persona"]
+CARDS: tuple[Card, ...] = ("soul", "core", "tooling", "user", "persona")
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _STRAY = re.compile(r"<!--|-->")
@@ -43,13 +44,6 @@ _TAG = re.compile(r"</?[a-zA-Z][^>\n]*>")
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)、])\s+(.*)$")
 _RULER = re.compile(r"^\s*(?:[-*_=]\s*){3,}$|^\s*\|?[\s:|-]+\|?\s*$")
-_PLACEHOLDER = re.compile(
-    r"^(?:[^:：]{0,40}[:：]\s*)?"
-    r"[\[(（【<]?\s*(?:待学习|待补充|待定|待填写|未知|暂无|无"
-    r"|to be learn(?:ed|t)|to be filled(?: in)?"
-    r"|unknown|tbd|todo|none|n/?a|\.{3}|…)?\s*[\])）】>]?\s*[.。]?$",
-    re.IGNORECASE,
-)
 _SENTENCE = re.compile(r"(?<=[。！？!?])\s*|(?<=[.;；])\s+")
 _FIRM = re.compile(
     r"\b(?:must|never|always|do not|don't|only|first|before|priority)\b"
@@ -115,7 +109,7 @@ def _lines(text: str) -> Iterator[_Line]:
         pending.clear()
         pieces = [joined] if kind == "bullet" else _SENTENCE.split(joined)
         for piece in map(str.strip, pieces):
-            if piece and not _PLACEHOLDER.match(piece):
+            if piece and not is_placeholder(piece):
                 yield _Line(heading, piece, kind == "bullet")
 
     for raw in text.split("\n"):
@@ -133,6 +127,11 @@ def _lines(text: str) -> Iterator[_Line]:
     yield from flush()
 
 
+def _is_empty(source: str) -> bool:
+    """Whether it has nothing but headings, comments and placeholders."""
+    return not any(True for _ in _lines(plain_markdown(source)))
+
+
 def _tidy(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\*\*|__|`", "", text)).strip()
 
@@ -140,16 +139,25 @@ def _tidy(text: str) -> str:
 SOUL_FILE = "SOUL.md"  # documents A and D call it so
 COMPILED_FOLDER = "compiled"  # beside the sources, as in document A §6.2
 # Document A §6.2: the longest card of each source, in tokens; §8.1: what of it goes into a prompt.
-_TOKENS: Mapping[Card, int] = {"soul": 150, "core": 250, "tooling": 200, "user": 120}
+_TOKENS: dict[Card, int] = {
+    "soul": 150, "core": 250, "tooling": 200, "user": 120, "persona": 300,
+}  # fmt: skip
+# Document C §5.1: one card of 300 to 500 tokens from two files, where the prompt has such a part.
+_TOKENS_OF_ONE_CARD: dict[Card, int] = {"persona": 280, "user": 190}
+_FILE_NAME = re.compile(r"[\w-][\w .-]{0,60}\Z")
 _IN_PROMPT: Mapping[Card, int] = {"soul": 100, "core": 120, "tooling": 130}
 
 RULES = "rules"
-_FILES: Mapping[Card, str] = {
-    "soul": "soul.md",
+_FILES: Mapping[Card, str] = {  # document A §10.2
+    "soul": "soul.summary.md",
     "core": "agent.core.md",
     "tooling": "agent.tooling.md",
-    "user": "user.md",
+    "user": "user.summary.md",
+    "persona": "persona.custom.md",
 }
+_FORMER_FILES: Mapping[Card, str] = {"soul": "soul.md", "user": "user.md"}
+_PROMPTS: Mapping[Card, Card] = {"persona": "soul"}
+_COMPILED_AT = ".compiled_at"
 _AGAIN = "!"  # after the fingerprint: the model failed, and is asked again next time
 _Stamp = tuple[int, int]
 
@@ -178,35 +186,43 @@ class IdentityCards:
 
     # --- for prompts ----------------------------------------------------------------------------
 
-    def current(self) -> Mapping[SectionName, str]:
-        """The cards by the part of the prompt they belong to."""
+    def current(self, persona: str | None = None) -> Mapping[SectionName, str]:
+        """The cards by the part of the prompt they belong to, for the persona that speaks."""
         if self._folder is None:
             return {}
-        stamps = {name: _stamp(self._folder / name) for name in self._source_files()}
+        stamps = {name: _stamp(self._folder / name) for name in self._source_files(persona)}
         if stamps != self._cache.stamps:
-            self._cache = _CardCache(stamps, self._load())
+            self._cache = _CardCache(stamps, self._load(persona))
         return self._cache.cards
 
-    def _load(self) -> dict[SectionName, str]:
+    def _load(self, persona: str | None) -> dict[SectionName, str]:
         with self._store.read(self._space) as unit:
             rows = unit.cards.all()
         texts = {card: self._text(card, rows) for card in CARDS}
-        agent = [
-            cut_to_tokens(texts[card], most, count_tokens) for card, most in _IN_PROMPT.items()
-        ]
-        persona = plain_markdown(self._source(self._settings.documents.persona_file))
+        agent = [texts[card] for card in _IN_PROMPT]
+        if self._settings.identity.compile:
+            agent = [
+                cut_to_tokens(texts[card], most, count_tokens) for card, most in _IN_PROMPT.items()
+            ]
+        overlay = self._overlay(persona)
         cards: dict[SectionName, str] = {
             "identity": "\n".join(filter(None, agent)),
             "user": texts["user"],
-            "persona": persona,
+            "persona": "\n\n".join(filter(None, (overlay, texts["persona"]))),
         }
         return {name: text for name, text in cards.items() if text}
+
+    def _overlay(self, persona: str | None) -> str:
+        """The file of the persona that speaks; an empty one says nothing."""
+        name = self._overlay_file(persona)
+        text = plain_markdown(self._source(name)) if name else ""
+        return "" if _is_empty(text) else text
 
     def _text(self, card: Card, rows: Mapping[str, CardRow]) -> str:
         source = self._source(self._file_of(card))
         if not self._settings.identity.compile:
             # Of one file with two cards the first has it all.
-            return "" if card == "tooling" else plain_markdown(source)
+            return "" if card == "tooling" or _is_empty(source) else plain_markdown(source)
         row = rows.get(card)
         if row is not None and row.source.rstrip(_AGAIN) == self._mark(card, source):
             return row.text
@@ -214,34 +230,57 @@ class IdentityCards:
 
     # --- at upkeep ------------------------------------------------------------------------------
 
-    def compile(self, model: ChatModel | None) -> list[str]:
-        """Make the cards whose source has changed; their names."""
+    def compile(self, model: ChatModel | None, *, model_later: bool = False) -> list[str]:
+        """Make the cards whose source has changed; their names.
+
+        With ``model_later`` a model makes those again at the next upkeep that rules make now.
+        """
         if self._folder is None or not self._settings.identity.compile:
             return []
         with self._store.read(self._space) as unit:
             rows = unit.cards.all()
-        return [card for card in CARDS if self._compile(card, rows.get(card), model)]
+        made: list[str] = [
+            card for card in CARDS if self._compile(card, rows.get(card), model, later=model_later)
+        ]
+        if made:
+            stamp = self._clock.now().isoformat()
+            files.write(self._compiled / _COMPILED_AT, f"{stamp}\n".encode())
+        return made
 
-    def _compile(self, card: Card, earlier: CardRow | None, model: ChatModel | None) -> bool:
+    def _compile(
+        self, card: Card, earlier: CardRow | None, model: ChatModel | None, *, later: bool
+    ) -> bool:
         source = self._source(self._file_of(card))
         path = self._compiled / _FILES[card]
         refuse_links(path, self._compiled.parent)
+        if card in _FORMER_FILES:
+            (self._compiled / _FORMER_FILES[card]).unlink(missing_ok=True)
         mark = self._mark(card, source)
-        if earlier is not None and earlier.source == mark:
+        made = "" if earlier is None else earlier.source
+        if earlier is not None and (made.rstrip(_AGAIN) if later else made) == mark:
             if earlier.text and not path.exists():
                 files.write(path, f"{earlier.text}\n".encode())
             return False
-        if not source.strip():
+        if _is_empty(source):
             return self._drop(card, earlier, path)
-        row = self._card(card, source, mark, model)
+        row = self._card(card, source, mark, model, later=later)
         with self._store.write(self._space) as unit:
             unit.cards.put(row, self._clock.now())
-        files.write(path, f"{row.text}\n".encode() if row.text else b"")
+        if row.text:
+            files.write(path, f"{row.text}\n".encode())
+        else:
+            path.unlink(missing_ok=True)
         self._cache = _CardCache()
         return True
 
-    def _card(self, card: Card, source: str, mark: str, model: ChatModel | None) -> CardRow:
+    def _card(
+        self, card: Card, source: str, mark: str, model: ChatModel | None, *, later: bool
+    ) -> CardRow:
         tokens = self._tokens(card)
+        if card == "persona":  # bullets of memory itself, which document A gives no prompt for
+            model, later = None, False
+        if later:
+            mark += _AGAIN
         if model is not None:
             try:
                 text = self._guard.error(self._by_model(card, source, tokens, model), MAX_SUMMARY)
@@ -256,9 +295,10 @@ class IdentityCards:
         answer = model.write(
             fence(redact(plain_markdown(source)), _FILES[card]),
             purpose="identity",
-            system=filled(f"card_{card}", language, tokens=tokens),
+            system=filled(f"card_{_PROMPTS.get(card, card)}", language, tokens=tokens),
         )
-        return cut_to_tokens(plain_markdown(answer.value), tokens, count_tokens)
+        card_text = plain_markdown(answer.value)
+        return "" if _is_empty(card_text) else cut_to_tokens(card_text, tokens, count_tokens)
 
     def _drop(self, card: Card, row: CardRow | None, path: Path) -> bool:
         if row is None:
@@ -285,9 +325,20 @@ class IdentityCards:
         except UnreadableFile:
             return ""
 
-    def _source_files(self) -> list[str]:
-        persona = self._settings.documents.persona_file
-        return [*dict.fromkeys([*(self._file_of(card) for card in CARDS), persona])]
+    @property
+    def _one_card(self) -> bool:
+        return any(self._settings.context.sections["cards"])
+
+    def _source_files(self, persona: str | None) -> list[str]:
+        names = [*(self._file_of(card) for card in CARDS), self._overlay_file(persona)]
+        return [*dict.fromkeys(filter(None, names))]
+
+    def _overlay_file(self, persona: str | None) -> str:
+        """Beside the persona document, under the persona's name; empty for none."""
+        own = Path(self._settings.documents.persona_file)
+        named = persona is not None and _FILE_NAME.match(persona)
+        beside = str(own.with_name(f"{persona}.md")) if named else ""
+        return "" if beside == str(own) else beside
 
     def _file_of(self, card: Card) -> str:
         agent = self._settings.identity.agent_file
@@ -296,11 +347,12 @@ class IdentityCards:
             "core": agent,
             "tooling": agent,
             "user": self._settings.documents.user_file,
+            "persona": self._settings.documents.persona_file,
         }
         return sources[card]
 
     def _tokens(self, card: Card) -> int:
-        return _TOKENS[card]
+        return (_TOKENS | (_TOKENS_OF_ONE_CARD if self._one_card else {}))[card]
 
     def _mark(self, card: Card, source: str) -> str:
         """Comments do not count: the documents keep their marks in them."""

@@ -128,6 +128,7 @@ class EditImporter:
                 kind=old.kind,
                 value=self._value(change.text, old),
                 expires_at=old.expires_at,
+                duration="" if old.expires_at else _FOR_GOOD,
                 supersedes=old.id,
             ),
             operation,
@@ -231,6 +232,7 @@ class EditImporter:
             project=change.section.project or GLOBAL_PROJECT,
             is_update=has_one_answer(candidates[0].predicate),
             asked=True,
+            origin="manual",
         )
 
     def _remember(
@@ -246,6 +248,7 @@ class EditImporter:
                     predicate=section.predicate,
                     project=section.project or None,
                     importance=KIND_IMPORTANCE[section.kind],
+                    duration=_FOR_GOOD,
                 ),
                 operation,
             )
@@ -261,6 +264,7 @@ class EditImporter:
                 tags=like.tags,
                 importance=max(like.importance, KIND_IMPORTANCE[section.kind]),
                 supersedes=None if earlier is None else earlier.id,
+                duration=_FOR_GOOD,
             ),
             operation,
         )

@@ -17,6 +17,7 @@ from recollect.language.markdown import (
     MarkdownSection,
     marks_in,
 )
+from recollect.language.placeholders import is_placeholder
 from recollect.store.contract import Unit
 from recollect.store.document_states import Written
 from recollect.types import Memory
@@ -173,9 +174,9 @@ class BulletReader:
     ) -> Change:
         if not bullet.text:
             return RemovedBullet()
-        if memory is None:
+        untouched = memory is not None and self._untouched(bullet.text, memory)
+        if memory is None or (is_placeholder(bullet.text) and not untouched):
             return self._new(part, bullet)
-        untouched = self._untouched(bullet.text, memory)
         if not first:
             return RemovedBullet() if untouched else self._new(part, bullet)
         head = memory if memory.status == "active" else self._head(memory)
@@ -194,7 +195,7 @@ class BulletReader:
     def _new(self, part: MarkdownSection, bullet: Bullet) -> Change:
         """New below a heading of ours; below a person's own heading it is their text."""
         key = self._layout.section_of(part)
-        if key in ("", EARLIER):
+        if key in ("", EARLIER) or is_placeholder(bullet.text):
             return self._own(bullet)
         return AddedBullet(bullet.text, self._section(part))
 

@@ -12,6 +12,7 @@ from recollect.language.markdown import (
     bullet_lines,
     stripped,
 )
+from recollect.language.placeholders import is_placeholder
 
 TITLE = "#"  # the key of the part that begins a document, and how its heading begins
 
@@ -88,9 +89,13 @@ def _with_missing(
 def _ours(
     part: MarkdownSection, texts: dict[str, str], more: Sequence[LayoutEntry], title: str
 ) -> list[str]:
+    """A generated section; its placeholders go once it has a statement."""
     blocks: list[list[str]] = []
     open_list: list[str] | None = None
+    filled = bool(more) or any(isinstance(i, Bullet) and i.mark in texts for i in part.items)
     for item in part.items:
+        if isinstance(item, Bullet) and not item.mark and filled and is_placeholder(item.text):
+            continue
         if isinstance(item, Free):
             free = stripped(item.lines)
             if free:

@@ -23,7 +23,7 @@ from recollect.learn.reconciler import Reconciler
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.settings import Settings
 from recollect.store.contract import Store
-from recollect.store.paths import own_base, refuse_links
+from recollect.store.paths import claim_folder, own_base, own_folder, refuse_links
 
 _UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
 
@@ -54,10 +54,22 @@ def folders_of(database: Path, space: str, settings: Settings) -> Folders:
 
 def _beside(database: Path, folder: str) -> Path:
     """Two databases in one folder must not share documents: one without the usual name puts its own
-    before the folder's, unless the settings say where the folder is.
+    before the folder's. A longer path is that of the database which has claimed it.
     """
-    shared = database.name == USUAL_NAME or Path(folder).name != folder
-    return database.parent / (folder if shared else f"{database.stem}-{folder}")
+    if Path(folder).name != folder:
+        return own_folder(database, folder)
+    usual = database.name == USUAL_NAME
+    return database.parent / (folder if usual else f"{database.stem}-{folder}")
+
+
+def claim_folders(database: Path, settings: Settings) -> None:
+    """Claim the folders whose names do not tell the database."""
+    ledger, documents = settings.ledger, settings.documents
+    folders = [ledger.jsonl_folder] if ledger.jsonl else []
+    if documents.write and Path(documents.folder).name != documents.folder:
+        folders.append(documents.folder)
+    for folder in folders:
+        claim_folder(database, folder)
 
 
 class Documents:

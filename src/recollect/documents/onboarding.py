@@ -182,6 +182,7 @@ def candidates(answers: Mapping[str, str], language: Language) -> list[Candidate
             duration="permanent",
             asked=True,
             is_update=True,
+            origin="manual",
         )
         for question in QUESTIONS
         if (answer := answers.get(question.key))

@@ -18,7 +18,7 @@ from recollect.documents.headings import (
 )
 from recollect.documents.layout import TITLE, DocumentLayout
 from recollect.documents.selection import Placement, user_section
-from recollect.language.markdown import MarkdownSection
+from recollect.language.markdown import MarkdownSection, visible
 from recollect.language.secrets.randomness import Bounds
 from recollect.settings import Settings
 from recollect.settings.environment import DocumentName
@@ -95,7 +95,7 @@ class View:
         """By how much a file is beyond its limit."""
         documents = self.settings.documents
         if self.name == "memory":
-            return max(0, len(data.decode()) - documents.memory_chars)
+            return max(0, len(visible(data.decode())) - documents.memory_chars)
         if self.name == "user":
             return max(0, len(data) - documents.user_bytes)
         if self.name == "project":

@@ -26,8 +26,10 @@ from recollect.learn.deletions import DELETED, note_deletion
 from recollect.learn.episodes import episode_terms
 from recollect.learn.memories import existing_memory
 from recollect.learn.reindex import index_again
+from recollect.learn.rewrites import restore_originals, versions_of
 from recollect.record import triggers
 from recollect.settings import Settings
+from recollect.settings.logs import log_of
 from recollect.store.codec import stored_name
 from recollect.store.contract import Store, Unit
 from recollect.store.erasure import Name, Removal, StoredTextKind
@@ -153,6 +155,9 @@ class Erasure:
             return receipts.load(unfinished[-1].payload["receipt"])
         if not plan.empty:
             self._finish(self._space, receipt, _removed_records(plan))
+            log_of(self._settings).done(
+                "forgot {records} records", records=sum(receipt.counts.values())
+            )
         return receipt
 
     def delete(self, id_: str) -> Memory:
@@ -162,10 +167,11 @@ class Erasure:
         self._copies.gather()
         with self._store.write(self._space) as unit:
             memory = existing_memory(unit, id_)
-            versions = unit.memories.chain(memory.id)
+            versions = versions_of(unit, memory.id)
             ids = [version.id for version in versions]
             eraser, now = unit.eraser, self._clock.now()
             eraser.drop_cached(cache_hashes(eraser.embed_texts(eraser.docs("memory", ids))))
+            restore_originals(unit, ids, now)
             eraser.remove(Removal(memories=ids))
             for card in eraser.stored_texts(_CARDS):
                 if any(version.content in text for version in versions for text in card.texts):
@@ -194,6 +200,7 @@ class Erasure:
         eraser.drop_echoes(marks)
         for id_, turns in plan.detached.items():
             unit.memories.drop_sources(id_, turns)
+        restore_originals(unit, removal.memories, now)
         eraser.remove(removal)
         for stretch in plan.rewritten_episodes.values():
             eraser.retell(stretch, episode_terms(stretch.episode))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -33,6 +33,8 @@ from recollect.ids import is_id
 from recollect.language.guard import guard_of
 from recollect.language.story import story_of
 from recollect.learn.episodes import episode_of, episode_terms
+from recollect.learn.rewrites import made_of
+from recollect.record.daily_events import SUMMARISED
 from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store import codec
@@ -131,11 +133,14 @@ class Planner:
         for id_, turns in derived.items():
             if set(turns) <= removed.turns.keys():
                 removed.memories.setdefault(id_, "it was learnt from what is forgotten")
+        self._remove_rewritten(removed)
         removed.turns |= {
             id_: why for id_, why in removed.evidence.items() if id_ not in removed.turns
         }
         removed_turns = unit.ledger.turns_by_id(list(removed.turns))
         plan.sessions = {turn.session for turn in removed_turns}
+        for id_ in self._summaries_of(removed_turns):
+            removed.daily_events.setdefault(id_, "it sums up what is forgotten")
         stretches = self._stretches(removed, request)
         for stretch in stretches:
             self._rewrite_episode(plan, stretch)
@@ -146,6 +151,7 @@ class Planner:
         for stretch in stretches:
             self._rewrite_episode(plan, stretch)
         self._rewrite_days(plan, {turn.at.date() for turn in removed_turns})
+        self._remove_rewritten(removed)
         if len(removed.memories) > count:
             plan.orphaned = names.orphaned_by(unit, plan.removal)
         plan.traces = plan.traces.with_names(plan.names)
@@ -153,6 +159,12 @@ class Planner:
         self._drop_unchanged(plan, stretches)
         plan.items = self._list_items(plan, removed_turns)
         return plan
+
+    def _remove_rewritten(self, removed: Selection) -> None:
+        """What a model wrote of a removed memory goes with it."""
+        for id_ in made_of(self._unit, removed.memories):
+            if self._unit.memories.get(id_) is not None:
+                removed.memories.setdefault(id_, "it was made of what is forgotten")
 
     def _stretches(self, removed: Selection, request: ForgetRequest) -> list[Stretch]:
         """Episodes to rewrite; one that only contains the phrase is rewritten without it."""
@@ -183,7 +195,8 @@ class Planner:
         for memory in unit.memories.by_id(list(removed.memories)):
             plan.texts += filter(None, [memory.content, memory.value, memory.subject])
         for file in unit.attachments.by_id(list(removed.attachments)):
-            plan.texts += [file.filename, file.description, file.transcription, file.extracted_text]
+            plan.texts += dict.fromkeys((file.filename, file.original_filename))
+            plan.texts += [file.description, file.transcription, file.extracted_text]
         episodes = unit.episodes.by_id(list(removed.episodes))
         episodes += [stretch.episode for stretch in stretches]
         derived: list[str] = [
@@ -206,6 +219,17 @@ class Planner:
         # A query within a time range leaves other times alone, so its phrase is no trace there.
         phrase = None if request.timed else request.query
         plan.traces = traces_of(key, plan.texts, unique_words, phrase)
+
+    def _summaries_of(self, turns: Sequence[Turn]) -> Iterator[SafeName]:
+        """Daily events that a model made of a stretch with one of these turns."""
+        indexes: dict[str, list[int]] = {}
+        for turn in turns:
+            indexes.setdefault(turn.session, []).append(turn.index)
+        for event in self._unit.journal.events(type_=SUMMARISED, limit=checks.MAX_ROWS):
+            first, last = event.payload["first"], event.payload["last"]
+            session = str(event.payload["session"])
+            if any(first <= index <= last for index in indexes.get(session, ())):  # type: ignore[operator]
+                yield event.subject
 
     def _days(self, ids: Iterable[str]) -> list[tuple[str, str]]:
         chosen = set(ids)

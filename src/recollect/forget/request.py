@@ -10,6 +10,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.forget.traces import tokens
 from recollect.language.dates.moments import maybe_moment
 from recollect.language.guard import Guard
+from recollect.learn.rewrites import versions_of
 from recollect.learn.rollback import origin_of
 from recollect.learn.rollback_plan import RollbackSource
 from recollect.rules import checks
@@ -122,7 +123,7 @@ def _by_id(unit: Unit, id_: str) -> Selection:
     if unit.ledger.turns_by_id([id_]):
         chosen.turns[id_] = why
     elif unit.memories.get(id_) is not None:
-        versions = unit.memories.chain(id_)
+        versions = versions_of(unit, id_)
         chosen.memories = {m.id: why if m.id == id_ else "a version of it" for m in versions}
         for version in versions:
             turns = (source.turn_id for source in version.sources)

@@ -100,7 +100,9 @@ class Uses:
         day = self._clock.now().date()
         with self._store.write(self._space) as unit:
             for exchange in answered:
-                counts.update(replies=1, replies_using_evidence=int(_is_used(unit, exchange)))
+                shown, used = _pieces_used(unit, exchange)
+                counts.update(replies=1, replies_using_evidence=int(used > 0))
+                counts.update(evidence_shown=shown, evidence_used=used)
             unit.counters.add(day, {name: amount for name, amount in counts.items() if amount})
 
     def _check_fork(self) -> None:
@@ -113,15 +115,17 @@ def _evidence(sections: Iterable[SectionUse]) -> tuple[str, ...]:
     return tuple(id_ for use in sections if use.name == "evidence" for id_ in use.ids)
 
 
-def _is_used(unit: Unit, exchange: _EvidenceShown) -> bool:
-    """Whether a reply has a word of the evidence that the query does not have."""
+def _pieces_used(unit: Unit, exchange: _EvidenceShown) -> tuple[int, int]:
+    """How many pieces of evidence were shown, and of how many the reply has a word that the query
+    does not have.
+    """
     ids = list(exchange.ids)
     texts = [memory.content for memory in unit.memories.by_id(ids)]
     texts += [turn.content for turn in unit.ledger.turns_by_id(ids)]
     texts += [episode.summary for episode in unit.episodes.by_id(ids)]
     texts += [file.description for file in unit.attachments.by_id(ids)]
-    new_terms = set().union(*map(content_terms, texts)) - content_terms(exchange.query)
-    return not new_terms.isdisjoint(content_terms(exchange.reply))
+    told = content_terms(exchange.reply) - content_terms(exchange.query)
+    return len(texts), sum(not told.isdisjoint(content_terms(text)) for text in texts)
 
 
 def content_terms(text: str) -> set[str]:
@@ -146,6 +150,7 @@ def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> 
             listed = unit.journal.events(type_=type_, limit=checks.MAX_ROWS)
             return [event for event in listed if since is None or event.at >= since]
 
+        put_to_user = len(events("pending"))
         confirmed = len(events("confirm"))
         refused = sum(event.payload.get("by") == "user" for event in events("reject"))
         learnt = {event.subject for event in events("write") if event.payload.get("sources")}
@@ -157,9 +162,12 @@ def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> 
         space=space,
         at=now,
         days=days,
+        put_to_user=put_to_user,
         confirmed=confirmed,
         refused=refused,
         confirmation_rate=_rate(confirmed, confirmed + refused),
+        confirmed_of_pending=_rate(confirmed, put_to_user),
+        refused_of_confirmed=_rate(refused, confirmed),
         learnt=len(learnt),
         taken_back=wrong_writes,
         wrong_write_rate=_rate(wrong_writes, len(learnt)),
@@ -169,6 +177,9 @@ def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> 
         replies=counts.get("replies", 0),
         replies_using_evidence=counts.get("replies_using_evidence", 0),
         evidence_used_rate=_rate(counts.get("replies_using_evidence", 0), counts.get("replies", 0)),
+        evidence_shown=counts.get("evidence_shown", 0),
+        evidence_used=counts.get("evidence_used", 0),
+        useful_evidence=_rate(counts.get("evidence_used", 0), counts.get("evidence_shown", 0)),
         contexts=counts.get("contexts", 0),
         context_tokens=counts.get("context_tokens", 0),
         memory_tokens=counts.get("memory_tokens", 0),
@@ -199,10 +210,14 @@ def _is_undone(event: Event) -> bool:
 
 _FIGURES: dict[str, tuple[str, str]] = {
     "confirmation_rate": ("gauge", "Share of answered pending statements that were confirmed."),
+    "confirmed_of_pending": ("gauge", "Confirmed to all statements that were put to the user."),
+    "refused_of_confirmed": ("gauge", "Refused to confirmed pending statements."),
     "wrong_write_rate": ("gauge", "Share of learnt memories that were taken back."),
     "recall_hit_rate": ("gauge", "Share of recalls that found evidence."),
     "evidence_used_rate": ("gauge", "Share of replies given evidence that use it."),
+    "useful_evidence": ("gauge", "Share of the pieces of evidence shown that replies use."),
     "context_share": ("gauge", "Share of context tokens that came from memory."),
+    "put_to_user": ("counter", "Statements that were put to the user."),
     "confirmed": ("counter", "Pending statements that were confirmed."),
     "refused": ("counter", "Pending statements that were refused."),
     "learnt": ("counter", "Memories that were learnt from turns."),
@@ -211,6 +226,8 @@ _FIGURES: dict[str, tuple[str, str]] = {
     "recalls_with_evidence": ("counter", "Recalls that found evidence."),
     "replies": ("counter", "Replies that were given evidence."),
     "replies_using_evidence": ("counter", "Replies that use the evidence they were given."),
+    "evidence_shown": ("counter", "Pieces of evidence in contexts that were replied to."),
+    "evidence_used": ("counter", "Pieces of evidence that replies use."),
     "contexts": ("counter", "Contexts that were built."),
     "context_tokens": ("counter", "Tokens of all contexts."),
     "memory_tokens": ("counter", "Tokens of contexts that came from memory."),

@@ -35,6 +35,7 @@ class ChromaEngine:
     """Collections in a folder, opened when first used."""
 
     lasting = True
+    always = True
 
     def __init__(self, folder: Path) -> None:
         if find_spec("chromadb") is None:  # at once, without the import, which takes a second

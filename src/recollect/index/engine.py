@@ -63,6 +63,10 @@ class VectorEngine(Protocol):
     def lasting(self) -> bool:
         """Whether tables last until the next start."""
 
+    @property
+    def always(self) -> bool:
+        """Whether it is searched however few vectors there are."""
+
     def table(
         self, space: str, embedder: str, type_: RecordType, dimensions: int
     ) -> VectorTable: ...
@@ -115,7 +119,7 @@ def _check_lengths(rows: Floats) -> None:
 
 
 def engine_for(settings: Settings, path: str, *, on_disk: bool) -> VectorEngine:
-    """The engine that searches the vectors of the database at ``path``.
+    """The engine that searches the vectors of the database at ``path`` by its settings.
 
     Nothing is opened before the first vector, but a missing library is an error at once.
     """

@@ -43,8 +43,8 @@ class LiveTables:
         self._failed: StoreError | None = None
 
     @property
-    def lasting(self) -> bool:
-        return self._engine.lasting
+    def always(self) -> bool:
+        return self._engine.always
 
     @property
     def holds(self) -> bool:

@@ -11,6 +11,7 @@ class MemoryEngine:
     """Makes tables in memory."""
 
     lasting = False
+    always = False
 
     def table(self, space: str, embedder: str, type_: RecordType, dimensions: int) -> VectorTable:
         return MemoryTable(dimensions)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from recollect.aio import AsyncMind
 from recollect.errors import RecollectError
+from recollect.integrations.questions import HostQuestions
 from recollect.locks import ForkSafeLock
 from recollect.mind import Mind
 from recollect.recall.evidence import tool_text
@@ -61,6 +62,7 @@ class Companion:
         self._lock = ForkSafeLock()
         self._recorded: list[str] | None = None
         self._last_addition: tuple[str, PromptAddition] = ("", PromptAddition())
+        self._questions = HostQuestions(self._mind)
 
     def show(
         self,
@@ -88,6 +90,9 @@ class Companion:
                 query, session=self.session, budget=self._budget, shown=[*instructions, *shown]
             )
             system = [one.content for one in built.messages if one.role == "system"]
+            with self._at_most_noted():  # a question that fails costs no evidence
+                self._questions.hear(query)
+                system += filter(None, [self._questions.text(query, built.pending)])
             user = [one.content for one in built.messages if one.role != "system"]
             addition = PromptAddition("\n\n".join(system), "\n\n".join(user))
         self._last_addition = (query, addition)
@@ -107,6 +112,7 @@ class Companion:
             with self._at_most_noted(), self._lock:
                 self._mind.record_turn(turn)
                 self._remember([turn])
+                self._questions.replied(turn.content)
 
     def dropped(self, turns: Sequence[NewTurn], summary: str) -> None:
         """Keep an episode of messages that the host dropped from its prompt."""

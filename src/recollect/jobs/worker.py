@@ -32,6 +32,7 @@ from recollect.language.guard import DEFAULT, Guard
 from recollect.providers.deadline import until
 from recollect.rules.backoff import Backoff
 from recollect.rules.checks import check_seconds
+from recollect.settings.logs import OperationLog
 from recollect.store.contract import Store
 from recollect.types import Drained, Job, SafeText, constant
 
@@ -61,9 +62,18 @@ class FailureListener(Protocol):
     def __call__(self, job: Job, reason: str, *, dead: bool) -> None: ...
 
 
+class JobPutOff(Exception):
+    """A job cannot run in this process, or not yet; the try does not count."""
+
+    def __init__(self, message: str, until: datetime) -> None:
+        super().__init__(message)
+        self.until = until
+
+
 Ending = Literal["done", "retried", "dead"]
 _ERROR = 2_000  # characters of an error that are kept
 _BLINK = 0.05  # a due job may have to wait for its twin to finish: look again soon, not at once
+_OPERATIONS = {"extract": "extraction"}  # as log lines call kinds of jobs
 _LONGEST_WAIT = timedelta(days=1)  # that a server is believed when it says to come back later
 
 
@@ -100,8 +110,13 @@ class Worker:
         *,
         failing: Mapping[str, FailureListener] | None = None,
         guard: Guard = DEFAULT,
+        prepare: Callable[[], None] | None = None,
+        log: OperationLog | None = None,
     ) -> None:
-        """``failing`` listeners, by job kind, are called before the queue records a failure."""
+        """``failing`` listeners, by job kind, are called before the queue records a failure;
+        ``prepare`` once, when there is no work yet.
+        """
+        self._prepare = prepare
         self._store = store
         self._handlers = handlers
         self._clock = clock
@@ -109,6 +124,7 @@ class Worker:
         self._unplanned = list(plans)
         self._failing = failing or {}
         self._guard = guard
+        self._log = log or OperationLog()
         self._thread: threading.Thread | None = None
         self.failure = ""
         self._reset()
@@ -173,7 +189,7 @@ class Worker:
     def _settle_failure(self, job: Job, error: Exception) -> Ending:
         """Try again later, unless it was the last try or no later one can do better."""
         reason = self._guard.error(f"{type(error).__name__}: {error}", _ERROR)
-        if isinstance(error, BudgetExhausted) and error.until is not None:
+        if isinstance(error, BudgetExhausted | JobPutOff) and error.until is not None:
             return self._put_off(job, error.until, reason)
         if isinstance(error, DeadlineReached):
             return self._put_off(job, self._clock.now(), reason)
@@ -223,6 +239,7 @@ class Worker:
         return "retried"
 
     def _report_failure(self, job: Job, reason: SafeText, *, dead: bool) -> None:
+        self._log.failed(_OPERATIONS.get(job.kind, job.kind), reason)
         listener = self._failing.get(job.kind)
         if listener is not None:
             listener(job, reason, dead=dead)
@@ -276,6 +293,9 @@ class Worker:
             try:
                 rest = 0.0 if self.run_one() else self._rest()
                 self.failure = ""
+                if rest and self._prepare is not None:
+                    prepare, self._prepare = self._prepare, None
+                    prepare()
             except Closed:
                 if not self._stop.is_set():
                     raise

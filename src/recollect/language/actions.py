@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from recollect.language.code import compiled
 from recollect.language.fence import strip_fenced
@@ -23,6 +23,11 @@ _KEY_PARAMS = (
     "path file file_path filename url query q command cmd pattern name title id session to"
     " subject table branch package key text"
 ).split()
+# What a call carries rather than what it is about: shown only where nothing else is.
+_PAYLOAD = frozenset(
+    "old new old_str new_str old_string new_string old_text new_text content contents file_text"
+    " body data code patch diff replacement html".split()
+)
 _BEGINS_WRONG = (
     r"(?i)\s*(?:[\[(*#>-]*\s*)?(?:fatal|error|traceback|exception|failed|failure|panic|错误|异常|失败"
     r"|报错)(?![a-z])|\s*[A-Za-z_.]{1,60}(?:Error|Exception)\b\s*[:(]"
@@ -36,9 +41,18 @@ _SENTENCE = r"(?<=[。！？!?\n])|(?<=[.;；])\s"
 _LOOK = 2_000  # characters at each end of a result
 
 
+class HasTools(Protocol):
+    """A turn, recorded or about to be."""
+
+    @property
+    def tool_calls(self) -> Sequence[ToolCall]: ...
+    @property
+    def tool_results(self) -> Sequence[ToolResult]: ...
+
+
 @dataclass(slots=True)
-class _Called:
-    """A call on its way to a node."""
+class CalledTool:
+    """A call with its result; ``turn`` and ``answered`` are the places of their turns."""
 
     call: ToolCall
     turn: int
@@ -48,7 +62,7 @@ class _Called:
 
 def action_nodes(turns: Sequence[Turn], result_chars: int) -> tuple[ActionNode, ...]:
     """One node for each tool call, in order."""
-    called = _matched(turns)
+    called = matched_calls(turns)
     return tuple(_node(turns, one, result_chars) for one in called)
 
 
@@ -78,10 +92,11 @@ def sentences(text: str) -> Iterator[str]:
     return filter(None, lines)
 
 
-def _matched(turns: Sequence[Turn]) -> list[_Called]:
-    called: list[_Called] = []
+def matched_calls(turns: Sequence[HasTools]) -> list[CalledTool]:
+    """Every call of some turns, in order, with the result that came in them."""
+    called: list[CalledTool] = []
     for place, turn in enumerate(turns):
-        called += [_Called(call, place) for call in turn.tool_calls]
+        called += [CalledTool(call, place) for call in turn.tool_calls]
         for result in turn.tool_results:
             waiting = [one for one in called if one.result is None]
             named = [one for one in waiting if one.call.id and one.call.id == result.call_id]
@@ -91,7 +106,7 @@ def _matched(turns: Sequence[Turn]) -> list[_Called]:
     return called
 
 
-def _node(turns: Sequence[Turn], called: _Called, limit: int) -> ActionNode:
+def _node(turns: Sequence[Turn], called: CalledTool, limit: int) -> ActionNode:
     wrong = failure(called.result) if called.result else _unanswered(turns, called)
     return ActionNode(
         tool=called.call.name,
@@ -105,9 +120,14 @@ def _node(turns: Sequence[Turn], called: _Called, limit: int) -> ActionNode:
 
 
 def key_params(arguments: Mapping[str, Any], limit: int) -> dict[str, Any]:
-    """The parameters that say what a call was about, each short; nested ones by their size."""
+    """The parameters that say what a call was about, each short; nested ones by their size.
+
+    Neither those left at nothing (None, False, empty) nor, beside others, what the call carried.
+    """
     order = {name: place for place, name in enumerate(_KEY_PARAMS)}
-    named = sorted(arguments.items(), key=lambda item: order.get(item[0].lower(), len(order)))
+    given = [item for item in arguments.items() if item[1] not in (None, False, "", [], {})]
+    about = [item for item in given if item[0].lower() not in _PAYLOAD]
+    named = sorted(about or given, key=lambda item: order.get(item[0].lower(), len(order)))
     return {cut(str(key), limit): _short(value, limit) for key, value in named[:MOST_PARAMS]}
 
 
@@ -126,13 +146,13 @@ def _result_summary(result: ToolResult, limit: int) -> str:
     return tool_summary(text if _is_json(text) else " ".join(text.split()), limit)
 
 
-def _unanswered(turns: Sequence[Turn], called: _Called) -> str:
+def _unanswered(turns: Sequence[Turn], called: CalledTool) -> str:
     """A call whose result is missing failed, unless the talk went on or no host recorded any."""
     went_on = any(turn.role == "assistant" for turn in turns[called.turn + 1 :])
     return "" if went_on or not any(turn.tool_results for turn in turns) else NO_RESULT
 
 
-def _decision(turns: Sequence[Turn], called: _Called) -> str:
+def _decision(turns: Sequence[Turn], called: CalledTool) -> str:
     """What the assistant said next, having seen the result."""
     if called.result is None:
         return ""

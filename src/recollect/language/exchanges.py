@@ -39,8 +39,8 @@ def _home(turn: Turn, called_in: dict[str, int], count: int) -> int:
 
 
 def latest_rounds(groups: Sequence[Exchange], rounds: int) -> int:
-    """Where the latest ``rounds`` rounds begin, each one opened by the user."""
+    """Where the latest ``rounds`` rounds begin, each one opened by the user; with 0 all of them."""
     if rounds < 1:
-        return len(groups)
+        return 0
     opened = [place for place, group in enumerate(groups) if group[0].role == "user"]
     return opened[-rounds] if len(opened) > rounds else 0

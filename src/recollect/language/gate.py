@@ -2,7 +2,8 @@
 
 Skipped first: what is very short, mainly code, or only a nod. Then, in this order, what refers to
 something known: pronouns, times, projects, dates, files, preferences. Only then commands, so that
-"change the script from last time" passes, and last questions. Many verbs of commands begin a
+"change the script from last time" passes, and last questions; in the mode "referring" only those
+for a figure, a date, a place or a name. Many verbs of commands begin a
 question as well, as a noun or as its verb ("test coverage?", 部署流程是什么, 打开哪个端口), and is
 no command then. A message none of this is true of wants no memory. The caller decides whether
 there is a gate at all.
@@ -61,7 +62,11 @@ _POLITE_EN = (
     r"|i(?:'d| would) like you to |i (?:want|need) you to |help me (?:to )?|let's |go ahead and )?"
 )
 # Where a verb is given its object, it is an order, whatever is asked in the rest: 写一篇为什么…
-_OBJECT = r"(?<=[一个下])|\s*(?:一|下|个|出|成|这|那|以下|上面|几(?![^?？]*[?？]))"
+_OBJECT = (
+    r"(?<=[一个下])|\s*(?:一(?![共般直定旦样起向])|下|个|出(?![错现厂口处了故问])|成(?![功本绩果员为了])"
+    r"|这|那|以下|上面|几(?![^?？]*[?？]))"
+)
+_YES_OR_NO = r"(?:[吗没]|(?<![什怎那这])么)\s*[?？]?$|(?:了没有|没有)\s*[?？]?$"
 _WH = r"\s*有?(?:什么|啥|怎么|为什么|为何|谁|哪|如何|多少|是否)"
 _SENTENCE_END = r"[。！!；;\n]|(?<=[?？])|\.(?=\s|$)"
 # "…, ok?" asks for agreement to an order.
@@ -86,8 +91,8 @@ class Verdict:
 def wants_memory(message: str, gate: GateSettings, projects: Collection[str] = ()) -> Verdict:
     """Judge one message; ``projects`` are the names of the projects that are known."""
     text = "\n".join(two_ends(message, WINDOW)).strip()
-    if len(text) < gate.min_chars and size(text) < gate.min_chars:
-        return Verdict(False, f"short: under {gate.min_chars} characters")
+    if len(text) < gate.min_chars and len(text.encode()) < gate.min_chars:
+        return Verdict(False, f"short: under {gate.min_chars} bytes")
     prose, share = split_code(text)
     if share > _CODE_SHARE:
         return Verdict(False, f"code: {share:.0%}")
@@ -103,7 +108,8 @@ def wants_memory(message: str, gate: GateSettings, projects: Collection[str] = (
     order = _order(plain)
     if order:
         return Verdict(False, f"command: {order}")
-    question = _question(plain, flat)
+    referring = gate.mode == "referring"
+    question = _wanted_field(plain, flat) if referring else _question(plain, flat)
     if question:
         return Verdict(True, f"question: {question}")
     return Verdict(False, "nothing: no rule matches")
@@ -112,11 +118,6 @@ def wants_memory(message: str, gate: GateSettings, projects: Collection[str] = (
 def is_nod(message: str) -> bool:
     """Whether a message only greets, thanks or agrees."""
     return _nod(message.strip().lower().replace("’", "'")) is not None
-
-
-def size(text: str) -> int:
-    """Characters; one of a script without spaces counts for two, as 我的端口 says "my port"."""
-    return len(text) + sum("\u0e00" <= c < "\u2000" or "\u3040" <= c < "\ud800" for c in text)
 
 
 def _nod(text: str) -> str | None:
@@ -258,9 +259,11 @@ def _first_sentence(text: str) -> str:
 def _asks(verb: str, order: str) -> bool:
     """Whether a text that begins with a verb of commands is a question: 测试通过了吗."""
     rest = order[len(verb) :]
+    sentence = _first_sentence(order)
+    if compiled(_YES_OR_NO).search(sentence):
+        return True  # whatever it is about: 测试这个接口了吗
     if compiled(_OBJECT).match(order, len(verb)):
         return False
-    sentence = _first_sentence(order)
     marked = sentence.endswith(("?", "？"))
     if verb in words.EXPLAINING and (not marked or compiled(_WH).match(rest)):
         return False  # the question is what to explain: 解释为什么…
@@ -275,6 +278,15 @@ def _asks_en(order: str) -> bool:
         return False
     sentence = _first_sentence(order)
     return sentence.endswith(("?", "？")) or _listed(words.QUESTIONS, sentence) is not None
+
+
+def _wanted_field(text: str, flat: str) -> str | None:
+    """The words by which a text asks for a figure, a date, a place or a name."""
+    cue = _listed(words.FIELDS, text)
+    if cue or flat.isspace():
+        return cue
+    cue = _listed(words.FIELDS_EN, flat)
+    return cue if cue and _question(text, flat) else None
 
 
 def _question(text: str, flat: str) -> str | None:

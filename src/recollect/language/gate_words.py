@@ -78,6 +78,15 @@ QUESTIONS = _words("""
     吗|呢|是否|有没有|是不是|能不能|会不会|要不要|对不对|好不好|如何|何时|哪个|哪些|哪里|哪儿|哪天
     哪一|哪年|哪位|哪种|哪家|哪张|哪份|哪台|哪边|哪款|哪条|哪部|哪本|几分|几周|几人
 """)
+# Of these, those that ask for a figure, a date, a place or a name.
+FIELDS = _words("""
+    谁|多少|多久|多大|几个|几次|几点|几号|几天|几月|几岁|几年|几台|几位|几时|何时|什么时候|哪个|哪些
+    哪里|哪儿|哪天|哪一|哪年|哪位|哪种|哪家|哪张|哪份|哪台|哪边|哪款|哪条|哪部|哪本|几分|几周|几人
+""")
+FIELDS_EN = _english("""
+    who|whose|whom|when|where|which|how many|how much|how often|how long|how old|how far|what day
+    what date|what time|what year|what month
+""")
 ASKING = frozenset("what when where who whom whose which why how".split())
 AUXILIARIES = frozenset(
     "did do does is are was were can could should would will have has am isn't aren't didn't"

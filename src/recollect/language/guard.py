@@ -18,11 +18,12 @@ from recollect.errors import InvalidInput
 from recollect.language.lines import one_line
 from recollect.language.secrets.batch import redact_many
 from recollect.language.secrets.finder import USUAL, redact, redact_json
-from recollect.language.secrets.randomness import MARK, Bounds
+from recollect.language.secrets.randomness import MARK, Bounds, is_telling
 from recollect.rules import checks
 from recollect.rules.kinds import kinds_of
 from recollect.rules.speakers import speaker_marks
 from recollect.settings import Settings
+from recollect.settings.vocabulary import Vocabulary, WordFilter, Words, folded
 from recollect.types import (
     EMPTY,
     KINDS,
@@ -51,7 +52,7 @@ class Guard:
     """Sizes of what is stored, and what counts as a secret in it; None keeps secrets.
 
     ``owners`` are the marks of the senders that are the owner (rules/speakers.py), ``kinds`` those
-    a memory may be of.
+    a memory may be of, ``words`` how the preset's document calls these.
     """
 
     characters: int
@@ -60,6 +61,7 @@ class Guard:
     secrets: Bounds | None = USUAL
     owners: frozenset[int] = frozenset()
     kinds: tuple[Kind, ...] = KINDS
+    words: Vocabulary = Vocabulary()  # noqa: RUF009  frozen
     _named: Callable[[str, str], SafeName] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -127,14 +129,40 @@ class Guard:
         labels = (self.label(value, f"one of {what}") for value in checked)
         return tuple(dict.fromkeys(filter(None, labels)))
 
-    def kind(self, value: str) -> Kind:
-        """A kind of memory, built in or named in the settings."""
-        known = next((kind for kind in self.kinds if kind == value), None)
+    def kind_word(self, value: str) -> tuple[str, tuple[Kind, ...]]:
+        """A word for kinds, the document's or the engine's, as it is written, and the kinds."""
+        known = self.words.find_kinds(value, self.kinds)
         if known is None:
             raise InvalidInput(
-                f"kind={checks.brief_value(value)} is unknown",
-                remedy=f"Use one of {', '.join(self.kinds)}, or name it in the setting"
-                " memory.kinds",
+                f"{self.words.kinds.name}={checks.brief_value(value)} is unknown",
+                remedy=f"Use one of {', '.join(self.words.kind_words(self.kinds))}, or name it in"
+                " the setting memory.kinds",
+            )
+        return cast("tuple[str, tuple[Kind, ...]]", known)
+
+    def kind(self, value: str) -> Kind:
+        """The kind of memory that a word stands for."""
+        return self.kind_word(value)[1][0]
+
+    def kind_filter(self, value: str) -> WordFilter:
+        """What is to be found by a word for kinds."""
+        word, kinds = self.kind_word(value)
+        listed = self.words.kinds
+        return listed.filter(word) if word in listed.table else WordFilter(word, word, kinds)
+
+    def listed(self, words: Words, value: str, own: Iterable[str] = ()) -> str:
+        """A word of the document's list, or one of the engine's ``own``, as it is written."""
+        text: object = value
+        known = words.find(value) if isinstance(text, str) else None
+        if known is None:
+            known = next((one for one in own if one == value or folded(one) == folded(value)), None)
+        if known is None:
+            accepted = ", ".join(dict.fromkeys((*words.table, *own)))
+            raise InvalidInput(
+                f"{words.name}={checks.brief_value(value)} is unknown",
+                remedy=f"Use one of {accepted}"
+                if accepted
+                else f"The preset has no {words.name}s: leave it out",
             )
         return known
 
@@ -171,6 +199,27 @@ class Guard:
             )
         return SafeMetadata(cast("Mapping[str, Json]", safe))
 
+    def noted(
+        self, metadata: SafeMetadata, word: str, kind: Kind, in_project: bool
+    ) -> SafeMetadata:
+        """The metadata with those words of the document that the kind does not tell."""
+        if not self.words.kinds.notes and not self.words.scopes:
+            return metadata
+        return SafeMetadata(self.words.noted(word, kind, in_project, metadata))
+
+    def metadata_texts(self, value: Mapping[str, Any]) -> dict[str, str]:
+        """Metadata to compare with: a host may look for the number 3 by the text "3"."""
+        words = {True: "true", False: "false", None: "null"}
+        texts: dict[str, str] = {}
+        for key, item in self.metadata(value).items():
+            if isinstance(item, list | dict):
+                raise InvalidInput(
+                    f"metadata={key!r} is compared with {checks.brief_value(item)}",
+                    remedy="Compare it with text, a number, True, False or None",
+                )
+            texts[key] = words[item] if item is None or isinstance(item, bool) else str(item)
+        return texts
+
     def action(self, node: ActionNode) -> SafeAction:
         """A step of an episode."""
         return SafeAction(
@@ -186,6 +235,13 @@ class Guard:
         )
 
 
+def word_filters(guard: Guard, kind: str | None, scope: str | None) -> tuple[WordFilter, ...]:
+    """What is to be found by a word for kinds and one for scopes."""
+    kinds = () if kind is None else (guard.kind_filter(kind),)
+    scopes = guard.words.scopes
+    return (*kinds, scopes.filter(guard.listed(scopes, scope))) if scope is not None else kinds
+
+
 def guard_of(settings: Settings) -> Guard:
     """The guard that the settings ask for."""
     keeps_secrets = settings.secrets.at_write != "redact"
@@ -196,12 +252,18 @@ def guard_of(settings: Settings) -> Guard:
         secrets=None if keeps_secrets else bounds_of(settings),
         owners=speaker_marks(settings.trust.owners),
         kinds=kinds_of(settings),
+        words=settings.vocabulary,
     )
 
 
 def bounds_of(settings: Settings) -> Bounds:
     """What counts as a secret by the settings."""
-    return Bounds(personal_numbers=settings.secrets.personal_numbers)
+    keys = (settings.model.api_key, settings.chat.api_key, settings.embedding.api_key)
+    known = {key.reveal().strip() for key in keys}
+    return Bounds(
+        personal_numbers=settings.secrets.personal_numbers,
+        known=tuple(sorted(filter(is_telling, known))),
+    )
 
 
 def forget_names() -> None:

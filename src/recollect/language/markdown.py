@@ -18,6 +18,7 @@ GENERATED = "r"  # the mark of a bullet of ours that stands for no memory
 _MARK = re.compile(
     r"<!--\s{0,9}m:\s{0,9}(?P<id>r|[0-9a-f-]{0,99}?)\s{0,9}(?:-->|--?(?=\s|$)|(?=\s|$))", re.I
 )
+_SHOWN_MARK = re.compile(rf"[ \t]?{_MARK.pattern}", re.I)
 _BULLET = re.compile(r" {0,3}[-*+•](?:[ \t]+(?P<text>.*))?$", re.S)
 _INDENTED = re.compile(r"(?: {2}|\t)[ \t]*\S")
 _HEADING = re.compile(r"#{1,6}[ \t]+(?P<title>\S.{0,300})$")
@@ -76,6 +77,11 @@ def parse(text: str) -> tuple[MarkdownSection, ...]:
 def marks_in(text: str) -> frozenset[str]:
     """Every id that is written in a text, in a bullet or not."""
     return frozenset(match["id"].lower() for match in _MARK.finditer(text) if is_id(_id(match)))
+
+
+def visible(text: str) -> str:
+    """The text as a reader shows it, without the ids of bullets."""
+    return _SHOWN_MARK.sub("", text)
 
 
 def without(text: str, ids: frozenset[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from recollect.language import gate_words as words
 
@@ -83,7 +83,7 @@ def statement_share(text: str) -> float:
     0 for a text that only asks, greets, thanks or nods; orders and everything else count in full.
     """
     if len(text) <= _END:
-        return _share(_sentences(text))
+        return _short_share(text)
     # A sentence that is cut in two says nothing about its kind.
     head, tail = _sentences(text[:_END]), _sentences(text[-_END:])
     return _share(head[:-1] or head) or _share(tail[1:] or tail)
@@ -97,6 +97,11 @@ def is_for_questions(query: str) -> bool:
 def _sentences(text: str) -> list[str]:
     sentences: list[str] = _SENTENCE.findall(text.lower().replace("’", "'"))
     return sentences
+
+
+@lru_cache(4_096)  # the same turns are candidates again and again
+def _short_share(text: str) -> float:
+    return _share(_sentences(text))
 
 
 def _share(sentences: Sequence[str]) -> float:

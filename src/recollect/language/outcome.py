@@ -59,6 +59,21 @@ _WANTS_MORE = (
     r"|再(?=[帮把给来加改写看做])|另外|还要|还有|还想|顺便|接下来|下一步|然后|请(?!客)"
 )
 _ASKS = r"[?？]\s*$|(?:吗|呢)[。.]?\s*$"
+# The agent cannot go on before the user has given something ...
+_NEEDS_INPUT = (
+    r"\b(?:please|kindly|(?:can|could|would) you|i(?:'ll| will)?(?: still)? need you to)(?: \w+)?"
+    r" (?:provide|send|share|give|tell me|upload|paste|attach|specify|clarify|choose|pick|describe"
+    r"|fill in)\b|\bi(?:'ll| will)?(?: still)? need (?:your|more (?:detail|information|context))"
+    r"|\b(?:let me know|tell me) (?:which|what|when|where|who|how|whether)\b|\bwaiting for your\b"
+    r"|(?:请|麻烦|需要|还需|等待?)(?:你|您)?[^。！？\n]{0,8}?"
+    r"(?:提供|告诉我|告知|发给?我|上传|粘贴|补充|说明|选择|选一|描述|填写)"
+)
+# ... and is not only polite: "let me know if you need more", "如有问题请随时告诉我".
+_POLITE = (
+    r"\bif\b|\bany ?time\b|\bfeel free\b|\bany (?:other |further |more )?(?:questions?|changes?)\b"
+    r"|如果|如有|如需|若有|若需|有(?:任何|什么|其他)?(?:问题|疑问|需要|需求)|随时|欢迎"
+)
+_SENTENCE = r"[^\n。！？!?；;.]+"
 
 
 def outcome_of(
@@ -120,7 +135,14 @@ def _by_work(turns: Sequence[Turn], actions: Sequence[ActionNode], *, ended: boo
         return "partial" if any(action.success for action in actions) else "failed"
     if not ended or not closing or _pattern(_ASKS).search(closing):
         return "ongoing"
+    if any(_asks_for_input(sentence) for sentence in _pattern(_SENTENCE).findall(closing)):
+        return "ongoing"
     return "success"
+
+
+def _asks_for_input(sentence: str) -> bool:
+    wanted = _pattern(_NEEDS_INPUT).search(sentence)
+    return wanted is not None and _pattern(_POLITE).search(sentence) is None
 
 
 def _pattern(text: str) -> Pattern[str]:

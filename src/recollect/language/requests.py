@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _LOOKED_AT = 4_000  # characters
 _HINTS = ("remember", "memori", "mind", "forget", "note", "记", "忘")
@@ -39,4 +40,9 @@ def asks_to_remember(message: str) -> bool:
 
 def is_standing_wish(text: str) -> bool:
     """Whether the user says how they want things to be done from now on."""
-    return len(text) <= LONGEST_WISH and _WISH.search(text) is not None
+    return len(text) <= LONGEST_WISH and _wishes(text)
+
+
+@lru_cache(4_096)  # the same turns are candidates again and again
+def _wishes(text: str) -> bool:
+    return _WISH.search(text) is not None

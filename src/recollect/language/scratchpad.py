@@ -67,6 +67,20 @@ def advance(
     return fit(replace(pad, focus=task), settings.max_chars)
 
 
+def assign(pad: Scratchpad, task: str, at: datetime, settings: ScratchpadSettings) -> Scratchpad:
+    """The scratchpad with the task that the host hands over; without one nothing is at hand.
+
+    When it is about something else than the task before, that one joins what was done.
+    """
+    task = _one_line(task)
+    if task == pad.focus:
+        return pad
+    if pad.focus and (not task or switches(pad.focus, task, _SAME_TOPIC)):
+        pad = _with_done(pad, pad.focus, at, _COMPLETIONS)
+    language = pad.language if pad.text.strip() else language_of(task)
+    return fit(replace(pad, focus=task, language=language), settings.max_chars)
+
+
 def conclude(
     pad: Scratchpad, episode: Episode, project: str, settings: ScratchpadSettings
 ) -> Scratchpad:

@@ -55,7 +55,7 @@ class SlotQuestion:
     life it names, each with its words, ``phrases`` what may be another subject, or a predicate by
     its own name. ``asked`` are predicates with the words that ask for them, ``who`` the words that
     ask who somebody is, ``words`` all of the question's, ``content`` those that an answer has to
-    account for, ``topic`` the same as they are written.
+    account for.
     """
 
     own: tuple[str, ...]
@@ -65,7 +65,6 @@ class SlotQuestion:
     who: Units
     words: Units
     content: Units
-    topic: str
     past: bool
 
     def asking(self, predicate: str) -> Units | None:
@@ -110,7 +109,6 @@ def read_slot_question(query: str) -> SlotQuestion | None:
         who=units(" ".join(data.who.findall(text))),
         words=words,
         content=frozenset(unit for _, unit in telling) | frozenset(_HAN.findall(rest)),
-        topic=" ".join((*(word for word, _ in telling), *_RUN.findall(rest))),
         past=asks_of_past(text),
     )
 

@@ -89,7 +89,8 @@ _MEETING_COSINE = 0.7
 class NeighbourSearch:
     """Searches around one candidate in one unit of work; ``cosines`` were computed before it.
 
-    ``strict``: only what is the same word for word is alike.
+    ``strict``: only what is the same word for word is alike. ``categories`` are kinds that count as
+    one; where a preset names them, what is of another category is another statement.
     """
 
     unit: Unit
@@ -97,6 +98,7 @@ class NeighbourSearch:
     now: datetime
     settings: ReconcileSettings
     cosines: Mapping[str, float]
+    categories: Sequence[frozenset[str]] = ()
     strict: bool = False
 
     def neighbours(self, status: MemoryStatus) -> Neighbours:
@@ -112,7 +114,15 @@ class NeighbourSearch:
             for memory in self._slot(predicate, status)
             if same_value(self.candidate.value, memory.value)
         ]
-        return Neighbours(slot, opposed, self._near(status), self._alike)
+        near = self._near(status)
+        if self.categories and status == "active" and not self.candidate.withdraws:
+            slot, opposed, near = map(self._of_category, (slot, opposed, near))
+        return Neighbours(slot, opposed, near, self._alike)
+
+    def _of_category(self, memories: Sequence[Memory]) -> list[Memory]:
+        own = self.candidate.kind
+        kinds = next((kinds for kinds in self.categories if own in kinds), frozenset((own,)))
+        return [memory for memory in memories if memory.kind in kinds]
 
     def _any(self, status: MemoryStatus) -> bool:
         wanted = MemoryFilter(status=status, project=self.candidate.project, limit=1)
@@ -227,13 +237,14 @@ class Adviser:
         self,
         store: Store,
         space: str,
-        settings: ReconcileSettings,
+        settings: Settings,
         embedder: Embedder | None,
         judge: Judge | None,
     ) -> None:
         self._store = store
         self._space = space
-        self._settings = settings
+        self._settings = settings.reconcile
+        self._categories = settings.merge_categories
         self._embedder = embedder
         self._judge = judge
 
@@ -243,7 +254,9 @@ class Adviser:
         if self._judge is None or candidate.withdraws:
             return Advice(cosines, failure=failure)
         with self._store.read(self._space) as unit:
-            search = NeighbourSearch(unit, candidate, now, self._settings, cosines)
+            search = NeighbourSearch(
+                unit, candidate, now, self._settings, cosines, self._categories
+            )
             neighbours = meeting(candidate, search.neighbours("active"), cosines)
         if not neighbours or any(one.content == candidate.content for one in neighbours):
             return Advice(cosines, failure=failure)  # the rules see as much

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import cast
+
 from recollect.errors import InvalidInput
 from recollect.language.dates.moments import maybe_moment
 from recollect.language.guard import Guard
 from recollect.rules import checks
+from recollect.rules.lifetimes import DURATIONS, is_duration
+from recollect.settings.upkeep import PRIORITIES
 from recollect.types import (
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
     TRUSTS,
     Candidate,
+    Kind,
     Memory,
     SafeCandidate,
+    SafeMetadata,
     SafeName,
     no_metadata,
 )
@@ -30,6 +37,11 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
         share = getattr(candidate, name)
         if share is not None:
             checks.check_share(share, name)
+    if candidate.duration and not is_duration(candidate.duration):
+        raise InvalidInput(
+            f"duration={checks.brief_value(candidate.duration)} is unknown",
+            remedy=f"Use one of {', '.join((*DURATIONS, *PRIORITIES))}, or a span such as 30d",
+        )
     content = guard.text(candidate.content.strip(), "content", limit)
     labels = checks.check_tags(candidate.tags, guard.tags)
 
@@ -38,8 +50,11 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
         checks.check_text(text, what, checks.MAX_NAME)
         return guard.label(guard.part(text, candidate.content, content, what), what)
 
+    word, kinds = guard.kind_word(candidate.kind)
+    project = guard.name(candidate.project or GLOBAL_PROJECT, "project")
+    kind, metadata = _in_words(candidate, guard, word, kinds, project != GLOBAL_PROJECT)
     return SafeCandidate(
-        kind=guard.kind(candidate.kind),
+        kind=kind,
         content=content,
         subject=part(candidate.subject, "subject"),
         predicate=part(candidate.predicate, "predicate"),
@@ -47,7 +62,7 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
         importance=candidate.importance,
         confidence=candidate.confidence,
         duration=candidate.duration,
-        project=guard.name(candidate.project or GLOBAL_PROJECT, "project"),
+        project=project,
         topic=guard.name(candidate.topic or GENERAL_TOPIC, "topic"),
         tags=guard.labels(filter(None, (part(tag, "tag") for tag in labels))),
         is_update=candidate.is_update,
@@ -57,8 +72,18 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
         sources=tuple(dict.fromkeys(guard.label(id_, "source") for id_ in candidate.sources)),
         valid_from=maybe_moment(candidate.valid_from, "valid_from"),
         valid_to=maybe_moment(candidate.valid_to, "valid_to"),
-        metadata=guard.metadata(candidate.metadata) if candidate.metadata else no_metadata(),
+        metadata=metadata,
+        origin=candidate.origin,
     )
+
+
+def _in_words(
+    candidate: Candidate, guard: Guard, word: str, kinds: Sequence[Kind], in_project: bool
+) -> tuple[Kind, SafeMetadata]:
+    """The kind of a statement, and its metadata with the words that its kind does not tell."""
+    metadata = guard.metadata(candidate.metadata) if candidate.metadata else no_metadata()
+    kind = cast("Kind", guard.words.choose(kinds, metadata))
+    return kind, guard.noted(metadata, word, kind, in_project)
 
 
 def candidate_of(memory: Memory) -> SafeCandidate:
@@ -79,4 +104,5 @@ def candidate_of(memory: Memory) -> SafeCandidate:
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,
         metadata=memory.metadata,
+        origin=memory.origin,
     )

@@ -4,7 +4,8 @@ and the turns are queued for a whole extraction. No model is asked, nobody waits
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from recollect.clock import Clock
 from recollect.errors import InvalidInput, NotFound
@@ -16,6 +17,7 @@ from recollect.learn.episodes import fill_episode, write_episode
 from recollect.learn.extractors import RuleExtractor, heard
 from recollect.learn.reconciler import Reconciler
 from recollect.record import triggers
+from recollect.record.messages import SESSION_KEYS, UnreadableMessage, read_message
 from recollect.record.recorder import Recorder, accept_turn
 from recollect.rules import checks
 from recollect.settings import Settings
@@ -24,6 +26,8 @@ from recollect.store.rows import TurnFilter, TurnRow
 from recollect.types import Episode, NewTurn, SafeName, Turn
 
 _MOST = 10_000  # turns of a session that are compared with the messages
+_FORMS = "Pass NewTurn values, or dicts with role and content as OpenAI or Anthropic have them"
+HostMessage = NewTurn | Mapping[str, Any]
 
 
 class Compression:
@@ -49,7 +53,7 @@ class Compression:
         self._ask = ask
         self._extractor = RuleExtractor.of(settings)
 
-    def before(self, session: str, messages: Iterable[NewTurn] | None = None) -> Episode:
+    def before(self, session: str, messages: Iterable[HostMessage] | None = None) -> Episode:
         """Keep what is about to be dropped. A message nobody recorded is recorded first; without
         messages it is everything of the session that no episode tells of yet.
         """
@@ -101,7 +105,7 @@ class Compression:
                 guard=self._recorder.guard,
             )
 
-    def _turns(self, session: SafeName, messages: Iterable[NewTurn] | None) -> list[Turn]:
+    def _turns(self, session: SafeName, messages: Iterable[HostMessage] | None) -> list[Turn]:
         with self._store.read(self._space) as unit:
             recorded = unit.ledger.turns(
                 TurnFilter(session=session, newest_first=True, limit=_MOST)
@@ -109,7 +113,7 @@ class Compression:
             covered = unit.episodes.covered(session, None)
         if messages is None:
             return [turn for turn in recorded if not covered or turn.index > covered[-1]]
-        given = checks.check_all(messages, NewTurn, "messages")
+        given = [_new_turn(message, session) for message in messages]
         return self._matched(session, given, recorded)
 
     def _matched(
@@ -149,6 +153,23 @@ class Compression:
             if decision.memory is not None:
                 learnt.append(decision.memory.id)
         return learnt
+
+
+def _new_turn(message: object, session: str) -> NewTurn:
+    """A message as the host has it: a value, or a dict in the form of a model's API."""
+    if isinstance(message, NewTurn):
+        return message
+    if not isinstance(message, Mapping):
+        raise InvalidInput(f"one of messages is a {type(message).__name__}", remedy=_FORMS)
+    fields = dict(message)
+    named = next((fields[name] for name in ("_session_id", *SESSION_KEYS) if name in fields), None)
+    if named is not None and not isinstance(named, str):
+        raise InvalidInput("the session of a message is no text", remedy=_FORMS)
+    fields.pop("index", None)  # the host's own count; a turn is known by what it says
+    try:
+        return read_message(fields, named or session)
+    except UnreadableMessage as error:
+        raise InvalidInput(f"one of messages cannot be read: {error}", remedy=_FORMS) from error
 
 
 def _content(turn: Turn | TurnRow) -> tuple[object, ...]:

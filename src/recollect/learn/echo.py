@@ -101,7 +101,8 @@ class InjectedTexts:
     def add_context(self, session: SafeName | None, context: Context) -> None:
         """Note the text of a context and the records it was made of."""
         records = dict.fromkeys(id_ for section in context.sections for id_ in section.ids)
-        self.add(session, [Shown(context.text), *(Shown("", id_) for id_ in records)])
+        offered = [Shown(memory.content, memory.id) for memory in context.pending]
+        self.add(session, [Shown(context.text), *(Shown("", id_) for id_ in records), *offered])
 
     def flush(self) -> None:
         """Write down what was gathered."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, get_args
@@ -17,6 +17,7 @@ from recollect.language.fence import fence
 from recollect.language.guard import DEFAULT, MAX_SUMMARY, Guard
 from recollect.language.story import SUMMARY_CHARS, EpisodeDraft, Story, story_of
 from recollect.language.tokens import count_tokens
+from recollect.language.truncation import cut_to_tokens
 from recollect.learn.turn_lines import today, turn_line
 from recollect.prompts import Language, filled
 from recollect.providers.chat.base import Answer, ChatModel, Object, Schema, WrongShape
@@ -24,10 +25,25 @@ from recollect.providers.chat.fields import choice_in, share_in, text_in
 from recollect.rules import checks
 from recollect.settings import Settings
 from recollect.store.contract import Unit
-from recollect.types import Episode, Outcome, SafeName, SafeText, Turn, constant, key_of, lines_of
+from recollect.types import (
+    OUTCOMES,
+    Episode,
+    Outcome,
+    SafeName,
+    SafeText,
+    Turn,
+    constant,
+    key_of,
+    lines_of,
+)
 
 PURPOSE = "episode"
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+_OUTCOME_WORDS: Mapping[str, Outcome] = {
+    "completed": "success", "complete": "success", "done": "success", "succeeded": "success",
+    "成功": "success", "完成": "success", "已完成": "success", "partially_completed": "partial",
+    "部分": "partial", "部分完成": "partial", "failure": "failed", "error": "failed",
+    "失败": "failed", "in_progress": "ongoing", "open": "ongoing", "进行中": "ongoing",
+}  # fmt: skip
 SCHEMA: Schema = {
     "type": "object",
     "properties": {
@@ -82,9 +98,10 @@ def parse_episode(answer: Object) -> EpisodeDraft:
     if not summary:
         raise WrongShape('"summary" has to be a text')
     return EpisodeDraft(
-        summary=summary,
+        # Models count badly: what is longer than they were told ends with a whole sentence.
+        summary=cut_to_tokens(summary, SUMMARY_CHARS, len),
         goal=text_in(answer.get("goal"), '"goal"'),
-        outcome=choice_in(answer.get("outcome"), OUTCOMES, '"outcome"'),
+        outcome=choice_in(answer.get("outcome"), OUTCOMES, '"outcome"', _OUTCOME_WORDS),
         entities=_texts(answer, "entities"),
         tags=_texts(answer, "tags"),
         importance=share_in(answer.get("importance"), '"importance"'),

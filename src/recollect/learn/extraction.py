@@ -23,8 +23,10 @@ from recollect.learn.grounding import SpokenWords, grounded
 from recollect.learn.memories import end_with_session
 from recollect.learn.reconciler import Reconciler
 from recollect.record import triggers
+from recollect.record.daily_events import note_batch
 from recollect.record.triggers import talking_until
 from recollect.settings import Settings
+from recollect.settings.logs import log_of
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import (
@@ -57,6 +59,7 @@ class Learner:
     reconciler: Reconciler
 
 
+_KEPT = ("new", "update", "conflict", "pending")  # outcomes that leave something to remember
 LearnerOf = Callable[[str], Learner]
 
 
@@ -265,8 +268,14 @@ class ExtractionJob:
                 for n, candidate in enumerate(candidates)
             ]
             self._note_rejected(unit, batch, proposals.rejected)
+            if not learner.extractor.verbatim and self._settings.triggers.quiet_gap is not None:
+                note_batch(unit, batch, proposals.summary, now=now, guard=self._guard)
             reasons = self._reasons(batch, candidates, decisions, proposals.rejected)
             self._note_states(unit, session, batch, reasons)
+        kept = sum(decision.outcome in _KEPT for decision in decisions)
+        log_of(self._settings).done(
+            "extracted {facts} facts from {messages} messages", facts=kept, messages=len(batch)
+        )
         return True
 
     def _grounded(self, reading: _Reading, candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from recollect.clock import Clock, in_zone
 from recollect.errors import BadAnswer, ModelRefused
@@ -19,6 +19,7 @@ from recollect.language.extract.sentences import LONGEST
 from recollect.language.fence import fence
 from recollect.language.guard import guard_of
 from recollect.language.secrets.finder import redact
+from recollect.language.story import SUMMARY_CHARS, story_of
 from recollect.language.truncation import two_ends
 from recollect.language.voice import GAP, own_voice
 from recollect.learn.facts import ExtractionResult, FactReader, schema
@@ -89,6 +90,21 @@ class Extractor(Protocol):
         """
 
 
+# Statements, dates and names in both languages: what reads them is compiled at first use.
+_SAMPLES = (
+    "My name is Ann, I moved to Oslo last May and I prefer tea. See app.py on 2024-01-03.",
+    "我叫安，去年五月搬到杭州，喜欢喝茶。以后都要写测试，明天部署 app.py。",
+    "Could you write a report about the launch?",
+    "帮我写一份上线报告，好吗？",
+)
+
+
+def _sample(index: int, text: str, at: datetime) -> Turn:
+    """A turn that is never stored."""
+    fields: dict[str, Any] = {"id": str(index), "session": "s", "content": text, "trust": "owner"}
+    return Turn(index=index, role="user", at=at, **fields)
+
+
 @dataclass(frozen=True, slots=True)
 class RuleExtractor:
     """Patterns over what the user says in their own voice."""
@@ -101,6 +117,17 @@ class RuleExtractor:
     def of(cls, settings: Settings) -> RuleExtractor:
         """With the patterns of the settings; a file that cannot be used is an error here."""
         return cls(settings, own_patterns(settings))
+
+    def prepare(self, now: datetime) -> None:
+        """Compile the patterns, which the first extraction of a process would wait for."""
+        from recollect.language.extract.languages import built_in
+
+        for language in (self.patterns or built_in()).languages:
+            for entry in language.all_entries():
+                entry.compile_all()
+        turns = [_sample(n, text, now) for n, text in enumerate(_SAMPLES)]
+        self.propose(turns, ())
+        story_of(turns)
 
     def propose(
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
@@ -181,20 +208,24 @@ class ModelExtractor:
             fence(numbered(spoken, language), "conversation"),
         )
         reader = FactReader(spoken, guard_of(settings))
+        wants_summary = settings.triggers.quiet_gap is not None  # it is the daily event
+        system = filled(
+            "extract",
+            language,
+            fact_chars=settings.extraction.fact_chars,
+            durations=", ".join(f'"{word}"' for word in DURATIONS),
+            importance=", ".join(_guidance()),
+        )
+        if wants_summary:
+            system += "\n" + filled("batch_summary", language, summary_chars=SUMMARY_CHARS)
         try:
             answer = self.model.ask(
                 "\n\n".join(filter(None, parts)),
                 purpose=PURPOSE,
-                schema=schema(),
+                schema=schema(summary=wants_summary),
                 parse=reader.parse,
                 parse_partial=reader.parse_partial,
-                system=filled(
-                    "extract",
-                    language,
-                    fact_chars=settings.extraction.fact_chars,
-                    durations=", ".join(f'"{word}"' for word in DURATIONS),
-                    importance=", ".join(_guidance()),
-                ),
+                system=system,
             )
         except (BadAnswer, ModelRefused):
             if reader.proposals == ExtractionResult():

@@ -26,9 +26,10 @@ from recollect.providers.chat.fields import (
     text_in,
 )
 from recollect.providers.chat.json_answer import values_in
-from recollect.rules.lifetimes import DURATIONS
+from recollect.rules.lifetimes import DURATIONS, is_duration
 from recollect.rules.slots import fold
 from recollect.rules.speakers import least_trusted
+from recollect.settings.vocabulary import SCOPE
 from recollect.types import KINDS, Candidate, Json, Kind, SafeCandidate, Trust, Turn
 
 LEARNT: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "credential")
@@ -46,6 +47,7 @@ KIND_ALIASES: Mapping[str, Kind] = {
     "persona_trait": "trait", "personality": "trait", "特质": "trait", "temporary": "temp",
     "transient": "temp", "临时": "temp",
 }  # fmt: skip
+_KIND_NAMES = ("kind", "type", "category", "fact_type")
 _TEXTS = ("subject", "predicate", "value", "project", "topic")
 _LISTS = ("facts", "memories", "statements", "items", "entries", "results", "records", "事实")
 _CONTENTS = ("content", "text", "statement", "fact", "memory", "description", "内容")
@@ -69,8 +71,8 @@ _SPAN = re.compile(
 _DAYS = (0, 1, 7, 30, 365)
 
 
-def schema() -> Schema:
-    """The form of an answer."""
+def schema(*, summary: bool = False) -> Schema:
+    """The form of an answer, with a ``summary`` of the turns where one is wanted."""
     day: dict[str, Json] = {"type": "string", "description": "ISO 8601 date or time, or empty"}
     fact: dict[str, Json] = {
         "type": "object",
@@ -90,10 +92,13 @@ def schema() -> Schema:
         "required": ["kind", "content", "turns"],
         "additionalProperties": False,
     }
+    parts: dict[str, Json] = {"facts": {"type": "array", "items": fact}}
+    if summary:
+        parts["summary"] = {"type": "string"}
     return {
         "type": "object",
-        "properties": {"facts": {"type": "array", "items": fact}},
-        "required": ["facts"],
+        "properties": parts,
+        "required": list(parts),
         "additionalProperties": False,
     }
 
@@ -108,10 +113,11 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionResult:
-    """What an extractor found in some turns."""
+    """What an extractor found in some turns; ``summary`` says what they were about."""
 
     candidates: tuple[Candidate, ...] = ()
     rejected: tuple[Rejection, ...] = ()
+    summary: str = ""
 
 
 class _Unwanted(Exception):
@@ -127,14 +133,19 @@ class FactReader:
         self._rejected: list[Rejection] = []
         self._wrong: list[Rejection] = []
         self._asked_again = False
+        self._summary = ""
 
     @property
     def proposals(self) -> ExtractionResult:
         """What there is so far; what was to be corrected counts as rejected."""
-        return ExtractionResult(tuple(self._kept), (*self._rejected, *self._wrong))
+        rejected = (*self._rejected, *self._wrong)
+        return ExtractionResult(tuple(self._kept), rejected, self._summary)
 
     def parse(self, answer: Object) -> ExtractionResult:
-        """Take the facts of a whole object."""
+        """Take the facts of a whole object, and its summary."""
+        summary = answer.get("summary")
+        if isinstance(summary, str) and not is_nothing(summary):
+            self._summary = " ".join(summary.split())
         return self._take(_entries(answer), broken=False)
 
     def parse_partial(self, text: str) -> ExtractionResult:
@@ -180,7 +191,7 @@ class FactReader:
         content = text_in(_first(fact, _CONTENTS), f"{place}.content")
         if not content or not isinstance(_first(fact, _CONTENTS), str):
             raise WrongShape(f"{place}.content has to be a statement")
-        kind = fact.get("kind", fact.get("type"))
+        kind = _first(fact, (*_KIND_NAMES, self._guard.words.kinds.name))
         if isinstance(kind, str) and fold(kind) == "credential":
             raise _Unwanted("credentials are kept only when the user asks")
         cited = self._cited(fact)
@@ -191,11 +202,11 @@ class FactReader:
         texts = {name: text_in(fact.get(name), f"{place}.{name}") for name in _TEXTS}
         candidate = Candidate(
             # What is of no kind in particular is a plain fact.
-            kind="fact" if kind is None else choice_in(kind, LEARNT, f"{place}.kind", KIND_ALIASES),
+            kind="fact" if kind is None else self._kind(kind, f"{place}.kind"),
             content=content,
             importance=share_in(fact.get("importance"), f"{place}.importance"),
             confidence=share_in(fact.get("confidence"), f"{place}.confidence"),
-            duration=_duration(fact.get("duration")),
+            duration=_duration(_first(fact, ("duration", "priority"))),
             is_update=flag_in(fact.get("is_update"), f"{place}.is_update"),
             withdraws=flag_in(fact.get("withdraws"), f"{place}.withdraws"),
             trust=least_trusted([_trust(turn) for turn in cited]),
@@ -207,11 +218,24 @@ class FactReader:
             value=texts["value"],
             project="" if is_nothing(texts["project"]) else texts["project"],
             topic="" if is_nothing(texts["topic"]) else texts["topic"],
+            metadata=self._scope(fact),
         )
         try:
             return checked(candidate, self._guard)
         except InvalidInput as error:
             raise WrongShape(f"{place}: {error}") from error
+
+    def _kind(self, value: Json, place: str) -> str:
+        """A word for a kind: the document's or the engine's, or one that stands for it."""
+        words = self._guard.words.kinds
+        known = words.find(value) if isinstance(value, str) else None
+        return known or choice_in(value, LEARNT, place, KIND_ALIASES)
+
+    def _scope(self, fact: Object) -> dict[str, str]:
+        """The scope, where the document has scopes; a wrong one is left out, not the fact."""
+        given = fact.get(SCOPE)
+        scope = self._guard.words.scopes.find(given) if isinstance(given, str) else None
+        return {SCOPE: scope} if scope else {}
 
     def _cited(self, fact: Object) -> list[Turn]:
         """The turns a fact stands on; one that stands on none cannot be believed."""
@@ -258,7 +282,9 @@ def _parts(value: Json) -> list[Json]:
 
 
 def _is_fact(value: Object) -> bool:
-    return "kind" in value or any(isinstance(value.get(name), str) for name in _CONTENTS)
+    return any(name in value for name in _KIND_NAMES) or any(
+        isinstance(value.get(name), str) for name in _CONTENTS
+    )
 
 
 def _first(fact: Object, names: Sequence[str]) -> Json:
@@ -273,7 +299,7 @@ def _trust(turn: Turn) -> Trust:
 def _duration(value: Json) -> str:
     """A word of DURATIONS or a span such as "30d"; anything else leaves it to the kind."""
     word = " ".join(value.casefold().split()) if isinstance(value, str) else ""
-    if word in DURATIONS:
+    if is_duration(word):
         return word
     if word in _EVER:
         return "permanent"

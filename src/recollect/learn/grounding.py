@@ -31,6 +31,10 @@ Words = frozenset[str]
 _AGENT_SAYS_MORE = 2.0
 _NEARLY_ALL = 0.75  # of its words are the owner's: it is the owner's, whoever else says it
 _LEAST = 0.2  # of its words have to be the owner's where somebody else is heard, too
+_TOLD = 2  # words of the owner, without which nothing was told that could be translated
+_SAYS_LITTLE = 5  # words: "12 passed", a list of files
+_AGENT_SAYS_IT = 0.5  # of the words of a translation
+_DATE = r"\d{4}(?:[-/.年]\d{1,2}){1,2}[日月]?|\d{1,2}月\d{1,2}日|\d{1,2}:\d{2}"
 _READ = 20_000  # characters at either end of what a tool said
 _QUESTION = r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]"
 _SENTENCES = r"[^\n。！？!?.;；]+"
@@ -142,11 +146,19 @@ def grounded_in_summary(
 def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     if candidate.trust in ("tool", "external"):
         return candidate.trust
-    words = _words(f"{candidate.content}\n{candidate.value}")
+    text = f"{candidate.content}\n{candidate.value}"
+    words = _words(text)
     stated = speakers.stated(candidate.sources)
     said = _words("\n".join(stated))
-    own = _share(words, said)
+    # "Next Wednesday" is written as a date, which nobody said.
+    undated = _words(compiled(_DATE).sub(" ", text)) or words
+    own = _share(undated, said)
     trust: Trust = "owner" if stated else candidate.trust
+    if trust == "owner" and candidate.kind not in STEERING and len(said) >= _TOLD:
+        other_script = not _in_one_script(candidate.content, stated)
+        may_be_told = _tells(stated) or not speakers.heard & _STRANGERS
+        if other_script and may_be_told and _is_translation(undated, words, said, speakers):
+            return trust
     if candidate.kind not in STEERING and _is_reworded_statement(words - said, stated, speakers):
         # The owner's, or where it has few of their words the model's: the tool has no part in it.
         return least_trusted([trust, "agent"]) if own < _LEAST else trust
@@ -168,12 +180,28 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     return least_trusted([trust, *taken])
 
 
+def _is_translation(undated: Words, words: Words, said: Words, speakers: SpokenWords) -> bool:
+    """Whether a statement in another script than the owner's can only be what they said: its names
+    and figures are theirs, the agent does not say it, and nobody else says enough to be translated.
+    """
+    others = speakers.tools | speakers.external
+    if not words.isdisjoint(others - said) or len(others) > _SAYS_LITTLE:
+        return False
+    is_chinese = any(compiled(_HAN).search(word) for word in words)
+    names = {word for word in undated if word.isascii()} if is_chinese else set[str]()
+    return names <= said and _share(words - said, speakers.agent) < _AGENT_SAYS_IT
+
+
 def _is_reworded_statement(added: Words, stated: Sequence[str], speakers: SpokenWords) -> bool:
     """Whether the owner tells something in the turns cited, and no word was added to theirs that a
     tool or a stranger says. Who only asks for something to be done has told nothing.
     """
     if not speakers.heard & _STRANGERS or not added.isdisjoint(speakers.tools | speakers.external):
         return False
+    return _tells(stated)
+
+
+def _tells(stated: Sequence[str]) -> bool:
     return any(
         is_statement(sentence) for text in stated for sentence in compiled(_SENTENCES).findall(text)
     )

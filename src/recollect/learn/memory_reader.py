@@ -2,35 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from recollect.clock import Clock
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import NotFound
 from recollect.language.dates.moments import maybe_moment
-from recollect.language.guard import Guard
+from recollect.language.guard import guard_of, word_filters
 from recollect.language.secrets.envelope import masked
 from recollect.learn.memories import existing_memory
 from recollect.providers.vault import Vault
 from recollect.rules import checks
 from recollect.rules.slots import predicate_of, subject_of
+from recollect.rules.words import span_of_priority
+from recollect.settings import Settings
+from recollect.settings.upkeep import PRIORITIES
 from recollect.store.contract import Store
-from recollect.store.rows import MemoryFilter
-from recollect.types import ORDERS, STATUSES, TRUSTS, History, Memory, MemoryQuery, SafeName
+from recollect.store.rows import Life, MemoryFilter
+from recollect.types import (
+    ORDERS,
+    ORIGINS,
+    STATUSES,
+    TRUSTS,
+    History,
+    Memory,
+    MemoryOrigin,
+    MemoryQuery,
+    SafeName,
+)
 
-_STORED = {"text": "contains", "metadata": "having"}  # as a filter of the store calls them
+_STORED = {
+    "text": "contains",
+    "metadata": "having",
+    "origin": "origins",
+    "priority": "life",
+}  # as a filter of the store calls them
 
 
 class MemoryReader:
     """The memories of one space, with secrets masked."""
 
     def __init__(
-        self, store: Store, space: str, clock: Clock, guard: Guard, *, vault: Vault
+        self, store: Store, space: str, clock: Clock, settings: Settings, *, vault: Vault
     ) -> None:
         self._store = store
         self._space = space
         self._clock = clock
-        self._guard = guard
+        self._settings = settings
+        self._guard = guard_of(settings)
         self._vault = vault
 
     def get(self, id_: str) -> Memory:
@@ -49,7 +68,9 @@ class MemoryReader:
         """The filter of a query; without a status it is what holds, now or as of then."""
         guard = self._guard
         read: dict[str, Callable[[Any], Any]] = {
-            "kind": guard.kind,
+            "origin": self._origins,
+            "priority": self._life,
+            "min_importance": lambda least: checks.check_share(least, "min_importance"),
             "project": lambda name: guard.filter(name, "project"),
             "topic": lambda name: guard.filter(name, "topic"),
             "subject": lambda name: subject_of(guard.label(name, "subject")),
@@ -57,13 +78,14 @@ class MemoryReader:
             "tag": lambda name: guard.label(name, "tag"),
             "trust": lambda trust: checks.check_choice(trust, TRUSTS, "trust"),
             "text": lambda text: checks.check_text(text, "text", guard.characters),
-            "metadata": lambda metadata: _as_text(guard.metadata(metadata)),
+            "metadata": guard.metadata_texts,
             "since": lambda at: maybe_moment(at, "since"),
             "until": lambda at: maybe_moment(at, "until"),
             "as_of": lambda at: maybe_moment(at, "as_of"),
             "offset": checks.check_offset,
         }
         status = given.pop("status", None)
+        words = word_filters(guard, given.pop("kind", None), given.pop("scope", None))
         wanted = {
             _STORED.get(name, name): read[name](value)
             for name, value in given.items()
@@ -78,8 +100,22 @@ class MemoryReader:
         return MemoryFilter(
             order=checks.check_choice(order, ORDERS, "order"),
             limit=checks.check_limit(limit),
+            words=words,
             **wanted,
         )
+
+    def _origins(self, word: str) -> tuple[MemoryOrigin, ...]:
+        """The origins that a word stands for."""
+        origins = self._guard.words.origins
+        known = self._guard.listed(origins, word, ORIGINS)
+        return cast("tuple[MemoryOrigin, ...]", origins.table.get(known, (known,)))
+
+    def _life(self, word: str) -> Life:
+        """The lives of a priority."""
+        priorities = self._guard.words.priorities
+        known = self._guard.listed(priorities, word, PRIORITIES)
+        (priority,) = priorities.table.get(known, (known,))
+        return Life(*span_of_priority(priority, self._settings.lifetimes))
 
     def projects(self) -> list[SafeName]:
         """The projects of current memories."""
@@ -109,18 +145,3 @@ class MemoryReader:
         with self._store.read(self._space) as unit:
             memory = existing_memory(unit, id_)
         return self._vault.open(memory.content)
-
-
-def _as_text(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Values to compare with: a host may look for the number 3 by the text "3"."""
-    words = {True: "true", False: "false", None: "null"}
-    texts: dict[str, str] = {}
-    for key, value in metadata.items():
-        if isinstance(value, list | dict):
-            raise InvalidInput(
-                f"metadata={key!r} is compared with {checks.brief_value(value)}",
-                remedy="Compare it with text, a number, True, False or None",
-            )
-        plain = isinstance(value, bool) or value is None
-        texts[key] = words[value] if plain else str(value)
-    return texts

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from recollect.clock import Clock
 from recollect.errors import ConfigError, Conflict, InvalidInput, NotFound
@@ -18,19 +19,22 @@ from recollect.learn.reconciler import Reconciler
 from recollect.learn.settlement import Settlement, decided_before
 from recollect.providers.vault import Vault
 from recollect.rules import checks
-from recollect.rules.kinds import importance_of, own_expiry
+from recollect.rules.kinds import importance_of, lifetime_of, own_expiry
 from recollect.rules.lifetimes import sooner
 from recollect.rules.slots import fold
 from recollect.rules.support import Claim
 from recollect.settings import Settings
+from recollect.settings.vocabulary import SCOPE
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import MemoryFilter
 from recollect.types import (
     EMPTY,
+    ORIGINS,
     Candidate,
     Decision,
     Memory,
     MemoryChanges,
+    MemoryOrigin,
     MemoryStatus,
     NewMemory,
     SafeCandidate,
@@ -43,6 +47,7 @@ from recollect.types import (
 _REASON = constant("a person's word")
 _NEVER = "never"
 _FIELDS = tuple(get_type_hints(MemoryChanges))
+_UNREAD = ("text", "scope", "duration")  # what a memory has no field for
 _SAYS = ("text", "kind", "subject", "predicate", "value")  # what changes the statement itself
 
 
@@ -113,7 +118,7 @@ class MemoryWriter:
                     f"Memory {id_} is {old.status}, not active or pending",
                     remedy="Edit the newest of its history(), or restore() it first",
                 )
-            new = _edited(old, changes)
+            new = _edited(old, self._reworded(old, changes))
             if new is None:
                 return masked(old)
             work = self._settlement(unit, new, new_id(now), now, operation=operation, edited=old)
@@ -190,8 +195,8 @@ class MemoryWriter:
     ) -> Settlement:
         candidate = self._candidate(new, None if edited is None else edited.content)
         expires_at = maybe_moment(new.expires_at, "expires_at")
-        if expires_at is None and edited is None:
-            expires_at = own_expiry(candidate.kind, self._settings, now)
+        if new.duration or (expires_at is None and edited is None):
+            expires_at = self._usual_expiry(candidate, now)
         importance = new.importance
         if importance is None:
             importance = importance_of(candidate.kind, self._settings)
@@ -214,14 +219,37 @@ class MemoryWriter:
         )
         return replace(work, id=id_, edited=edited)
 
+    def _usual_expiry(self, candidate: SafeCandidate, now: datetime) -> datetime | None:
+        """By its duration; else by its kind, where the document gives every memory a priority."""
+        if candidate.duration or self._guard.words.priorities:
+            return lifetime_of(candidate.kind, candidate.duration, self._settings, now).expires_at
+        return own_expiry(candidate.kind, self._settings, now)
+
+    def _reworded(self, old: Memory, changes: MemoryChanges) -> MemoryChanges:
+        """The changes without a word for what the memory is already; another word takes the place
+        of the one that was noted.
+        """
+        words, given = self._guard.words, changes.copy()
+        metadata = given.get("metadata", old.metadata)
+        if given.get("scope"):
+            scope = self._guard.listed(words.scopes, given.pop("scope"))
+            given["metadata"] = metadata = {**metadata, SCOPE: scope}
+        word = None if given.get("kind") is None else self._guard.kind_word(given.pop("kind"))[0]
+        if word is not None and word != words.kinds.said_of(old.kind, metadata):
+            given["kind"] = word
+            if metadata.get(words.kinds.name) in words.kinds.notes:
+                rest = {key: value for key, value in metadata.items() if key != words.kinds.name}
+                given["metadata"] = rest
+        return given
+
     def _candidate(self, new: NewMemory, before: SafeText | None) -> SafeCandidate:
         """The statement as it may be stored; a secret in its envelope, which an edit may keep."""
         if not checks.check_text(new.text, "text", self._guard.characters).strip():
             raise InvalidInput("There is nothing to remember", remedy="Give a statement")
-        sealed = new.kind == "credential"
+        sealed = self._guard.kind(new.kind) == "credential"
         safe = checked(
             Candidate(
-                kind=self._guard.kind(new.kind),
+                kind=new.kind,
                 content=new.subject or "?" if sealed else new.text,
                 subject=new.subject,
                 predicate=new.predicate,
@@ -234,7 +262,9 @@ class MemoryWriter:
                 sources=new.sources,
                 valid_from=new.valid_from,
                 valid_to=new.valid_to,
-                metadata=new.metadata,
+                metadata=self._noted_scope(new),
+                duration=new.duration,
+                origin=self._origin(new.origin),
             ),
             self._guard,
             self._guard.characters,
@@ -244,6 +274,17 @@ class MemoryWriter:
         if before is not None and new.text == before and is_sealed(before):
             return replace(safe, content=before)
         return replace(safe, content=self._sealed(new.text.strip(), new))
+
+    def _noted_scope(self, new: NewMemory) -> Mapping[str, Any]:
+        if not new.scope:
+            return new.metadata
+        scope = self._guard.listed(self._guard.words.scopes, new.scope)
+        return {**new.metadata, SCOPE: scope}
+
+    def _origin(self, word: str) -> MemoryOrigin:
+        origins = self._guard.words.origins
+        known = self._guard.listed(origins, word, ORIGINS)
+        return cast("MemoryOrigin", origins.table.get(known, (known,))[0])
 
     def _partition(self, name: str | None, what: str) -> str:
         return "" if name is None else self._guard.name(name, what)
@@ -322,7 +363,8 @@ def _edited(old: Memory, changes: MemoryChanges) -> NewMemory | None:
     """A memory with its changes, or None when nothing differs."""
     before: dict[str, Any] = {
         "text": old.content,
-        **{name: getattr(old, name) for name in _FIELDS if name != "text"},
+        "duration": "",
+        **{name: getattr(old, name) for name in _FIELDS if name not in _UNREAD},
     }
     given = {name: value for name, value in changes.items() if value is not None}
     after: dict[str, Any] = {**before, **given}
@@ -343,6 +385,7 @@ def _edited(old: Memory, changes: MemoryChanges) -> NewMemory | None:
     if says_other:
         after["trust"] = given.get("trust", "owner")
         after["confidence"] = given.get("confidence", 1.0)
+        after["origin"] = given.get("origin", "manual")
     sources = () if says_other else tuple(source.turn_id for source in old.sources)
     return NewMemory(**after, sources=sources)
 

@@ -12,6 +12,7 @@ from recollect.learn.candidates import candidate_of, checked
 from recollect.learn.echo import tainted, untrusted_lines
 from recollect.learn.reconciler import Reconciler
 from recollect.learn.settlement import decided_before
+from recollect.locks import ForkSafeLock
 from recollect.rules import checks
 from recollect.rules.importance import PROPOSED_CONFIDENCE
 from recollect.settings.environment import TrustSettings
@@ -57,7 +58,7 @@ class Proposals:
                 f"a candidate is a {type(candidate).__name__}",
                 remedy="Pass recollect.Candidate(kind, content)",
             )
-        safe = checked(candidate, self._reconciler.guard)
+        safe = replace(checked(candidate, self._reconciler.guard), origin="proposal")
         if safe.confidence is None:
             safe = replace(safe, confidence=PROPOSED_CONFIDENCE)
         if safe.trust == "agent":
@@ -77,6 +78,7 @@ class Proposals:
 
 
 _LAPSED = 500  # in one transaction
+_GIVEN = 100  # offers that are counted together
 
 
 class PendingQueue:
@@ -95,6 +97,8 @@ class PendingQueue:
         self._clock = clock
         self._settings = settings
         self._reconciler = reconciler
+        self._lock = ForkSafeLock()
+        self._given: dict[str, None] = {}  # offered with a context, and not counted yet
 
     def waiting(self, *, limit: int = 100, offset: int = 0) -> list[Memory]:
         """Everything that waits, snoozed or not, the latest first."""
@@ -117,10 +121,39 @@ class PendingQueue:
         now = self._clock.now()
         if not limit:
             return []
+        self.flush()
         with self._store.write(self._space) as unit:
             offered = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
             unit.memories.count_offer([memory.id for memory in offered])
         return [replace(memory, offered=memory.offered + 1) for memory in offered]
+
+    def fresh(self) -> list[Memory]:
+        """The few that nobody was asked about yet, each once: those that the last turns left.
+
+        Nothing is written, since a context is waited for; ``flush`` counts the offers.
+        """
+        most = self._settings.offer
+        if not most:
+            return []
+        now = self._clock.now()
+        with self._lock:
+            limit = most + len(self._given)
+            with self._store.read(self._space) as unit:
+                waiting = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
+            offered = [one for one in waiting if not one.offered and one.id not in self._given]
+            self._given.update(dict.fromkeys(one.id for one in offered[:most]))
+            full = len(self._given) >= _GIVEN
+        if full:
+            self.flush()
+        return offered[:most]
+
+    def flush(self) -> None:
+        """Count what was offered with contexts."""
+        with self._lock:
+            given, self._given = self._given, {}
+        if given and not self._store.read_only:
+            with self._store.write(self._space) as unit:
+                unit.memories.count_offer(list(given))
 
     def confirm(self, id_: str, *, operation_id: str | None = None) -> Decision:
         """It is true: settled against what is known now, which it may update."""

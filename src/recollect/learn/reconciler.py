@@ -65,7 +65,7 @@ class Reconciler:
         self._settings = settings
         self._ask = ask
         self.guard = guard_of(settings)
-        self._adviser = Adviser(store, space, settings.reconcile, embedder, judge)
+        self._adviser = Adviser(store, space, settings, embedder, judge)
         self._scales = Scales.of(settings)
 
     def advise(self, candidate: Candidate, now: datetime) -> Advice:
@@ -344,7 +344,10 @@ class Reconciler:
     def _search(
         self, unit: Unit, candidate: SafeCandidate, now: datetime, cosines: Mapping[str, float]
     ) -> NeighbourSearch:
-        return NeighbourSearch(unit, candidate, now, self._settings.reconcile, cosines)
+        settings = self._settings
+        return NeighbourSearch(
+            unit, candidate, now, settings.reconcile, cosines, settings.merge_categories
+        )
 
     def _matching(self, search: NeighbourSearch, status: MemoryStatus) -> list[Memory]:
         """Memories of that status that say the same; of the rejected, those a person ignored."""

@@ -17,6 +17,7 @@ from recollect.learn.claims import (
     sources_of,
     voided,
 )
+from recollect.learn.rewrites import basis
 from recollect.rules import checks
 from recollect.rules.reconcile import route
 from recollect.rules.slots import has_one_answer
@@ -144,7 +145,27 @@ class RollbackPlan:
 
     # --- what it means for each memory -----------------------------------------------------------
 
+    def _take_apart(self, memory: Memory) -> bool:
+        """A statement that a model made of others, one of them from this source: the others hold
+        again, each as far as it stands without the source.
+        """
+        made = basis(self.unit, memory.id) if memory.status == "active" else []
+        turns = [source.turn_id for source in memory.sources]
+        blamed = self.origin.what == "trust" and memory.trust == self.origin.name
+        if not made or not (blamed or self._ours(turns)):
+            return False
+        self.removed.append(memory.id)
+        self._set(self._look(memory.id), status="archived")
+        for original in self.unit.memories.by_id(made):
+            self._look(original.id)
+            if original.status == "archived" and original.superseded_by == memory.id:
+                self._set(original, status="active", superseded_by=EMPTY, superseded_at=None)
+                self._take_back(self.after[original.id])
+        return True
+
     def _take_back(self, memory: Memory) -> None:
+        if self._take_apart(memory):
+            return
         if memory.status == "archived" or (
             memory.status == "rejected" and not memory.superseded_by
         ):
@@ -294,6 +315,8 @@ class RollbackPlan:
             for id_ in ids:
                 self.unit.memories.drop_sources(id_, self.dropped.get(id_, ()))
                 if id_ in self.after:
+                    if type_ == "restore" and self.before[id_].status == "archived":
+                        self.unit.tiers.bring_back(id_, self.after[id_].status, self.now)
                     self.unit.memories.revise(replace(self.after[id_], updated_at=self.now))
                 payload: dict[str, Fact] = {"reason": self.origin.reason}
                 if type_ == "archive":

@@ -11,7 +11,7 @@ from recollect.clock import Clock
 from recollect.errors import InvalidInput
 from recollect.ids import new_id
 from recollect.language.guard import DEFAULT, Guard
-from recollect.language.scratchpad import advance, conclude, open_part, parse, render
+from recollect.language.scratchpad import advance, assign, conclude, open_part, parse, render
 from recollect.language.voice import own_voice
 from recollect.rules import checks
 from recollect.settings.learning import ScratchpadSettings
@@ -21,6 +21,7 @@ from recollect.types import Episode, Event, Fact, SafeName, SafeText, Scratchpad
 
 EVENT = constant("scratchpad")
 Writer = Literal["user", "agent"]
+BY_HOST = "host"  # the host hands over the task, so no message is read for one
 WRITERS: tuple[Writer, ...] = get_args(Writer)
 _FOLLOWED = 50  # messages that are taken in on reading, the latest
 _CHANGES = 50  # latest changes in which the origin of a task is looked for
@@ -127,6 +128,26 @@ class Scratchpads:
                 _write(unit, text, now, {"by": constant(by), "before": before})
             return read_pad(unit)
 
+    def assign(self, task: str, project: SafeName) -> Scratchpad:
+        """The task at hand as the host's own compiler or planner states it; the one before it is
+        archived when the topic changes.
+        """
+        safe = self._guard.text(task, "task", self._settings.max_chars)
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            old = read_pad(unit)
+            new = assign(old, safe, now, self._settings)
+            origin = _Origin(now, project)
+            if new == old and _by_host(unit):
+                return old
+            pad = replace(new, updated_at=now) if new == old else new
+            return _changed(unit, old, pad, now, by=BY_HOST, origin=origin, guard=self._guard)
+
+
+def _by_host(unit: Unit) -> bool:
+    latest = unit.journal.events(subject=EVENT, type_=EVENT, limit=1)
+    return bool(latest) and latest[0].payload.get("by") == BY_HOST
+
 
 def read_pad(unit: Unit) -> Scratchpad:
     """The scratchpad as it is stored."""
@@ -142,7 +163,8 @@ def _followed(unit: Unit, settings: ScratchpadSettings) -> _Pad:
     changes = unit.journal.events(subject=EVENT, type_=EVENT, limit=_CHANGES)
     origins = _origins(pad, changes)
     own = bool(changes) and changes[0].payload.get("by") in WRITERS
-    if settings.driver != "task":
+    by_host = bool(changes) and changes[0].payload.get("by") == BY_HOST
+    if settings.driver != "task" or by_host:
         return _Pad(pad, origins, own)
     turns = unit.ledger.turns(
         TurnFilter(role="user", since=pad.updated_at, newest_first=True, limit=_FOLLOWED)
@@ -209,6 +231,8 @@ def conclude_pad(
 ) -> Scratchpad:
     """What a session left: done, going on, or open."""
     old = read_pad(unit)
+    if _by_host(unit):
+        return old
     new = conclude(old, episode, project, settings)
     origin = _Origin(episode.ended_at, project)
     return _changed(unit, old, new, at, by="session_end", origin=origin, guard=guard)

@@ -5,35 +5,29 @@ A durable job of idempotent steps: each can be repeated after a crash without ad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock
 from recollect.errors import ModelError, ModelRefused, ModelSuspended, NotFound
 from recollect.ids import new_id
-from recollect.index.embedding_job import Ask
-from recollect.language.detection import language_of
 from recollect.language.guard import guard_of
 from recollect.language.story import EpisodeDraft
-from recollect.learn.episodes import ask_for_episode, write_episode
+from recollect.learn.episode_writer import MOST_TURNS, EpisodeWriter
 from recollect.learn.extraction import ExtractionJob
 from recollect.learn.memories import end_with_session
 from recollect.learn.scratchpads import catch_up_pad, conclude_pad
-from recollect.providers.chat.base import ChatModel
 from recollect.record import triggers
 from recollect.rules.event_rules import wants
 from recollect.settings import Settings
 from recollect.store.contract import Store, Unit
-from recollect.store.rows import MemoryFilter, TurnFilter
+from recollect.store.rows import TurnFilter
 from recollect.types import Job, SafeName, Turn, key_of
 
 KIND = triggers.SESSION_END
 ENDED = "session.ended"
 CONSOLIDATE = "consolidate"  # the action of an event rule that asks for this
-_MOST = 10_000  # turns of one story, the latest
 _STORY_WAITS = timedelta(minutes=1)  # for a model that is away, before the rules tell it meanwhile
-
-ModelOf = Callable[[str], ChatModel | None]
 
 
 def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
@@ -58,16 +52,14 @@ class SessionEndJob:
         settings: Settings,
         *,
         extraction: ExtractionJob,
-        model_of: ModelOf,
-        ask: Ask,
+        episodes: EpisodeWriter,
     ) -> None:
         self._store = store
         self._clock = clock
         self._settings = settings
         self._extraction = extraction
-        self._model_of = model_of
+        self._episodes = episodes
         self._guard = guard_of(settings)
-        self._ask = ask
 
     def run(self, job: Job) -> None:
         """Memories, episode, scratchpad, cleaning.
@@ -94,11 +86,7 @@ class SessionEndJob:
             draft, reason = self._draft(job, session, turns)
             failure = reason if reason is not None and reason.away else None
         with self._store.write(job.space) as unit:
-            there = {turn.id for turn in unit.ledger.turns_by_id([turn.id for turn in turns])}
-            remaining = [turn for turn in turns if turn.id in there]
-            if remaining:  # what was forgotten meanwhile is not told, nor a story that may hold it
-                whole = draft if remaining == turns else None
-                self._tell(unit, session, remaining, whole, "" if reason is None else str(reason))
+            self._tell(unit, session, turns, draft, "" if reason is None else str(reason))
             operation = key_of("session_end", session, job.id)
             end_with_session(unit, session, operation_id=operation, now=self._clock.now())
         if failure is not None:
@@ -118,7 +106,8 @@ class SessionEndJob:
         """
         with self._store.read(job.space) as unit:
             covered = unit.episodes.covered(session, "session_end")
-            turns = unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=_MOST))
+            latest = TurnFilter(session=session, newest_first=True, limit=MOST_TURNS)
+            turns = unit.ledger.turns(latest)
         if job.error and covered and turns and covered[-1] == turns[0].index:
             covered.pop()
         return [turn for turn in reversed(turns) if not covered or turn.index > covered[-1]]
@@ -142,15 +131,8 @@ class SessionEndJob:
         self, job: Job, session: SafeName, turns: list[Turn]
     ) -> tuple[EpisodeDraft | None, ModelError | None]:
         """A model's words for the story, or why there are none."""
-        model = self._model_of(job.space)
-        if model is None or not turns:
-            return None, None
-        language = language_of(
-            [turn.content for turn in turns if turn.role == "user"], self._settings.memory.language
-        )
         try:
-            now = self._clock.now()
-            return ask_for_episode(model, turns, language, self._settings, now).value, None
+            return self._episodes.draft(job.space, turns), None
         except ModelError as error:
             if not self._rules_tell(job, session, error):
                 raise
@@ -160,41 +142,20 @@ class SessionEndJob:
         self,
         unit: Unit,
         session: SafeName,
-        turns: list[Turn],
+        turns: Sequence[Turn],
         draft: EpisodeDraft | None,
         reason: str,
     ) -> None:
-        now = self._clock.now()
-        existing = unit.episodes.of_stretch(session, "session_end", turns[-1].id)
-        episode = write_episode(
-            unit,
-            session,
-            turns,
-            "session_end",
-            now=now,
-            ask_vectors=self._ask,
-            draft=draft,
-            memories=_learnt_in(unit, session),
-            guard=self._guard,
+        known = unit.episodes.covered(session, "session_end")
+        episode = self._episodes.write(
+            unit, session, turns, "session_end", draft=draft, reason=reason
         )
-        if reason:
-            unit.journal.add_event(
-                "told_by_rules",
-                operation_id=key_of("told_by_rules", new_id(now)),
-                subject=episode.id,
-                payload={"reason": self._guard.error(reason)},
-                at=now,
-            )
-        if existing is None:
-            info = unit.ledger.session(session)
-            project = "" if info is None else info.project
-            catch_up_pad(unit, now, self._settings.scratchpad, self._guard)
-            conclude_pad(unit, episode, project, now, self._settings.scratchpad, guard=self._guard)
-
-
-def _learnt_in(unit: Unit, session: SafeName) -> list[SafeName]:
-    memories = unit.memories.find(MemoryFilter(from_session=session, limit=_MOST))
-    return [memory.id for memory in memories if memory.status in ("active", "pending")]
+        if episode is None or unit.episodes.covered(session, "session_end") == known:
+            return  # there was one of this stretch
+        info, now = unit.ledger.session(session), self._clock.now()
+        project = "" if info is None else info.project
+        catch_up_pad(unit, now, self._settings.scratchpad, self._guard)
+        conclude_pad(unit, episode, project, now, self._settings.scratchpad, guard=self._guard)
 
 
 class SessionCloser:

@@ -11,6 +11,7 @@ from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.learn.claims import dump_claim
 from recollect.learn.memories import memory_terms, note_important
+from recollect.learn.rewrites import retire_rewritten
 from recollect.rules.importance import IMPORTANT_FROM
 from recollect.rules.support import Claim, Scales, first, rank, repeated
 from recollect.store.codec import stored_name
@@ -191,6 +192,7 @@ class Settlement:
                 continue
             self.unit.memories.supersede(old.id, by.id, self.now, ended=is_over)
             self.note("supersede", old.id, {"by": by.id})
+            retire_rewritten(self.unit, old, by, operation=self.operation_id, now=self.now)
         return tuple(old.id for old in replaced)
 
     def close(self, waiting: Memory, by: Memory | None, reason: str) -> None:
@@ -241,6 +243,7 @@ class Settlement:
             sources=self.sources,
             session=self.session,
             metadata=candidate.metadata,
+            origin=candidate.origin,
         )
         memory = first(memory, claim, self.scales)
         if self.edited is None:

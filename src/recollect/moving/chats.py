@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, BinaryIO
@@ -17,14 +17,16 @@ from typing import Any, BinaryIO
 from recollect.errors import InvalidInput
 from recollect.moving import exports
 from recollect.moving.exports import ExportedConversation
-from recollect.moving.messages import (
+from recollect.record.messages import (
     SESSION_KEYS,
     UnreadableMessage,
+    read_calls,
     read_message,
     read_object,
+    read_results,
     read_text,
 )
-from recollect.types import NewTurn
+from recollect.types import NewTurn, ToolCall, ToolResult
 
 FORMATS = ("turns", "messages", "chatgpt", "claude")
 
@@ -36,6 +38,19 @@ _EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str], ExportedConversation]]
 _SIGNS = {"mapping": "chatgpt", "chat_messages": "claude", "messages": "messages"}
 _BOM = b"\xef\xbb\xbf"
 _SESSION = re.compile(rb'"(?:session|session_id)"\s*:\s*("(?:[^"\\]|\\.)*")')
+
+
+def read_tools(
+    calls: Iterable[Any], results: Iterable[Any]
+) -> tuple[list[ToolCall], list[ToolResult]]:
+    """Tool calls and results that a person wrote as JSON."""
+    try:
+        return read_calls(list(calls)), read_results(list(results))
+    except UnreadableMessage as error:
+        raise InvalidInput(
+            str(error)[0].upper() + str(error)[1:],
+            remedy='Write {"name": "search", "input": {"q": "..."}} or {"content": "..."}',
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

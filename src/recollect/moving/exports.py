@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.moving.messages import (
+from recollect.record.messages import (
     SESSION_KEYS,
     SILENT_PARTS,
     Content,

@@ -7,12 +7,20 @@ the circuit or doubles the pause.
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, TypeVar
 
-from recollect.errors import ModelSuspended
+from recollect.errors import (
+    DeadlineReached,
+    ModelError,
+    ModelRateLimited,
+    ModelSuspended,
+    ModelUnavailable,
+)
 from recollect.locks import ForkSafeLock
 
 FIRST_PAUSE = 30.0  # seconds
@@ -22,6 +30,7 @@ _TOLERATED = 2  # answers in a row that show a fault of the server, but no outag
 _PROBE = 60.0  # seconds after which a probe that never ended is given up
 _ENDPOINTS = 256
 Monotonic = Callable[[], float]
+T = TypeVar("T")
 Passage = Literal["closed", "probe"]
 
 
@@ -50,6 +59,54 @@ class Breaker:
                 raise self.suspended(waits)
             self._probe_until = now + _PROBE
             return "probe"
+
+    def call(self, work: Callable[[float], T], timeout: float, hurry: timedelta | None = None) -> T:
+        """The outcome of ``work``, which gets the seconds it may take, unless calls are suspended.
+
+        ``hurry``: somebody waits, for no longer than this. An endpoint that failed before is then
+        probed in the background, and this call fails at once.
+        """
+        if self.enter() == "probe" and hurry is not None:
+            probe = threading.Thread(
+                target=self._probe, args=(work, timeout), name="recollect-probe", daemon=True
+            )
+            probe.start()
+            raise self.suspended(timeout)
+        return self._guarded(
+            work, timeout if hurry is None else min(hurry.total_seconds(), timeout)
+        )
+
+    def _probe(self, work: Callable[[float], T], timeout: float) -> None:
+        # The outcome is kept here; nobody waits for this answer.
+        with contextlib.suppress(ModelError):
+            self._guarded(work, timeout)
+
+    def _guarded(self, work: Callable[[float], T], timeout: float) -> T:
+        try:
+            answer = work(timeout)
+        except ModelUnavailable as error:
+            pause = self.failed(outage=error.outage)
+            if not pause:
+                raise
+            raise ModelUnavailable(
+                f"{error.message}; it is not asked again for {pause:g} s",
+                remedy=error.remedy,
+                outage=error.outage,
+                status=error.status,
+                retry_after=timedelta(seconds=pause),
+            ) from error
+        except ModelRateLimited as error:
+            pause = self.failed(outage=True, at_least=error.retry_after)
+            error.retry_after = timedelta(seconds=pause)
+            raise
+        except DeadlineReached:
+            self.abandoned()
+            raise
+        except BaseException:
+            self.succeeded()  # a refusal is an answer, too
+            raise
+        self.succeeded()
+        return answer
 
     def succeeded(self) -> None:
         """The endpoint answered, be it with a refusal."""
@@ -104,6 +161,12 @@ class Circuits:
         """The breaker of an endpoint, the same for everybody in this process."""
         breaker = _breaker(service, base_url, self._monotonic)
         self._used[f"{service} {base_url}"] = breaker
+        return breaker
+
+    def own(self, service: str) -> Breaker:
+        """A breaker of this mind alone, for an object that its host has given."""
+        breaker = Breaker(service, self._monotonic)
+        self._used[service] = breaker
         return breaker
 
     def suspended(self) -> list[str]:

@@ -5,18 +5,16 @@ The key travels in a header and nowhere else: not in addresses, errors or logs.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
-import threading
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import (
-    DeadlineReached,
     ModelError,
     ModelRateLimited,
     ModelRefused,
@@ -24,6 +22,7 @@ from recollect.errors import (
 )
 from recollect.locks import ForkSafeLock
 from recollect.providers import deadline, extras
+from recollect.providers.bounded import CallTimeout, call_within
 from recollect.providers.breaker import Breaker
 from recollect.providers.decompression import ACCEPTED, decoder_for
 from recollect.settings.values import MASK, Secret
@@ -93,63 +92,19 @@ class Wire:
         body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         if self.breaker is None:
             return self._send(path, body, largest, self._timeout)
-        if self.breaker.enter() == "probe" and hurry is not None:
-            probe = threading.Thread(
-                target=self._probe, args=(path, body, largest), name="recollect-probe", daemon=True
-            )
-            probe.start()
-            raise self.breaker.suspended(self._timeout)
-        longest = self._timeout if hurry is None else min(hurry.total_seconds(), self._timeout)
-        return self._guarded(self.breaker, path, body, largest, longest)
-
-    def _probe(self, path: str, body: bytes, largest: int) -> None:
-        if self.breaker is not None:
-            # The breaker has the outcome; nobody waits for this answer.
-            with contextlib.suppress(ModelError):
-                self._guarded(self.breaker, path, body, largest, self._timeout)
-
-    def _guarded(
-        self, breaker: Breaker, path: str, body: bytes, largest: int, timeout: float
-    ) -> Any:
-        """Send, and report the outcome to the breaker."""
-        try:
-            answer = self._send(path, body, largest, timeout)
-        except ModelUnavailable as error:
-            pause = breaker.failed(outage=error.outage)
-            if not pause:
-                raise
-            raise ModelUnavailable(
-                f"{error.message}; it is not asked again for {pause:g} s",
-                remedy=error.remedy,
-                outage=error.outage,
-                status=error.status,
-                retry_after=timedelta(seconds=pause),
-            ) from error
-        except ModelRateLimited as error:
-            pause = breaker.failed(outage=True, at_least=error.retry_after)
-            error.retry_after = timedelta(seconds=pause)
-            raise
-        except DeadlineReached:
-            breaker.abandoned()
-            raise
-        except BaseException:
-            breaker.succeeded()  # a refusal is an answer, too
-            raise
-        breaker.succeeded()
-        return answer
+        send = partial(self._send, path, body, largest)
+        return self.breaker.call(send, self._timeout, hurry)
 
     def _send(self, path: str, body: bytes, largest: int, timeout: float) -> Any:
         client = self._connected()  # before the clock starts: the first time is slow
         patience = deadline.seconds_left(timeout)
         end = time.monotonic() + patience
         call = _Call(self, client, path, body, deadline=end, largest=largest)
-        # On a thread of its own: a server that sends a byte now and then satisfies every timeout
-        # of a socket, and only someone outside can hang up on it.
-        threading.Thread(target=call.run, name="recollect-wire", daemon=True).start()
-        if not call.done.wait(patience):
+        try:
+            return call_within(patience, call.exchange)
+        except CallTimeout:
             self.close()
-            raise self.too_slow(timeout) if patience == timeout else deadline.reached()
-        return call.outcome()
+            raise (self.too_slow(timeout) if patience == timeout else deadline.reached()) from None
 
     def close(self) -> None:
         """Drop the connections; the next call makes new ones."""
@@ -261,7 +216,7 @@ class Wire:
 
 
 class _Call:
-    """One request on a thread of its own, with its outcome."""
+    """One request and its answer."""
 
     def __init__(
         self,
@@ -276,24 +231,8 @@ class _Call:
         self._wire, self._client = wire, client
         self._path, self._body, self._deadline = path, body, deadline
         self._largest = largest
-        self.done = threading.Event()
-        self._answer: Any = None
-        self._error: BaseException | None = None
 
-    def outcome(self) -> Any:
-        if self._error is not None:
-            raise self._error
-        return self._answer
-
-    def run(self) -> None:
-        try:
-            self._answer = self._exchange()
-        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
-            self._error = error
-        finally:
-            self.done.set()
-
-    def _exchange(self) -> Any:
+    def exchange(self) -> Any:
         httpx = extras.load(EXTRA, "httpx")
         wire = self._wire
         try:

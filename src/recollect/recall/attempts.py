@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
+from typing import Self, TypeVar
 
 from recollect.clock import Clock
 from recollect.errors import (
@@ -15,6 +17,7 @@ from recollect.errors import (
 )
 from recollect.ids import new_id
 from recollect.language.guard import Guard
+from recollect.settings.logs import OperationLog
 from recollect.store.contract import Store, Unit
 from recollect.types import constant, key_of
 
@@ -22,7 +25,7 @@ R = TypeVar("R")
 
 
 class Attempts:
-    """The tries of one recall, each in a snapshot of its own."""
+    """The tries of one recall, in one snapshot; after a failure the next takes a new one."""
 
     def __init__(self, store: Store, space: str, guard: Guard) -> None:
         self._store = store
@@ -31,11 +34,24 @@ class Attempts:
         self.failures: dict[str, str] = {}
         self._errors: dict[str, RecollectError] = {}
         self._worked = False
+        self._reading: AbstractContextManager[Unit] | None = None
+        self._unit: Unit | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._leave(error)
 
     def run(self, route: str, work: Callable[[Unit], R]) -> R | None:
         """The result of ``work``, or None when the store or the model failed."""
         try:
-            with self._store.read(self._space) as unit:
+            with self._snapshot() as unit:
                 result = work(unit)
         except (StoreError, ModelError) as error:
             self.failures[route] = f"{type(error).__name__}: {error.message}"
@@ -43,6 +59,33 @@ class Attempts:
             return None
         self._worked |= result is not None
         return result
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[Unit]:
+        if self._unit is None:
+            self._reading = self._store.read(self._space)
+            self._unit = self._reading.__enter__()
+        try:
+            yield self._unit
+        except BaseException as error:
+            self._leave(error)
+            raise
+
+    def _leave(self, error: BaseException | None) -> None:
+        """End the snapshot; the store may say in its own words what an error was."""
+        reading, entered = self._reading, self._unit is not None
+        self._reading = self._unit = None
+        if reading is not None and entered:
+            reading.__exit__(type(error) if error else None, error, None)
+
+    def outside(self, route: str, work: Callable[[], R]) -> R | None:
+        """The same for work on vectors that are not in the store."""
+        try:
+            return work()
+        except StoreError as error:
+            self.failures[route] = f"{type(error).__name__}: {error.message}"
+            self._errors[route] = error
+            return None
 
     @property
     def all_failed(self) -> bool:
@@ -57,7 +100,7 @@ class Attempts:
         reasons = "; ".join(f"{route}: {why}" for route, why in self.failures.items())
         return kind(f"Recall could read nothing ({reasons})", remedy=first.remedy)
 
-    def note(self, clock: Clock) -> None:
+    def note(self, clock: Clock, log: OperationLog) -> None:
         """Add an event for each failure; where even that fails, ``failures`` says so.
 
         A suspended model has left its event when the suspension began.
@@ -67,6 +110,8 @@ class Attempts:
             for route, why in self.failures.items()
             if not isinstance(self._errors[route], ModelSuspended)
         }
+        for why in reasons.values():
+            log.failed("retrieve", self._guard.error(why))
         if not reasons or self._store.read_only:
             return
         now = clock.now()

@@ -25,10 +25,11 @@ from recollect.recall.attempts import Attempts
 from recollect.recall.request import Request, with_query
 from recollect.recall.slot_route import answers_by_slot
 from recollect.recall.vectors import VectorMatches, VectorRoute
+from recollect.rules import checks
 from recollect.settings.recall import RecallSettings
 from recollect.store.contract import Unit
-from recollect.store.rows import QueryTerm, TextMatches
-from recollect.types import RECORD_TYPES, RecordType, SafeName
+from recollect.store.rows import QueryTerm, TextMatches, type_of
+from recollect.types import RECORD_TYPES, Kind, RecordType, SafeName
 
 _LAST_RESORT = 20
 # Times as many of the nearest are taken where a filter may drop most of them, or where a text may
@@ -71,9 +72,16 @@ class CandidateLists:
 class CandidateSearch:
     """Searches by every route that the settings name."""
 
-    def __init__(self, settings: RecallSettings, vectors: VectorRoute | None) -> None:
+    def __init__(
+        self,
+        settings: RecallSettings,
+        vectors: VectorRoute | None,
+        core_kinds: Sequence[Kind] = (),
+    ) -> None:
+        """``core_kinds`` stand in every prompt: no partition counts them."""
         self._settings = settings
         self._vectors = vectors
+        self._core_kinds = core_kinds
 
     def search(self, attempts: Attempts, request: Request) -> CandidateLists:
         """Each route in turn; one that fails leaves its list empty."""
@@ -81,15 +89,29 @@ class CandidateSearch:
         total = 0
         if self._settings.supplement_below and "partition" in self._settings.routes:
             lists["partition"] = self._by_route(attempts, request, "partition").docs
+            if self._vectors is not None and len(lists["partition"]) == _PARTITION_CANDIDATES:
+                nearest = attempts.run("vector", partial(self._of_large_partition, request))
+                lists["partition"] = nearest or lists["partition"]
         enough = 0 < self._settings.supplement_below <= len(lists.get("partition", ()))
         trust = self._vectors.trust(request.query) if self._vectors else 0.0
         outcome = None if enough else attempts.run("text", partial(self._by_words, request))
         request, text = outcome or (request, None)
-        vector = self._by_meaning(attempts, request, text) if trust else None
+        # Where partitions come first, meaning chooses inside them and nowhere else.
+        by_meaning = trust and "partition" not in lists
+        vector = self._by_meaning(attempts, request, text) if by_meaning else None
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
         if vector is not None:
-            lists["vector"] = self._nearest(attempts, request, vector)
+            search = partial(self._nearest, attempts, request, vector)
+            near = attempts.outside("vector", search)
+            if near is None:
+                vector = None
+            else:
+                lists["vector"] = near
+        if "slot" in self._settings.routes:
+            found = lists.get("text", ())
+            answers = attempts.run("slot", lambda unit: answers_by_slot(request, found, unit))
+            lists["slot"] = answers or []
         for route in ROUTES:
             if route not in lists and route in self._settings.routes and applies(route, request):
                 result = self._by_route(attempts, request, route)
@@ -97,12 +119,37 @@ class CandidateSearch:
                 total = max(total, result.total)
         if not any(lists.values()) and attempts.failures:
             return self.latest(attempts, request)
+        if self._core_kinds and not request.scope.words:
+            lists = attempts.run("core", partial(self._beside_core, lists)) or lists
         filled = {name: docs for name, docs in lists.items() if docs}
         return CandidateLists(filled, text, vector, trust, total, request.query)
 
+    def _beside_core(self, lists: dict[str, list[int]], unit: Unit) -> dict[str, list[int]]:
+        """Without what stands in every prompt, unless nothing else was found."""
+        memories = [doc for docs in lists.values() for doc in docs if type_of(doc) == "memory"]
+        core = frozenset(unit.memories.of_kinds(memories, self._core_kinds) if memories else ())
+        rest = {name: [doc for doc in docs if doc not in core] for name, docs in lists.items()}
+        return rest if any(rest.values()) else lists
+
+    def _partition(self, request: Request, unit: Unit, limit: int) -> list[int]:
+        core = self._core_kinds
+        return by_partition(request, self._settings, unit, limit=limit, without=core).docs
+
     def _by_route(self, attempts: Attempts, request: Request, route: str) -> RouteResult:
         search = ROUTES[route]
+        if route == "partition":
+            search = partial(by_partition, without=self._core_kinds)
         return attempts.run(route, partial(search, request, self._settings)) or RouteResult([])
+
+    def _of_large_partition(self, request: Request, unit: Unit) -> list[int]:
+        """Of a partition too large to be chosen from by importance, the nearest to the query."""
+        docs = self._partition(request, unit, _LARGE_PARTITION + 1)
+        if self._vectors is None or len(docs) <= _LARGE_PARTITION:
+            return []
+        vector = self._vectors.search(unit, request.query, None)
+        docs = self._partition(request, unit, checks.MAX_ROWS)
+        near = [] if vector is None else vector.among(docs, _PARTITION_CANDIDATES)
+        return [match.doc for match in near if match.cosine >= near[0].cosine * _NEAR_ENOUGH]
 
     def latest(
         self, attempts: Attempts, request: Request, types: tuple[RecordType, ...] = RECORD_TYPES
@@ -196,6 +243,8 @@ def enriched_terms(query: str, around: Sequence[str], settings: RecallSettings) 
 _EXACT_DEPTH = 200
 _ENTITY_CANDIDATES = 20  # as many as full text gives beside vectors
 _PARTITION_CANDIDATES = 20  # as in document D §5.3
+_NEAR_ENOUGH = 0.5  # of the nearest one's cosine: the rest is as near as any other
+_LARGE_PARTITION = 500  # memories above which vectors choose, as in document D §4.3
 _WEIGHT = 0.15  # of a word of the turns before, beside one of the query
 _ABOUT: tuple[RecordType, ...] = ("memory", "episode")
 
@@ -238,9 +287,29 @@ def by_exact_question(request: Request, settings: RecallSettings, unit: Unit) ->
     if not telling:
         return RouteResult([])
     docs, total = unit.text.holding(telling, request.scope, _EXACT_DEPTH)
+    if question.kind == "count":
+        total = _count(request, telling, docs, total, unit)
     if question.kind in ("latest", "earliest"):
         docs = unit.ledger.in_order(docs, newest_first=question.kind == "latest")
     return RouteResult(docs, total)
+
+
+def _count(
+    request: Request, telling: Sequence[QueryTerm], docs: list[int], total: int, unit: Unit
+) -> int:
+    """How many records of the times that the query names; a memory and its turn are one."""
+    if request.times:
+        since, until = min(t.start for t in request.times), max(t.end for t in request.times)
+        scope = replace(request.scope, since=since, until=until)
+        docs, total = unit.text.holding(telling, scope, _EXACT_DEPTH)
+    turns = [doc for doc in docs if type_of(doc) == "turn"]
+    memories = [doc for doc in docs if type_of(doc) == "memory"]
+    if not turns or not memories:
+        return total
+    counted = {id_ for _, id_ in unit.text.records(turns).values()}
+    learnt = unit.memories.by_id([id_ for _, id_ in unit.text.records(memories).values()])
+    twice = [m for m in learnt if any(source.turn_id in counted for source in m.sources)]
+    return total - len(twice)
 
 
 def by_entity(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
@@ -271,12 +340,19 @@ def _files(
     return docs or unit.text.latest(scope, settings.text_candidates)
 
 
-def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
-    """The most important memories of the query's project, and of no project."""
+def by_partition(
+    request: Request,
+    settings: RecallSettings,
+    unit: Unit,
+    *,
+    limit: int = _PARTITION_CANDIDATES,
+    without: Sequence[Kind] = (),
+) -> RouteResult:
+    """The most important memories of the query's project, and of no project; none of the core."""
     if "memory" not in request.scope.types:
         return RouteResult([])
     project = request.scope.project or _named_project(unit, request.query)
-    return RouteResult(unit.memories.partition(project, _PARTITION_CANDIDATES))
+    return RouteResult(unit.memories.partition(project, limit, without))
 
 
 def _named_project(unit: Unit, query: str) -> SafeName | None:
@@ -292,11 +368,6 @@ def by_recency(request: Request, settings: RecallSettings, unit: Unit) -> RouteR
     return RouteResult(unit.text.latest(scope, settings.text_candidates))
 
 
-def by_slot(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
-    """Memories that answer the query by their slot."""
-    return RouteResult(answers_by_slot(request, unit))
-
-
 def applies(route: str, request: Request) -> bool:
     """Whether the query has what a route searches by."""
     if route == "time":
@@ -305,7 +376,6 @@ def applies(route: str, request: Request) -> bool:
 
 
 ROUTES: dict[str, Route] = {
-    "slot": by_slot,
     "time": by_time,
     "exact": by_exact_question,
     "entity": by_entity,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.clock import Clock
+from recollect.context.parts import PROFILE
 from recollect.language.dates.reader import find_times
 from recollect.language.gate import Verdict, wants_memory
 from recollect.language.guard import guard_of
@@ -23,6 +24,7 @@ from recollect.recall.request import Request
 from recollect.recall.reranking import RERANKED, reranked, reranker_for
 from recollect.recall.vectors import VectorRoute
 from recollect.settings import Settings
+from recollect.settings.logs import log_of
 from recollect.store.contract import Store
 from recollect.types import Hit, SafeName, Why
 
@@ -86,10 +88,12 @@ class Recall:
         self._clock = clock
         self._guard = guard_of(settings)
         self._gate = settings.gate
-        self._candidates = CandidateSearch(settings.recall, vectors)
+        core = PROFILE if settings.upkeep.core_choice == "profile" else ()
+        self._candidates = CandidateSearch(settings.recall, vectors, core)
         self._ranker = ranker_for(settings)
         self._reranker = reranker_for(settings.recall)
         self._touches = touches
+        self._log = log_of(settings)
         self.failure = ""
 
     def project_meant(self, query: str, project: SafeName) -> SafeName | None:
@@ -100,35 +104,44 @@ class Recall:
 
     def gate(self, message: str) -> Verdict:
         """Whether a message wants memory; the projects of this space count as known names."""
-        if self._gate.mode != "gated":
+        if self._gate.mode in ("always", "on_demand"):
             return Verdict(self._gate.mode == "always", f"mode: {self._gate.mode}")
         with self._store.read(self._space) as unit:
             projects = unit.memories.projects()
         return wants_memory(message, self._gate, projects)
 
     def recall(self, request: Request) -> list[Hit]:
-        """The best pieces of evidence, best first."""
-        attempts = Attempts(self._store, self._space, self._guard)
-        lists = self._candidates.search(attempts, request)
-        hits = self._weigh(attempts, request, lists)
-        if hits is None:
-            latest = self._candidates.latest(attempts, request, ("turn",))
-            hits = self._weigh(attempts, request, latest) if latest.docs else None
+        """The best pieces of evidence, best first; each counts as used."""
+        hits = self.find(request)
+        self.note_use(hits)
+        return hits
+
+    def find(self, request: Request) -> list[Hit]:
+        """The best pieces of evidence, best first, of which not all may come to be shown."""
+        with Attempts(self._store, self._space, self._guard) as attempts:
+            lists = self._candidates.search(attempts, request)
+            hits = self._weigh(attempts, request, lists)
+            if hits is None:
+                latest = self._candidates.latest(attempts, request, ("turn",))
+                hits = self._weigh(attempts, request, latest) if latest.docs else None
         unread = hits is None or attempts.all_failed
         hits = [hit for hit in hits or () if hit.score >= request.min_score]
         if attempts.failures:
-            attempts.note(self._clock)
+            attempts.note(self._clock, self._log)
         self.failure = "; ".join(f"{route}: {why}" for route, why in attempts.failures.items())
         if unread:
             raise attempts.unanswered()
-        used = [hit.id for hit in hits if hit.type in ("memory", "episode")]
-        self._touches.add(used, request.now)
         return hits
+
+    def note_use(self, hits: Sequence[Hit]) -> None:
+        """Count a use of the memories and episodes among what was shown."""
+        used = [hit.id for hit in hits if hit.type in ("memory", "episode")]
+        self._touches.add(used, self._clock.now())
 
     def pool(self, request: Request) -> tuple[list[Hit], Mapping[str, Floats]]:
         """Every candidate of a query with its features, unranked: what the ranker is trained on."""
-        attempts = Attempts(self._store, self._space, self._guard)
-        lists = self._candidates.search(attempts, request)
+        with Attempts(self._store, self._space, self._guard) as attempts:
+            lists = self._candidates.search(attempts, request)
         if not lists.docs:
             return [], {}
         with self._store.read(self._space) as unit:
@@ -144,10 +157,10 @@ class Recall:
         has_conversation = any(hit.type in ("turn", "episode") for hit in hits)
         if not has_conversation or asks_of_past(query) or find_times(query, self._clock.now()):
             return hits
-        attempts = Attempts(self._store, self._space, self._guard)
-        current = attempts.run("holding", lambda unit: without_outdated(unit, hits))
+        with Attempts(self._store, self._space, self._guard) as attempts:
+            current = attempts.run("holding", lambda unit: without_outdated(unit, hits))
         if attempts.failures:
-            attempts.note(self._clock)
+            attempts.note(self._clock, self._log)
         return hits if current is None else current
 
     def _weigh(

@@ -49,6 +49,7 @@ def _turn_hit(turn: Turn, score: float, why: Why) -> Hit:
         role=turn.role,
         sender=turn.sender,
         trust=turn.trust,
+        metadata=turn.metadata,
     )
 
 
@@ -74,6 +75,8 @@ def _memory_hit(memory: Memory, score: float, why: Why) -> Hit:
         trust=memory.trust,
         valid_from=memory.valid_from,
         ended=memory.valid_to if memory.status == "superseded" else None,
+        importance=memory.importance,
+        metadata=memory.metadata,
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from recollect.recall.features import GROUPS, OF_QUERY, Flags, Floats
+from recollect.recall.features import GROUPS, OF_QUERY, Floats
 
 _FILE = Path(__file__).with_name("evidence_model.json")
 _FARTHEST = 6.0  # standard deviations from its mean beyond which a feature says no more
@@ -59,7 +59,7 @@ class EvidenceModel:
     order: Network
     fit: Network
     slope: float
-    groups: Flags  # a row a group of features, a column a feature
+    groups: Floats  # a row a group of features, a column a feature: 1 where it belongs there
 
     def rows(self, features: Mapping[str, Floats]) -> Floats:
         """One row a candidate."""
@@ -80,20 +80,23 @@ class EvidenceModel:
         """What each group of features adds to the log odds of each candidate, beside one that is
         average in them; nothing of a group that says nothing of it.
         """
-        standing = self.order.standardised(rows)
-        without = np.where(self.groups[:, None, :], 0.0, standing[None])
-        flat = self.order.value(without.reshape(-1, rows.shape[1]))
-        adds = self.slope * (self.order.value(standing) - flat.reshape(len(self.groups), -1))
-        says = (rows != 0).astype(np.int64) @ self.groups.T.astype(np.int64) > 0
+        net, standing = self.order, self.order.standardised(rows)
+        lifts = standing @ net.hidden + net.hidden_bias
+        # A row a group, then a row a candidate: what a group gives to each hidden unit.
+        given = (self.groups[:, None] * standing).reshape(-1, rows.shape[1]) @ net.hidden
+        without = lifts - given.reshape(len(self.groups), *lifts.shape)
+        adds = (np.maximum(lifts, 0.0) - np.maximum(without, 0.0)) @ net.output
+        adds += self.groups @ (standing * net.direct).T
+        says = (rows != 0).astype(np.float64) @ self.groups.T > 0
         return [
-            {name: float(adds[n, at]) for n, name in enumerate(GROUPS) if says[at, n]}
-            for at in range(len(rows))
+            {name: add for name, add, said in zip(GROUPS, mine, some, strict=True) if said}
+            for mine, some in zip((self.slope * adds).T.tolist(), says.tolist(), strict=True)
         ]
 
 
-def group_columns(names: Sequence[str]) -> Flags:
+def group_columns(names: Sequence[str]) -> Floats:
     """Which features belong to each group."""
-    return np.array([[name in of for name in names] for of in GROUPS.values()], bool)
+    return np.array([[float(name in of) for name in names] for of in GROUPS.values()])
 
 
 def beside_nothing(
@@ -112,19 +115,20 @@ def beside_nothing(
 
 def query_summary(features: Mapping[str, Floats], scores: Floats, among: Floats) -> Floats:
     """What is known of a query, of its best candidates, and of all that they stand ``among``."""
-    order = np.argsort(-scores, kind="stable")
     top = np.sort(among)[::-1]
-    best, first = order[:_BEST], order[0]
+    best = np.argsort(-scores, kind="stable")[:_BEST]
+    few = np.stack([features[name][best] for name in (*_OF_BEST, *_OF_FIRST)])
+    mean = top.mean()
     return np.array(
         [
             *(features[name][0] for name in OF_QUERY),
             top[0],
             top[:_FEW].mean(),
             top[0] - top[min(_PAGE, len(top)) - 1],
-            top[0] - top.mean(),
-            top.std(),
-            *(features[name][best].mean() for name in _OF_BEST),
-            *(features[name][first] for name in _OF_FIRST),
+            top[0] - mean,
+            np.sqrt(np.square(top - mean).mean()),
+            *few[: len(_OF_BEST)].mean(axis=1),
+            *few[len(_OF_BEST) :, 0],
         ]
     )
 

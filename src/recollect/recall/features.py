@@ -29,6 +29,7 @@ _FAR = 4.0  # standard deviations beyond which likeness says no more
 # What a part of an explanation is made of.
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "words": ("text", "text strength", "text place", "cover", "best term"),
+    "shared with best": ("shared with best", "rarest shared"),
     "meaning": ("vector", "vector behind best", "vector place"),
     "words and meaning": ("own", "own place"),
     "neighbours": (
@@ -80,6 +81,8 @@ class CandidateTable:
     """
 
     text_score: Floats
+    shared: Floats  # of the terms of the best texts, by what they tell among the candidates
+    rarest_shared: Floats
     present: Flags
     heft: Floats
     absent: float
@@ -98,111 +101,111 @@ class CandidateTable:
     in_routes: dict[str, Flags]
     of_type: dict[str, Flags]
 
-    @property
-    def lenders(self) -> tuple[Places, Places]:
-        """The turns before and after; none where one person takes notes, which do not answer each
-        other.
-        """
-        alone = ~self.in_conversation
-        return (
-            np.where(alone, ABSENT, self.previous),
-            np.where(alone, ABSENT, self.following),
-        )
-
 
 def features(
     candidates: CandidateTable, vectors: VectorScores | None, asking: QueryIntent
 ) -> dict[str, Floats]:
     """Every feature by its name, one entry a candidate; there is at least one."""
-    sessions = Groups(candidates.session)
-    found = {**_words(candidates, sessions), **_meaning(candidates, sessions, vectors)}
-    found |= _conversation(candidates, sessions, found["text"], found["vector"])
+    found = _words(candidates) | _meaning(candidates, vectors)
+    found |= _conversation(candidates, found["text"], found["vector"])
     found |= _standing(candidates, asking)
     found |= _of_query(candidates, found, asking)
     return found
 
 
-def _words(table: CandidateTable, sessions: Groups) -> dict[str, Floats]:
-    """How well the words of the text, of those beside it and of its session answer the query."""
-    before, after = table.lenders
-    mass = float(table.heft.sum()) + table.absent
-    scale = 1 / max(mass, _TINY)
-    present = table.present
-    cover = present @ table.heft * scale
+def _words(table: CandidateTable) -> dict[str, Floats]:
+    """How well the words of the text itself answer the query."""
+    scale = 1 / max(float(table.heft.sum()) + table.absent, _TINY)
+    cover = table.present @ table.heft * scale
     best = int(table.text_score.argmax())
     score = table.text_score / max(float(table.text_score[best]), _TINY)
     # Where even the best has only stop words of the query, it is no measure for the others.
     score = score * min(1.0, float(cover[best]) / _LEAST_COVER)
-    beside = present | _row_at(present, before)
-    window = beside | _row_at(present, after)
     heaviest = max(float(table.heft.max(initial=0.0)), _TINY)
-    best_term = (present * table.heft).max(axis=1, initial=0.0) / heaviest
-    prev_score = _at(score, before)
     return {
         "text": score,
         "text strength": score * cover[best],
         "cover": cover,
-        "best term": best_term,
-        "cover with previous": beside @ table.heft * scale - cover,
-        "cover of window": window @ table.heft * scale - cover,
-        "previous text": prev_score,
-        "following text": _at(score, after),
-        "second text": np.maximum(
-            _at(score, _step(before, before)), _at(score, _step(after, after))
-        ),
-        "answered text": prev_score * _at(table.asks.astype(np.float64), before),
-        "session text": sessions.best_of_others(score),
-        "session cover": sessions.union(present) @ table.heft * scale,
+        "best term": (table.present * table.heft).max(axis=1, initial=0.0) / heaviest,
+        "shared with best": table.shared,
+        "rarest shared": table.rarest_shared,
     }
 
 
-def _meaning(
-    table: CandidateTable, sessions: Groups, vectors: VectorScores | None
-) -> dict[str, Floats]:
+def _meaning(table: CandidateTable, vectors: VectorScores | None) -> dict[str, Floats]:
     """Likeness by vectors, in standard deviations above any text."""
-    size = len(table.session)
-    if vectors is None:
-        likeness = np.zeros(size)
-    else:
-        spread = max(vectors.deviation, _TINY)
-        likeness = np.clip((vectors.similarity - vectors.mean) / spread, -_FAR, 2 * _FAR)
-        likeness = likeness * vectors.trust
-    before, after = table.lenders
+    likeness = _likeness(vectors, len(table.session))
     return {
         "vector": likeness,
         "vector behind best": float(likeness.max(initial=0.0)) - likeness,
-        "previous vector": _at(likeness, before),
-        "following vector": _at(likeness, after),
-        "session vector": sessions.best_of_others(likeness),
     }
 
 
-def _conversation(
-    table: CandidateTable, sessions: Groups, text: Floats, likeness: Floats
-) -> dict[str, Floats]:
+def _likeness(vectors: VectorScores | None, size: int) -> Floats:
+    if vectors is None:
+        return np.zeros(size)
+    spread = max(vectors.deviation, _TINY)
+    apart: Floats = np.clip((vectors.similarity - vectors.mean) / spread, -_FAR, 2 * _FAR)
+    return apart * vectors.trust
+
+
+def leading(text_score: Floats, vectors: VectorScores | None) -> list[int]:
+    """The places of the two best by words and meaning together."""
+    best = max(float(text_score.max(initial=0.0)), _TINY)
+    own = text_score / best + _LIKENESS * _likeness(vectors, len(text_score))
+    first: list[int] = np.argsort(-own, kind="stable")[:2].tolist()
+    return first
+
+
+def _conversation(table: CandidateTable, text: Floats, likeness: Floats) -> dict[str, Floats]:
     """Words and meaning together, of the text itself, of those around it and of its session."""
     own = text + _LIKENESS * likeness
-    lent = np.maximum(own, 0.0)
-    before, after = table.lenders
+    values = np.stack([text, likeness, own])
+    lent = np.stack([text, likeness, np.maximum(own, 0.0)])
+    # Where one person takes notes, they do not answer each other.
+    alone = ~table.in_conversation
+    before = np.where(alone, ABSENT, table.previous)
+    after = np.where(alone, ABSENT, table.following)
+    previous, following = _at(lent, before), _at(lent, after)
     second = np.maximum(_at(lent, _step(before, before)), _at(lent, _step(after, after)))
+    asked = _at(table.asks.astype(np.float64), before)
+    sessions = Groups(table.session)
+    others = sessions.best_of_others(values)
+    places = _places(values)
+    scale = 1 / max(float(table.heft.sum()) + table.absent, _TINY)
+    covered = table.present @ table.heft
+    beside = table.present | _row_at(table.present, before)
+    window = beside | _row_at(table.present, after)
     return {
         "own": own,
-        "own place": _place(own),
-        "text place": _place(text),
-        "vector place": _place(likeness),
-        "previous own": _at(lent, before),
-        "following own": _at(lent, after),
-        "second own": second,
-        "answered own": _at(lent * table.asks, before),
-        "session own": sessions.best_of_others(own),
+        "text place": places[0],
+        "vector place": places[1],
+        "own place": places[2],
+        "cover with previous": (beside @ table.heft - covered) * scale,
+        "cover of window": (window @ table.heft - covered) * scale,
+        "previous text": previous[0],
+        "previous vector": previous[1],
+        "previous own": previous[2],
+        "following text": following[0],
+        "following vector": following[1],
+        "following own": following[2],
+        "second text": second[0],
+        "second own": second[2],
+        "answered text": previous[0] * asked,
+        "answered own": previous[2] * asked,
+        "session text": others[0],
+        "session vector": others[1],
+        "session own": others[2],
         "session sum": sessions.mean_of_best(own),
+        "session cover": sessions.union(table.present) @ table.heft * scale,
     }
 
 
-def _place(values: Floats) -> Floats:
-    """1 for the highest, a half for the second, and so on."""
-    places = np.empty(len(values))
-    places[np.argsort(-values, kind="stable")] = 1 / np.arange(1, len(values) + 1)
+def _places(rows: Floats) -> Floats:
+    """Of each row, 1 for the highest, a half for the second, and so on."""
+    places = np.empty(rows.shape)
+    ranks = np.broadcast_to(1 / np.arange(1, rows.shape[1] + 1), rows.shape)
+    np.put_along_axis(places, np.argsort(-rows, axis=1, kind="stable"), ranks, axis=1)
     return places
 
 
@@ -277,10 +280,13 @@ class Groups:
         self._of[self._order] = np.cumsum(is_first) - 1
 
     def best_of_others(self, values: Floats) -> Floats:
-        """The highest value of the session apart from one's own; 0 where there is no other."""
+        """Of each row, the highest value of the session apart from one's own; 0 where there is no
+        other.
+        """
         best = self._highest(values)
         mine = values >= best
-        alone = np.add.reduceat(mine[self._order].astype(np.int64), self._starts)[self._of] == 1
+        counts = np.add.reduceat(mine[:, self._order].astype(np.int64), self._starts, axis=1)
+        alone = counts[:, self._of] == 1
         second = self._highest(np.where(mine, -np.inf, values))
         other = np.where(mine & alone, second, best)
         return np.where(np.isfinite(other), other, 0.0)
@@ -301,12 +307,14 @@ class Groups:
         return every
 
     def _highest(self, values: Floats) -> Floats:
-        highest: Floats = np.maximum.reduceat(values[self._order], self._starts)[self._of]
-        return highest
+        highest = np.maximum.reduceat(values[:, self._order], self._starts, axis=1)
+        every: Floats = highest[:, self._of]
+        return every
 
 
 def _at(values: Floats, places: Places) -> Floats:
-    return np.where(places == ABSENT, 0.0, values[np.maximum(places, 0)])
+    """Entries at places, of each row where there are several; 0 where a place is absent."""
+    return np.where(places == ABSENT, 0.0, values[..., np.maximum(places, 0)])
 
 
 def _row_at(rows: Flags, places: Places) -> Flags:

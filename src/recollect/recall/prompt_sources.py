@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 
 from recollect.clock import LOCAL, Clock, Zone
 from recollect.context.build import Sources
-from recollect.context.parts import evidence_items, most_core_lines
+from recollect.context.parts import PROFILE, evidence_items, most_core_lines
 from recollect.context.window import ShortTermMemory
 from recollect.language.guard import guard_of
 from recollect.recall.engine import Recall
-from recollect.recall.request import read_request
+from recollect.recall.request import read_request, searched
 from recollect.settings import Settings
 from recollect.settings.recall import SectionName
 from recollect.store.contract import Store
 from recollect.store.rows import TurnFilter
 from recollect.store.upkeep import CoreLine
-from recollect.types import RECORD_TYPES, Hit, SafeName, Turn
+from recollect.types import Hit, Memory, SafeName, Turn
 
 _STORY_TURNS = 200  # an episode of more turns counts as saying more than a prompt shows
 
@@ -40,12 +40,14 @@ class PromptSources:
         short_term: ShortTermMemory,
         *,
         scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str],
-        cards: Callable[[], Mapping[SectionName, str]],
+        cards: Callable[[str | None], Mapping[SectionName, str]],
+        pending: Callable[[], Sequence[Memory]],
     ) -> Sources:
         """Everything that a context is built from."""
         return Sources(
             gate=self._recall.gate,
             recall=self._find,
+            used=self._recall.note_use,
             read=evidence_items,
             without_outdated=self._recall.without_outdated,
             turns_behind=self._turns_behind,
@@ -55,6 +57,7 @@ class PromptSources:
             project_of=short_term.project_of,
             scratchpad=scratchpad,
             cards=cards,
+            pending=pending,
             zone=self._zone,
         )
 
@@ -66,28 +69,37 @@ class PromptSources:
         persona: str | None,
         around: Sequence[str],
         project: SafeName | None,
+        without: Collection[str],
     ) -> list[Hit]:
         request = read_request(
             query,
             k=k,
             min_score=self._settings.recall.evidence_score,
-            of=RECORD_TYPES,
+            of=searched(self._settings.recall),
             within=project and self._recall.project_meant(query, project),
             persona=persona,
             around=around,
+            without=without,
             now=self._clock.now(),
             guard=self._guard,
         )
-        return self._recall.recall(request)
+        return self._recall.find(request)
 
     def _core(self, project: SafeName | None) -> list[CoreLine]:
+        """The core as the preset chooses it; a document that is not written yet has no lines."""
         settings = self._settings
+        choice = settings.upkeep.core_choice
         with self._store.read(self._space) as unit:
+            document = unit.document_states.get("memory") if choice == "document" else None
+            written = document.written if document is not None else None
+            chosen = choice == "profile" or written is not None
             return unit.tiers.core_lines(
-                least=settings.upkeep.core_importance,
+                least=0.0 if chosen else settings.upkeep.core_importance,
                 now=self._clock.now(),
                 limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
                 within=project,
+                kinds=PROFILE if choice == "profile" else None,
+                ids=None if written is None else list(written.bullets),
             )
 
     def _opening(self, session: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -13,7 +13,13 @@ from recollect.language.no_evidence import is_for_questions, statement_share
 from recollect.recall.candidates import CandidateLists
 from recollect.recall.evidence_model import evidence_model, probability
 from recollect.recall.features import Floats, Places, crowding
-from recollect.recall.relevance import CandidatePool, Relevance, by_ranks, candidate_pool
+from recollect.recall.relevance import (
+    SHORT_TEXT,
+    CandidatePool,
+    Relevance,
+    by_ranks,
+    candidate_pool,
+)
 from recollect.recall.request import Request
 from recollect.rules import ranking as rules
 from recollect.rules.decay import class_of, faded, fading
@@ -22,7 +28,7 @@ from recollect.settings.recall import RankingSettings
 from recollect.store import codec
 from recollect.store.contract import Unit
 from recollect.store.rows import type_of
-from recollect.types import Attachment, Episode, Memory, RecordType, Why
+from recollect.types import EXACT_TOTAL, Attachment, Episode, Memory, RecordType, Why
 
 StoredRecord = Memory | Episode | Attachment
 
@@ -58,7 +64,6 @@ _EXACT = 4.0
 _STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
 _SURE = 0.98  # the probability of a memory that answers by its slot
 _AHEAD = 2  # times as many as are wanted are looked at closely
-_SHORT = 200  # characters; a longer turn states something
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +169,7 @@ def _lower_what_states_nothing(
     turns = {pool.around.docs[n]: n for n in order if n < len(pool.around.turns)}
     if not turns or is_for_questions(request.query):
         return
-    for doc, text in unit.ledger.short_texts(list(turns), _SHORT).items():
+    for doc, text in unit.ledger.short_texts(list(turns), SHORT_TEXT).items():
         if not statement_share(text):
             odds[turns[doc]] -= _STATES_NOTHING
 
@@ -178,16 +183,23 @@ class FormulaRanker:
     def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
         ranking = self._settings.ranking
         relevant = by_ranks(unit, lists, ranking)
-        pool = _pool(unit, request, relevant)
+        asked_for = precise(lists)
+        pool = _pool(unit, request, relevant, asked_for)
         docs = [relevant.docs[n] for n in pool]
         records = stored_records(unit, docs)
         weighed = []
         for n, doc in zip(pool, docs, strict=True):
             record = records.get(doc)
+            if record is not None and record.id in request.without:
+                continue
             parts = self._parts(relevant, n, record, request.now)
             kind = record.kind if isinstance(record, Memory) else None
             boost = rules.persona_boost(kind, ranking.personas, request.persona)
-            weighed.append((rules.combine(parts, ranking.weights) * boost, n, parts, boost))
+            score = rules.combine(parts, ranking.weights) * boost
+            if asked_for:
+                place = asked_for.get(doc)
+                score = min(score, _SURE) if place is None else _SURE + (1 - _SURE) / (1 + place)
+            weighed.append((score, n, parts, boost))
         best = sorted(weighed, key=lambda one: -one[0])[: request.k]
         docs = [relevant.docs[n] for _, n, _, _ in best]
         words = unit.text.matched(lists.text, docs) if lists.text else {}
@@ -236,14 +248,33 @@ class FormulaRanker:
         )
 
 
-def _pool(unit: Unit, request: Request, relevant: Relevance) -> list[int]:
-    """The best candidates within the scope: neighbours and near vectors may lie outside of it."""
-    size = max(_LEAST_POOL, _POOL * request.k)
+def precise(lists: CandidateLists) -> dict[int, int]:
+    """The records that an exact or dated question is about, by their place: those that answer by
+    their slot, then those of both its words and its time, then of one of them; each in the order
+    of its route, which for the latest or the first of a kind is that of time.
+    """
+    exact, dated = lists.lists.get("exact", []), lists.lists.get("time", [])
+    both = [doc for doc in exact if doc in frozenset(dated)]
+    ordered = dict.fromkeys([*lists.lists.get("slot", ()), *both, *dated, *exact])
+    return {doc: place for place, doc in enumerate(ordered)}
+
+
+def _pool(unit: Unit, request: Request, relevant: Relevance, first: Collection[int]) -> list[int]:
+    """The best candidates within the scope, the ``first`` before all others: neighbours and near
+    vectors may lie outside of it.
+    """
+    size = max(_LEAST_POOL, _POOL * request.k) + len(request.without)
+    places = range(len(relevant.docs))
+    if first:
+        places_first = [n for n in places if relevant.docs[n] in first]
+        order = [*places_first, *(n for n in places if relevant.docs[n] not in first)]
+    else:
+        order = list(places)
     pool: list[int] = []
-    for start in range(0, len(relevant.docs), size):
-        docs = relevant.docs[start : start + size]
-        allowed = frozenset(unit.text.in_scope(docs, request.scope))
-        pool += [n for n, doc in enumerate(docs, start) if doc in allowed]
+    for start in range(0, len(order), size):
+        part = order[start : start + size]
+        allowed = frozenset(unit.text.in_scope([relevant.docs[n] for n in part], request.scope))
+        pool += [n for n in part if relevant.docs[n] in allowed]
         if len(pool) >= size:
             break
     return pool[:size]
@@ -268,4 +299,4 @@ def exact_total(lists: CandidateLists, doc: int) -> dict[str, float]:
     """How many records there are of what an exact question is about, for each that is one."""
     if not lists.total or doc not in lists.lists.get("exact", ()):
         return {}
-    return {"of exactly": float(lists.total)}
+    return {EXACT_TOTAL: float(lists.total)}

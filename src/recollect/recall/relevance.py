@@ -11,6 +11,7 @@ import numpy as np
 from recollect.index.marks import numbers, times
 from recollect.language.dates.query_dates import date_fit
 from recollect.language.names import named_speakers
+from recollect.language.no_evidence import is_for_questions, statement_share
 from recollect.language.query_intent import QueryIntent
 from recollect.language.requests import LONGEST_WISH, is_standing_wish
 from recollect.language.voice import own_voice
@@ -21,7 +22,9 @@ from recollect.recall.features import (
     Flags,
     Floats,
     Places,
+    VectorScores,
     features,
+    leading,
 )
 from recollect.recall.request import Request
 from recollect.rules.bm25 import TermMatches, TermSet, no_matches
@@ -33,8 +36,10 @@ from recollect.store.rows import Place, are_of, type_of
 from recollect.types import Kind
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion
-_NEAR = 8
-_PROMISING = 12  # of a route's list: the turns around these are looked at too
+_NEARLY_ALL = 0.8  # of the weight of the words of a query, some of which may be of turns before it
+SHORT_TEXT = 200  # characters; a longer turn states something
+_NEAR = 3
+_PROMISING = 6  # of a route's list: the turns around these are looked at too
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,16 @@ class CandidatePool:
 def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> CandidatePool:
     """The candidates and the turns around the promising ones, with their features."""
     around = with_neighbours(unit.ledger, lists.docs, _promising(lists))
-    asked = ((request.asking.for_time, times), (request.asking.for_number, numbers))
-    marks = [terms() for wanted, terms in asked if wanted]
-    words = _term_matches(unit, lists, around.docs, marks)
+    words = _term_matches(unit, lists, around.docs)
+    echoes = [] if is_for_questions(request.query) else _echoes(unit, around.turns, words)
+    if len(echoes) < len(around.docs):
+        around, words, echoes = _without_unanswered(around, words, echoes)
     vectors = lists.vector.scores(around.docs, lists.trust) if lists.vector else None
-    table = candidate_table(unit, request, lists, around, words)
+    if echoes and len(echoes) < len(around.docs):
+        _cap(words.scores, echoes)
+        if vectors is not None:
+            _cap(vectors.similarity, echoes)
+    table = candidate_table(unit, request, lists, around, (words, vectors))
     return CandidatePool(
         around,
         table.session,
@@ -75,12 +85,64 @@ def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> Candi
     )
 
 
-def _term_matches(
-    unit: Unit, lists: CandidateLists, docs: Sequence[int], marks: Sequence[TermSet]
-) -> TermMatches:
+def _term_matches(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> TermMatches:
     if lists.text is None:
         return no_matches(len(docs))
-    return unit.text.term_matches(lists.text, docs, marks)
+    return unit.text.term_matches(lists.text, docs)
+
+
+def _echoes(unit: Unit, turns: Sequence[Place], words: TermMatches) -> list[int]:
+    """The places of questions in nearly the words of the query that state nothing beside them."""
+    if not words.present.size:
+        return []
+    cover = words.present[: len(turns)] @ words.heft
+    full = np.flatnonzero(cover >= _NEARLY_ALL * words.heft.sum()).tolist()
+    asking = {turns[n].doc: n for n in full if turns[n].asks}
+    texts = unit.ledger.short_texts(list(asking), SHORT_TEXT) if asking else {}
+    return sorted(asking[doc] for doc, text in texts.items() if not statement_share(text))
+
+
+def _without_unanswered(
+    around: Surroundings, words: TermMatches, echoes: Sequence[int]
+) -> tuple[Surroundings, TermMatches, list[int]]:
+    """The candidates but for those echoes that nobody has answered, and where the others are: one
+    is the query itself, which the host may have recorded before it asks.
+    """
+    gone = {n for n in echoes if not _is_answered(around.turns, n)}
+    if not gone:
+        return around, words, list(echoes)
+    kept = [n for n in range(len(around.docs)) if n not in gone]
+    turns = [turn for n, turn in enumerate(around.turns) if n not in gone]
+    matches = TermMatches(words.scores[kept], words.present[kept], words.heft)
+    left = [kept.index(n) for n in echoes if n not in gone]
+    return Surroundings([around.docs[n] for n in kept], turns), matches, left
+
+
+def _cap(values: Floats, echoes: Sequence[int]) -> None:
+    """No more for an echo than for the best of the others: nothing fits a query as well as its own
+    words, and the others are measured by the best.
+    """
+    values[echoes] = np.minimum(values[echoes], np.delete(values, echoes).max())
+
+
+def _is_answered(turns: Sequence[Place], n: int) -> bool:
+    following = turns[n + 1] if n + 1 < len(turns) else None
+    mine = turns[n]
+    return following is not None and (following.session, following.idx) == (
+        mine.session,
+        mine.idx + 1,
+    )
+
+
+def _shared_terms(
+    unit: Unit, lists: CandidateLists, docs: Sequence[int], best: Sequence[int]
+) -> tuple[Floats, Floats]:
+    """How much each candidate shares with the best other one beside the words of the query: what
+    belongs to one answer often has a name in common that the question does not say.
+    """
+    if lists.text is None:
+        return np.zeros(len(docs)), np.zeros(len(docs))
+    return unit.text.shared_terms(lists.text, docs, best)
 
 
 def _promising(candidates: CandidateLists) -> list[int]:
@@ -178,9 +240,11 @@ def candidate_table(
     request: Request,
     lists: CandidateLists,
     around: Surroundings,
-    words: TermMatches,
+    matches: tuple[TermMatches, VectorScores | None],
 ) -> CandidateTable:
     """One array entry per document, in the order of ``around.docs``."""
+    words, vectors = matches
+    shared, rarest_shared = _shared_terms(unit, lists, around.docs, leading(words.scores, vectors))
     turns, others = around.turns, len(around.docs) - len(around.turns)
     columns = np.array([(p.session, p.idx, p.assistant, p.asks, p.at) for p in turns], np.int64)
     session, idx, assistant, asks, at = columns.reshape(-1, 5).T
@@ -196,11 +260,15 @@ def candidate_table(
     none = np.zeros(len(docs), bool)
     return CandidateTable(
         text_score=words.scores,
+        shared=shared,
+        rarest_shared=rarest_shared,
         present=words.present,
         heft=words.heft,
         absent=lists.text.absent if lists.text else 0.0,
-        tells_time=_mark(words, 0, asked=request.asking.for_time),
-        tells_number=_mark(words, int(request.asking.for_time), asked=request.asking.for_number),
+        tells_time=_having(unit, lists, around.docs, times() if request.asking.for_time else None),
+        tells_number=_having(
+            unit, lists, around.docs, numbers() if request.asking.for_number else None
+        ),
         # A record that is no turn is a session of its own.
         session=np.concatenate([session, -1 - np.arange(others)]),
         previous=_padded(np.where(follows, places - 1, ABSENT), others, ABSENT),
@@ -220,9 +288,10 @@ def candidate_table(
     )
 
 
-def _mark(words: TermMatches, column: int, *, asked: bool) -> Flags:
-    has_marks = asked and words.marked.shape[1] > column
-    return words.marked[:, column] if has_marks else np.zeros(len(words.scores), bool)
+def _having(unit: Unit, lists: CandidateLists, docs: Sequence[int], terms: TermSet | None) -> Flags:
+    if terms is None or lists.text is None:
+        return np.zeros(len(docs), bool)
+    return unit.text.having(lists.text, docs, terms)
 
 
 _HALF = 0.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,16 +10,18 @@ from recollect.errors import InvalidInput
 from recollect.language.dates.moments import maybe_moment
 from recollect.language.dates.reader import TimeSpan, find_times
 from recollect.language.exact import ExactQuestion, exact_question
-from recollect.language.guard import Guard
+from recollect.language.guard import Guard, word_filters
 from recollect.language.query_intent import QueryIntent, read_intent
 from recollect.language.truncation import two_ends
 from recollect.rules import checks
+from recollect.settings.recall import RecallSettings
 from recollect.store.rows import Scope
 from recollect.types import RECORD_TYPES, TRUSTS, RecordType, Trust
 
 MAX_HITS = 1_000
 MAX_QUERY = 100_000
 READ_QUERY = 8_000  # characters that are searched for: the beginning and the end of a longer query
+_USUAL = RecallSettings()
 _MOST_TIMES = 6  # each is a search of its own
 
 
@@ -36,20 +38,23 @@ class Request:
     times: tuple[TimeSpan, ...]
     persona: str | None
     around: tuple[str, ...]
+    without: frozenset[str]  # ids of records that the prompt has already
     now: datetime
 
 
 def read_request(
     query: str,
     *,
-    k: int,
-    min_score: float,
-    of: Iterable[RecordType] | RecordType,
+    k: int | None = None,
+    min_score: float | None = None,
+    of: Iterable[RecordType] | RecordType | None = None,
     session: str | None = None,
     project: str | None = None,
     within: str | None = None,
     topic: str | None = None,
     kind: str | None = None,
+    scope: str | None = None,
+    min_importance: float | None = None,
     speaker: str | None = None,
     trust: Trust | None = None,
     since: datetime | str | None = None,
@@ -57,24 +62,31 @@ def read_request(
     as_of: datetime | str | None = None,
     persona: str | None = None,
     around: Sequence[str] = (),
+    without: Collection[str] = (),
     now: datetime,
     guard: Guard,
+    usual: RecallSettings = _USUAL,
 ) -> Request:
-    """Check the arguments of a recall; ``around`` are the texts just before the query."""
+    """Check the arguments of a recall; ``around`` are the texts just before the query, ``usual``
+    says how many hits of what records and score are wanted where the caller does not.
+    """
     query = shortened(checks.check_text(query, "query", MAX_QUERY))
-    checks.check_count(k, "k", MAX_HITS)
-    checks.check_share(min_score, "min_score")
+    k = checks.check_count(usual.limit if k is None else k, "k", MAX_HITS)
+    min_score = checks.check_share(usual.min_score if min_score is None else min_score, "min_score")
+    if min_importance is not None:
+        checks.check_share(min_importance, "min_importance")
     if persona is not None:
         checks.check_text(persona, "persona", checks.MAX_NAME)
     if trust is not None:
         checks.check_choice(trust, TRUSTS, "trust")
-    scope = Scope(
-        types=_types(of),
+    records = Scope(
+        types=_types(searched(usual) if of is None else of),
         session=guard.filter(session, "session"),
         project=guard.filter(project, "project"),
         within=guard.filter(within, "within"),
         topic=guard.filter(topic, "topic"),
-        kind=None if kind is None else guard.kind(kind),
+        words=word_filters(guard, kind, scope),
+        min_importance=min_importance,
         speaker=guard.filter(speaker, "speaker"),
         trust=trust,
         since=maybe_moment(since, "since"),
@@ -86,7 +98,7 @@ def read_request(
         query=query,
         k=k,
         min_score=min_score,
-        scope=scope,
+        scope=records,
         asking=read_intent(query, now),
         exact=exact_question(query),
         times=_times(query, now),
@@ -94,6 +106,7 @@ def read_request(
         around=tuple(
             shortened(checks.check_text(text, "one of around", checks.MAX_INDEX)) for text in around
         ),
+        without=frozenset(without),
         now=now,
     )
 
@@ -102,6 +115,11 @@ def with_query(request: Request, query: str) -> Request:
     """The same request in other words."""
     asking = read_intent(query, request.now)
     return replace(request, query=query, asking=asking, exact=exact_question(query))
+
+
+def searched(settings: RecallSettings) -> tuple[RecordType, ...]:
+    """The records that are searched where the caller names none; all, where no route names any."""
+    return tuple(type_ for type_ in RECORD_TYPES if type_ in settings.routes) or RECORD_TYPES
 
 
 def shortened(text: str) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from recollect.index.segment import WORD_WEIGHT, query_terms
 from recollect.language.slot_question import SlotQuestion, Units, read_slot_question, units
 from recollect.recall.request import Request
 from recollect.rules.slots import opposites, predicate_of, slot_of, subject_of
 from recollect.store.contract import Unit
-from recollect.store.rows import SlotEntry
+from recollect.store.rows import SlotEntry, type_of
 
 _OWNER = "user"
 _MOST_READ = 30  # of one slot: of what somebody likes there may be hundreds
@@ -48,8 +47,9 @@ class _Entry(NamedTuple):
         return not wanted or wanted <= self.says
 
 
-def answers_by_slot(request: Request, unit: Unit) -> list[int]:
-    """Documents of the memories that answer a query by their slot, the best first.
+def answers_by_slot(request: Request, found: Sequence[int], unit: Unit) -> list[int]:
+    """Documents of the memories that answer a query by their slot, the best first; ``found`` are
+    the best by words.
 
     A question about the past is answered by what was true before, and by nothing that still is.
     """
@@ -74,29 +74,28 @@ def answers_by_slot(request: Request, unit: Unit) -> list[int]:
             place = (stated.trust not in _OWN_WORDS, len(left), -len(asking), len(ranked))
             ranked.append((place, stated.doc))
     if not ranked and not question.past:
-        return _in_own_words(question, request, unit)
+        return _in_own_words(question, found, unit)
     return [doc for _, doc in sorted(ranked)][:_MOST]
 
 
-def _in_own_words(question: SlotQuestion, request: Request, unit: Unit) -> list[int]:
+def _in_own_words(question: SlotQuestion, found: Sequence[int], unit: Unit) -> list[int]:
     """The few statements about the user that have everything a question for them speaks of: "I swim
     every Tuesday" for "when do I swim?". Who does something may be anybody.
+
+    One that has it all is among the best by words.
     """
-    terms = [term for term in query_terms(question.topic) if term.weight >= WORD_WEIGHT]
     anybody = not _WHO.isdisjoint(question.who)
-    if not terms or not (question.own or anybody):
+    if not question.content or not (question.own or anybody):
         return []
-    scope = replace(request.scope, types=("memory",))
-    docs, total = unit.text.holding(terms, scope, _FEW)
-    if total > _FEW:
-        return []
-    ids = {id_: doc for doc, (_, id_) in unit.text.records(docs).items()}
-    return [
+    docs = [doc for doc in found if type_of(doc) == "memory"][:_MOST]
+    ids = {id_: doc for doc, (_, id_) in unit.text.records(docs).items()} if docs else {}
+    answers = [
         ids[memory.id]
         for memory in unit.memories.by_id(list(ids))
         if (anybody or subject_of(memory.subject) in question.own)
         and question.content <= units(memory.content)
     ]
+    return answers if len(answers) <= _FEW else []
 
 
 def _entries(question: SlotQuestion, unit: Unit) -> Iterator[_Entry]:

@@ -186,7 +186,7 @@ class VectorRoute:
             return None
         trust = self._trust(embedder, query)
         # Whether there are vectors at all, before the query is embedded.
-        small = not (self._holder.holds or self._holder.lasting)
+        small = not (self._holder.holds or self._holder.always)
         count = rows.count(vectors.number, SCAN_LIMIT + 1) if small else SCAN_LIMIT + 1
         if not (trust and count):
             return None

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import json
 import mimetypes
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from recollect.clock import Clock
 from recollect.errors import NotFound
 from recollect.ids import new_id
 from recollect.index.embedding_job import Ask
 from recollect.index.segment import index_text
+from recollect.language.actions import HasTools, failure, matched_calls
 from recollect.language.guard import Guard
+from recollect.record.episode_links import files_with_episodes
 from recollect.rules import checks
 from recollect.store.contract import Store, Unit
-from recollect.store.rows import TurnRow
-from recollect.types import EMPTY, Attachment, Direction, SafeName, SafeText, ToolCall, lines_of
+from recollect.store.rows import TurnFilter, TurnRow
+from recollect.types import (
+    EMPTY,
+    Attachment,
+    AttachmentDetails,
+    Direction,
+    SafeName,
+    SafeText,
+    ToolResult,
+    file_name,
+    lines_of,
+)
 
 DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")
 _LONGEST = 1024  # characters of a path or an address
+_DEEPEST = 4  # objects and lists around a path
+_MOST_LISTED = 100  # of a list that are looked at
+_LONGEST_LIST = 20_000  # characters of a result that is read for paths
+_ANSWERED_WITHIN = 20  # turns
 
 
 _WRITES = re.compile(r"(^|[_.\-/])(write|create|save|export|generate|render|download|edit)", re.I)
@@ -42,32 +60,25 @@ class AttachmentWriter:
         self._guard = guard
         self._ask_vectors = ask
 
-    def attach(
-        self,
-        path_or_url: str | Path,
-        *,
-        session: str = "",
-        direction: Direction = "inbound",
-        mime: str = "",
-        description: str = "",
-        transcription: str = "",
-        extracted_text: str = "",
-        tags: Iterable[str] = (),
-        memories: Iterable[str] = (),
-    ) -> Attachment:
+    def attach(self, path_or_url: str | Path, details: AttachmentDetails) -> Attachment:
         """Remember a file: its facts, what is in it, and where it is. The file is not copied."""
         guard, now = self._guard, self._clock.now()
         place = checks.check_name(str(path_or_url), "path_or_url")
-        checks.check_choice(direction, DIRECTIONS, "direction")
-        described = _describe(place, guard.maybe_name(session, "session"), direction, now, guard)
+        direction = checks.check_choice(
+            details.get("direction", "inbound"), DIRECTIONS, "direction"
+        )
+        session = guard.maybe_name(details.get("session", ""), "session")
+        described = _describe(place, session, direction, now, guard)
+        name = details.get("original_filename") or described.filename
         new = replace(
             described,
-            mime=guard.label(mime or described.mime, "mime"),
-            description=guard.text(description, "description"),
-            transcription=guard.text(transcription, "transcription"),
-            extracted_text=guard.text(extracted_text, "extracted_text"),
-            tags=guard.labels(tags),
-            memories=guard.labels(memories, "memories"),
+            original_filename=guard.label(name, "original_filename"),
+            mime=guard.label(details.get("mime") or described.mime, "mime"),
+            description=guard.text(details.get("description", ""), "description"),
+            transcription=guard.text(details.get("transcription", ""), "transcription"),
+            extracted_text=guard.text(details.get("extracted_text", ""), "extracted_text"),
+            tags=guard.labels(details.get("tags", ())),
+            memories=guard.labels(details.get("memories", ()), "memories"),
         )
         with self._store.write(self._space) as unit:
             self._ask_vectors(unit, now)
@@ -94,7 +105,8 @@ class AttachmentWriter:
                 extracted_text=self._given(extracted_text, "extracted_text", old.extracted_text),
             )
             self._ask_vectors(unit, self._clock.now())
-            return unit.attachments.replace(new, attachment_terms(new))
+            described = unit.attachments.replace(new, attachment_terms(new))
+            return files_with_episodes(unit, [described])[0]
 
     def _given(self, text: str | None, what: str, before: SafeText) -> SafeText:
         return before if text is None else self._guard.text(text, what)
@@ -106,17 +118,37 @@ class AttachmentWriter:
         if direction is not None:
             checks.check_choice(direction, DIRECTIONS, "direction")
         with self._store.read(self._space) as unit:
-            return unit.attachments.latest(
+            files = unit.attachments.latest(
                 session=self._guard.filter(session, "session"), direction=direction, limit=limit
             )
+            return files_with_episodes(unit, files)
 
 
 def note_written_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
     """Keep an outbound attachment for each file a turn's tool calls wrote, once a session."""
-    for path in written_files(turn.tool_calls)[: guard.tags]:
-        if unit.attachments.by_path(turn.session, guard.label(path, "path", _LONGEST)) is None:
+    for path in written_files([turn])[: guard.tags]:
+        known = unit.attachments.by_path(turn.session, guard.label(path, "path", _LONGEST))
+        if known is None:
             new = _describe(path, turn.session, "outbound", turn.at, guard)
             unit.attachments.add(new, attachment_terms(new))
+        else:
+            unit.tiers.put_attachment_away(known.id, None)  # it was written after all
+
+
+def drop_unwritten_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
+    """Put away what was kept of calls whose failure is heard of in a later turn."""
+    latest = TurnFilter(session=turn.session, newest_first=True, limit=_ANSWERED_WITHIN)
+    turns = unit.ledger.turns(latest)[::-1]
+    ends = len(turns) - 1
+    for called in matched_calls(turns):
+        if called.answered != ends or called.turn == ends or not called.result:
+            continue
+        if called.result.is_error and _WRITES.search(called.call.name):
+            for path in _paths_in(called.call.input, called.call.name):
+                label = guard.label(path, "path", _LONGEST)
+                kept = unit.attachments.by_path(turn.session, label)
+                if kept is not None and kept.created_at == turns[called.turn].at:
+                    unit.tiers.put_attachment_away(kept.id, turn.at)
 
 
 def _describe(
@@ -147,22 +179,51 @@ def _is_file(file: Path) -> bool:
 
 
 def attachment_terms(about: Attachment) -> SafeText:
-    """What a file is found by: its name and place, its tags, and what is in it."""
+    """What a file is found by: its names and place, its tags, and what is in it."""
     texts = (about.description, about.transcription, about.extracted_text)
-    parts = (about.filename, about.path or about.url, *about.tags, *texts)
+    names = dict.fromkeys((about.filename, about.original_filename))
+    parts = (*names, about.path or about.url, *about.tags, *texts)
     return index_text(lines_of(parts))
 
 
-def written_files(calls: Iterable[ToolCall]) -> list[str]:
-    """The paths that file-writing calls name, each once, in order."""
+def written_files(turns: Sequence[HasTools]) -> list[str]:
+    """The paths that file-writing calls or their results name, each once, in order; a call that
+    failed wrote none.
+    """
     paths: dict[str, None] = {}
-    for call in calls:
-        if not _WRITES.search(call.name):
-            continue
-        for key, value in call.input.items():
-            if key.lower() in _PATH_KEYS and isinstance(value, str) and _is_path(value, call.name):
-                paths[value.strip()] = None
+    for called in matched_calls(turns):
+        call, result = called.call, called.result
+        if _WRITES.search(call.name) and not (result and failure(result)):
+            paths.update(dict.fromkeys(_paths_in(call.input, call.name)))
+            paths.update(dict.fromkeys(_paths_in(_json(result), call.name)))
     return list(paths)
+
+
+def _json(result: ToolResult | None) -> Any:
+    """A result that lists what was written: {"artifacts": [{"path": …}]}."""
+    if (
+        result is None
+        or len(result.content) > _LONGEST_LIST
+        or result.content[:1] not in ("{", "[")
+    ):
+        return None
+    try:
+        return json.loads(result.content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _paths_in(value: Any, tool: str, key: str = "", depth: int = 0) -> Iterator[str]:
+    """The paths under keys that name files, in nested objects and lists too."""
+    if isinstance(value, str):
+        if key in _PATH_KEYS and _is_path(value, tool):
+            yield value.strip()
+    elif depth < _DEEPEST and isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _paths_in(part, tool, str(name).lower(), depth + 1)
+    elif depth < _DEEPEST and isinstance(value, list | tuple):
+        for part in value[:_MOST_LISTED]:
+            yield from _paths_in(part, tool, key.removesuffix("s"), depth + 1)
 
 
 def _is_path(value: str, tool: str) -> bool:
@@ -170,8 +231,3 @@ def _is_path(value: str, tool: str) -> bool:
     if not text or len(text) > 1024 or "\n" in text or "\x00" in text:
         return False
     return bool(_ABOUT_FILES.search(tool) or re.search(r"[\\/]|\.\w{1,8}$", text))
-
-
-def file_name(path: str) -> str:
-    """The last part of a Windows or POSIX path or of a URL."""
-    return re.split(r"[\\/]", path.split("?", 1)[0].rstrip("\\/"))[-1]

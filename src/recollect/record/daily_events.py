@@ -1,8 +1,12 @@
-"""Daily events: when a conversation falls silent, one short line says what it was about."""
+"""Daily events: one short line a stretch of conversation says what it was about.
+
+Where a model learns, its answer about a batch of turns brings the line. Where none does, or none
+has for a while, the rules write it when the conversation falls silent.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock
@@ -10,11 +14,14 @@ from recollect.ids import new_id
 from recollect.language.digest import digest
 from recollect.language.guard import Guard
 from recollect.language.story import SUMMARY_CHARS
+from recollect.language.truncation import cut_to_tokens
 from recollect.record.triggers import talking_until
 from recollect.store.contract import Store, Unit
-from recollect.types import EMPTY, DailyEvent, Job, SafeName, Turn
+from recollect.types import EMPTY, DailyEvent, Job, SafeName, Turn, key_of
 
 KIND = "digest"
+SUMMARISED = "summary"  # the event that says of which turns a model has made a line
+MODEL_FIRST = timedelta(minutes=5)  # that the rules leave a model to learn from a silent session
 
 
 def queue(
@@ -45,12 +52,10 @@ class Digests:
         with self._store.write(job.space) as unit:
             if self._still_talking(unit, session, job):
                 return
-            batches: dict[tuple[object, ...], list[Turn]] = {}
-            for turn in unit.ledger.undigested(session):
-                batches.setdefault((turn.at.date(), turn.channel), []).append(turn)
-            for turns in batches.values():
-                unit.journal.add_daily_event(self._event(turns))
-            unit.ledger.mark_digested(session)
+            turns = unit.ledger.undigested(session)
+            write_lines(unit, turns, now=self._clock.now(), guard=self._guard)
+            if turns:
+                unit.ledger.mark_digested(session, turns[-1].id)
 
     def _still_talking(self, unit: Unit, session: SafeName, job: Job) -> bool:
         """Come back when the last turn is old enough."""
@@ -60,15 +65,48 @@ class Digests:
             queue(unit, [session], now, later, job.max_attempts)
         return later is not None
 
-    def _event(self, turns: list[Turn]) -> DailyEvent:
-        now = self._clock.now()
-        return DailyEvent(
-            id=new_id(now),
-            day=turns[0].at.date(),
-            channel=turns[0].channel,
-            sender=next((turn.sender for turn in turns if turn.sender), EMPTY),
-            summary=self._guard.text(digest(turns, SUMMARY_CHARS), "summary"),
-            tokens=sum(turn.tokens for turn in turns),
-            compressed=False,
-            created_at=now,
+
+def note_batch(
+    unit: Unit, batch: Sequence[Turn], summary: str, *, now: datetime, guard: Guard
+) -> None:
+    """The line of a session's turns that a model has read, unless the rules were first."""
+    session = batch[0].session
+    open_ = {turn.id for turn in unit.ledger.undigested(session)}
+    turns = [turn for turn in batch if turn.id in open_]
+    if not turns:
+        return
+    if not summary:
+        write_lines(unit, turns, now=now, guard=guard)
+    else:
+        event = _event(turns, cut_to_tokens(summary, SUMMARY_CHARS, len), now, guard)
+        unit.journal.add_daily_event(event)
+        unit.journal.add_event(
+            SUMMARISED,
+            operation_id=key_of(SUMMARISED, event.id),
+            subject=event.id,
+            payload={"session": session, "first": turns[0].index, "last": turns[-1].index},
+            at=now,
         )
+    unit.ledger.mark_digested(session, batch[-1].id)
+
+
+def write_lines(unit: Unit, turns: Iterable[Turn], *, now: datetime, guard: Guard) -> None:
+    """By the rules: one event per day and channel."""
+    batches: dict[tuple[object, ...], list[Turn]] = {}
+    for turn in turns:
+        batches.setdefault((turn.at.date(), turn.channel), []).append(turn)
+    for some in batches.values():
+        unit.journal.add_daily_event(_event(some, digest(some, SUMMARY_CHARS), now, guard))
+
+
+def _event(turns: Sequence[Turn], line: str, now: datetime, guard: Guard) -> DailyEvent:
+    return DailyEvent(
+        id=new_id(now),
+        day=turns[0].at.date(),
+        channel=turns[0].channel,
+        sender=next((turn.sender for turn in turns if turn.sender), EMPTY),
+        summary=guard.text(line, "summary"),
+        tokens=sum(turn.tokens for turn in turns),
+        compressed=False,
+        created_at=now,
+    )

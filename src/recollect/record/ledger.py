@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -12,23 +13,25 @@ from recollect.jobs.waiting import model_wait
 from recollect.language.dates.moments import calendar_day, maybe_moment
 from recollect.language.guard import MAX_SUMMARY, Guard
 from recollect.record import triggers
+from recollect.record.episode_links import turns_with_episodes
 from recollect.rules import checks
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import TurnFilter
 from recollect.types import (
+    OUTCOMES,
     ROLES,
     TURN_STATES,
     DailyEvent,
     Episode,
+    EpisodeQuery,
     Event,
     Job,
     JobState,
-    Role,
     SafeName,
     SessionInfo,
     Stats,
     Turn,
-    TurnState,
+    TurnQuery,
     UsageTotal,
     constant,
     key_of,
@@ -60,20 +63,19 @@ class LedgerReader:
             unit.ledger.open_session(id_, *about, self._clock.now())
         return id_
 
-    def episodes(
-        self,
-        session: str | None,
-        *,
-        since: datetime | str | None,
-        until: datetime | str | None,
-        limit: int,
-    ) -> list[Episode]:
-        checks.check_limit(limit)
+    def episodes(self, query: EpisodeQuery) -> list[Episode]:
+        outcome = query.get("outcome")
+        if outcome is not None:
+            checks.check_choice(outcome, OUTCOMES, "outcome")
+        limit = checks.check_limit(query.get("limit", 100))
         with self._store.read(self._space) as unit:
             return unit.episodes.latest(
-                session=self._guard.filter(session, "session"),
-                since=maybe_moment(since, "since"),
-                until=maybe_moment(until, "until"),
+                session=self._guard.filter(query.get("session"), "session"),
+                entity=self._guard.filter(query.get("entity"), "entity"),
+                tool=self._guard.filter(query.get("tool"), "tool"),
+                outcome=outcome,
+                since=maybe_moment(query.get("since"), "since"),
+                until=maybe_moment(query.get("until"), "until"),
                 limit=limit,
             )
 
@@ -83,48 +85,32 @@ class LedgerReader:
         with self._store.read(self._space) as unit:
             return unit.ledger.sessions(limit, offset)
 
-    def turns(
-        self,
-        *,
-        session: str | None,
-        project: str | None,
-        since: datetime | str | None,
-        until: datetime | str | None,
-        role: Role | None,
-        tool: str | None,
-        state: TurnState | None,
-        newest_first: bool,
-        limit: int,
-        offset: int,
-    ) -> list[Turn]:
-        checks.check_limit(limit)
-        checks.check_offset(offset)
-        if role is not None:
-            checks.check_choice(role, ROLES, "role")
-        if state is not None:
-            checks.check_choice(state, TURN_STATES, "state")
+    def turns(self, query: TurnQuery) -> list[Turn]:
+        role, state, metadata = query.get("role"), query.get("state"), query.get("metadata")
         wanted = TurnFilter(
-            session=self._guard.filter(session, "session"),
-            project=self._guard.filter(project, "project"),
-            since=maybe_moment(since, "since"),
-            until=maybe_moment(until, "until"),
-            role=role,
-            tool=self._guard.filter(tool, "tool"),
-            state=state,
-            newest_first=newest_first,
-            limit=limit,
-            offset=offset,
+            session=self._guard.filter(query.get("session"), "session"),
+            project=self._guard.filter(query.get("project"), "project"),
+            since=maybe_moment(query.get("since"), "since"),
+            until=maybe_moment(query.get("until"), "until"),
+            role=None if role is None else checks.check_choice(role, ROLES, "role"),
+            tool=self._guard.filter(query.get("tool"), "tool"),
+            state=None if state is None else checks.check_choice(state, TURN_STATES, "state"),
+            having={} if metadata is None else self._guard.metadata_texts(metadata),
+            newest_first=query.get("newest_first", False),
+            limit=checks.check_limit(query.get("limit", 100)),
+            offset=checks.check_offset(query.get("offset", 0)),
         )
         with self._store.read(self._space) as unit:
-            return unit.ledger.turns(wanted)
+            return turns_with_episodes(unit, unit.ledger.turns(wanted))
 
     # --- the journal ----------------------------------------------------------------------------
 
-    def daily_events(self, day: date | None, limit: int) -> list[DailyEvent]:
+    def daily_events(self, day: date | None, text: str | None, limit: int) -> list[DailyEvent]:
         checks.check_limit(limit)
         chosen = None if day is None else calendar_day(day)
+        words = () if text is None else tuple(checks.check_text(text, "text", MAX_SUMMARY).split())
         with self._store.read(self._space) as unit:
-            return unit.journal.daily_events(chosen, limit)
+            return unit.journal.daily_events(chosen, limit, words=words)
 
     def events(self, *, subject: str | None, type_: str | None, limit: int) -> list[Event]:
         checks.check_limit(limit)
@@ -191,6 +177,11 @@ class LedgerReader:
     ) -> Stats:
         with self._store.read(self._space) as unit:
             waiting = model_wait(unit)
+            kinds = self._guard.words.kinds
+            counts = unit.memories.count_by_kind(kinds.name)
+        by_kind: Counter[str] = Counter()
+        for (kind, noted), count in counts.items():
+            by_kind[kinds.said_of(kind, {kinds.name: noted})] += count
         return replace(
             self._store.stats(self._space),
             model_wait=waiting,
@@ -199,6 +190,7 @@ class LedgerReader:
             unembedded=unembedded,
             read_only=self._store.read_only,
             suspended=tuple(suspended),
+            by_kind=dict(by_kind.most_common()),
         )
 
 

@@ -21,7 +21,7 @@ from recollect.language.tokens import count_tokens
 from recollect.language.tokens_batch import count_many
 from recollect.language.truncation import two_ends
 from recollect.record import daily_events, transcripts, triggers
-from recollect.record.attachments import note_written_files
+from recollect.record.attachments import drop_unwritten_files, note_written_files
 from recollect.record.background import BackgroundTask
 from recollect.record.triggers import Watcher
 from recollect.rules import checks
@@ -34,12 +34,14 @@ from recollect.types import (
     NewTurn,
     Recorded,
     SafeCall,
+    SafeMetadata,
     SafeName,
     SafeResult,
     SafeText,
     ToolCall,
     ToolResult,
     Turn,
+    no_metadata,
 )
 
 INDEXED_HEAD = 200_000  # characters of a turn that are found by their words
@@ -47,11 +49,12 @@ INDEXED_TAIL = 50_000
 
 
 class _Names(NamedTuple):
-    """Where a turn belongs and who said it."""
+    """Where a turn belongs, who said it, and what the host keeps with it."""
 
     session: SafeName
     sender: SafeName
     channel: SafeName
+    metadata: SafeMetadata | None
 
 
 _Tools = tuple[tuple[SafeCall, ...], tuple[SafeResult, ...]]
@@ -121,6 +124,7 @@ def _names(new: NewTurn, guard: Guard) -> _Names:
         guard.name(new.session, "session"),
         guard.maybe_name(new.sender, "sender"),
         guard.maybe_name(new.channel, "channel"),
+        guard.metadata(new.metadata) if new.metadata else None,
     )
 
 
@@ -152,6 +156,7 @@ def _row(
         voice.trust,
         *indexed,
         voice.claim,
+        names.metadata,
     )
 
 
@@ -263,6 +268,7 @@ class FollowUps:
     transcripts: bool
     ask_vectors: Ask
     quiet_gap: timedelta | None
+    digest_delay: timedelta
     watcher: Watcher
     max_attempts: int
     disown: Callable[[Unit, SafeName, datetime], None]
@@ -367,6 +373,8 @@ class Recorder:
         for row in fresh:
             if row.tool_calls:
                 note_written_files(unit, row, self.guard)
+            elif any(result.is_error for result in row.tool_results):
+                drop_unwritten_files(unit, row, self.guard)
         if fresh:
             self._follow_ups.ask_vectors(unit, now)
             self._follow_ups.watcher.watch(unit, fresh, now)
@@ -380,7 +388,8 @@ class Recorder:
         if not new:
             return {}
         promise = _Promise(now, now + gap)
-        daily_events.queue(unit, new, *promise, tries)
+        digest_at = promise.due + self._follow_ups.digest_delay
+        daily_events.queue(unit, new, now, digest_at, tries)
         triggers.queue(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
         return dict.fromkeys(new, promise)
 
@@ -421,4 +430,5 @@ def _turn(row: TurnRow, placed: Placed) -> Turn:
         row.tool_results,
         row.tokens,
         row.trust,
+        metadata=row.metadata or no_metadata(),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from recollect.language.requests import asks_to_remember
@@ -58,16 +58,29 @@ def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetim
     return last_at + quiet if now - quiet < last_at <= now else None
 
 
+OverflowListener = Callable[[Unit, SafeName, datetime, int], None]
+
+
 class Watcher:
     """Looks at each new turn of one space and says when it is time to learn."""
 
-    def __init__(self, settings: TriggerSettings, max_attempts: int) -> None:
+    def __init__(
+        self,
+        settings: TriggerSettings,
+        max_attempts: int,
+        overflow: tuple[int, OverflowListener] | None = None,
+    ) -> None:
+        """``overflow`` is called after so many turns of a conversation, for its summary."""
         self._settings = settings
         self._max_attempts = max_attempts
+        self._overflow = overflow
         self._buffers: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
 
     def watch(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
         """Queue an extraction where a trigger fires; in the transaction of the turns."""
+        if self._overflow is not None:
+            self._count(unit, rows, now, *self._overflow)
         due = {row.session for row in rows if self._fires(unit, row)}
         if self._settings.buffer_tokens:
             due |= self._full(unit, rows)
@@ -100,6 +113,23 @@ class Watcher:
             return False
         most = self._settings.per_turn_max
         return not most or unit.ledger.count_prompt(row.session) <= most
+
+    def _count(
+        self,
+        unit: Unit,
+        rows: Sequence[TurnRow],
+        now: datetime,
+        most: int,
+        overflows: OverflowListener,
+    ) -> None:
+        """A session that is not known yet may be long already."""
+        if len(self._counts) > _REMEMBERED:
+            self._counts.clear()
+        for row in rows:
+            self._counts[row.session] = self._counts.get(row.session, most) + 1
+        for session in {row.session for row in rows if self._counts[row.session] > most}:
+            self._counts[session] = 0
+            overflows(unit, session, now, self._max_attempts)
 
     def _full(self, unit: Unit, rows: Sequence[TurnRow]) -> set[SafeName]:
         """Sessions whose unextracted turns come near the buffer's size.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from binascii import crc32  # half the cost a call of the one in zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 K1 = 1.1
 SHORT = 40
 TERM_BYTES = 4
-_PASSAGE = 120 * TERM_BYTES
-_STRIDE = _PASSAGE // 2
-_LONG = _PASSAGE * 3 // 2
+_STRIDE = 60  # terms; a passage of a long text is two strides
+_LONG = 180  # terms beyond which a text is looked at by its passages
 _TABLE = 0xFFFF
+_MOST_SHARED = 120 * TERM_BYTES  # of a long text, its beginning
 _NO_FORMS: Mapping[int, int] = {}
 
 
@@ -30,9 +30,6 @@ class TermSet(NamedTuple):
 
     numbers: NDArray[np.uint32]
     likely: NDArray[np.bool_]
-
-
-_NO_MARKS = np.zeros((0, 0), bool)
 
 
 def number_of(term: str) -> int:
@@ -56,14 +53,12 @@ class TermMatches(NamedTuple):
     """How texts answer a query: their scores, and which of its terms each has.
 
     ``present`` has a row a text and a column a term; ``heft`` is the weight of each term. Of a long
-    text only its best passage counts. ``marked`` has a row a text and a column a set of terms of
-    which it may have any.
+    text only its best passage counts.
     """
 
     scores: NDArray[np.float64]
     present: NDArray[np.bool_]
     heft: NDArray[np.float64]
-    marked: NDArray[np.bool_]
 
 
 def scores(
@@ -85,34 +80,115 @@ def term_matches(
     length: float,
     form_of: Mapping[int, int] = _NO_FORMS,
     *,
-    marks: Sequence[TermSet] = (),
     telling: Mapping[int, float] | None = None,
 ) -> TermMatches:
     """The score of each text, and the terms it has; forms of one term count as that term.
 
     ``telling`` is what each term is worth by itself, where that is not its weight.
     """
-    marked = _marked(packed, marks)
     if not packed or not weights:
-        return no_matches(len(packed))._replace(marked=marked)
-    if max(map(len, packed)) <= _LONG:
-        return _matches(packed, weights, length, form_of, telling)._replace(marked=marked)
-    passages = [_passages(row) if len(row) > _LONG else [row] for row in packed]
-    starts = np.cumsum([0, *(len(rows) for rows in passages[:-1])])
-    every = _matches([row for rows in passages for row in rows], weights, length, form_of, telling)
-    best = np.maximum.reduceat(every.scores, starts)
-    of_text = np.repeat(np.arange(len(packed)), [len(rows) for rows in passages])
-    first_best = np.zeros(len(packed), np.intp)
-    is_best = np.flatnonzero(every.scores == best[of_text])[::-1]
-    first_best[of_text[is_best]] = is_best
-    return TermMatches(best, every.present[first_best], every.heft, marked)
+        return no_matches(len(packed))
+    query_terms = np.array(sorted(weights), np.uint32)
+    numbers = query_terms.tolist()
+    heft = np.array([weights[term] for term in numbers])
+    worth = heft if telling is None else np.array([telling[term] for term in numbers])
+    passages = _passages(np.array([len(row) for row in packed]) // TERM_BYTES)
+    counts = passages.counts(*_found(packed, query_terms), len(numbers))
+    norms = K1 / max(length, SHORT) * np.maximum(SHORT, passages.lengths)
+    shares = (K1 + 1) * (counts / (counts + norms[:, None]))
+    if not form_of:
+        every = TermMatches(shares @ heft, counts > 0, worth)
+    else:
+        words = np.array([form_of.get(term, term) for term in numbers])
+        order = np.argsort(words)
+        first = np.flatnonzero(np.diff(words[order], prepend=-1))
+        every = TermMatches(
+            np.maximum.reduceat((shares * heft)[:, order], first, axis=1).sum(axis=1),
+            np.logical_or.reduceat(counts[:, order] > 0, first, axis=1),
+            np.maximum.reduceat(worth[order], first),
+        )
+    return passages.best(every)
 
 
-def no_matches(texts: int, marks: int = 0) -> TermMatches:
+def _found(
+    packed: Sequence[bytes], wanted: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where in all the texts one of the ``wanted`` terms stands, and which of them it is."""
+    terms = np.frombuffer(b"".join(packed), np.uint32)
+    low = wanted & _TABLE
+    # A small table rules out nearly all terms, and says which one the others are.
+    table = np.zeros(_TABLE + 1, np.uint16)
+    table[low] = np.arange(1, len(wanted) + 1)
+    at = table[terms & _TABLE]
+    spots = np.flatnonzero(at)
+    here = terms[spots]
+    if len(set(low.tolist())) == len(wanted):
+        places = at[spots].astype(np.int64) - 1
+    else:  # two terms have one entry
+        places = np.searchsorted(wanted, here)
+        places[places == len(wanted)] = 0
+    matched = wanted[places] == here
+    return spots[matched], places[matched]
+
+
+class _Passages(NamedTuple):
+    """Texts cut into stretches, of which a passage is one, or two in a row of a long text."""
+
+    ends: NDArray[np.int64]  # of each stretch, in terms of all the texts
+    first: NDArray[np.int64]  # the stretch that a passage begins with
+    second: NDArray[np.int64] | None  # the one it ends with, where there are long texts
+    lengths: NDArray[np.int64]  # of each passage, in terms
+    starts: NDArray[np.int64] | None  # the first passage of each text
+
+    def counts(
+        self, spots: NDArray[np.int64], terms: NDArray[np.int64], width: int
+    ) -> NDArray[np.int64]:
+        """How often each passage has each term."""
+        owners = np.searchsorted(self.ends, spots, "right")
+        shape = (len(self.ends), width)
+        cells = np.bincount(owners * width + terms, minlength=shape[0] * width).reshape(shape)
+        if self.second is None:
+            return cells
+        both: NDArray[np.int64] = cells[self.first]
+        long = self.second != self.first
+        both[long] += cells[self.second[long]]
+        return both
+
+    def best(self, every: TermMatches) -> TermMatches:
+        """The best passage of each text, the first among equals."""
+        if self.starts is None:
+            return every
+        best = np.maximum.reduceat(every.scores, self.starts)
+        sizes = np.diff(self.starts, append=len(every.scores))
+        of_text = np.repeat(np.arange(len(self.starts)), sizes)
+        first_best = np.zeros(len(self.starts), np.intp)
+        is_best = np.flatnonzero(every.scores == best[of_text])[::-1]
+        first_best[of_text[is_best]] = is_best
+        return TermMatches(best, every.present[first_best], every.heft)
+
+
+def _passages(lengths: NDArray[np.int64]) -> _Passages:
+    """One passage of each text, and overlapping ones of a long text."""
+    ends = np.cumsum(lengths)
+    is_long = lengths > _LONG
+    if not is_long.any():
+        return _Passages(ends, np.arange(len(lengths)), None, lengths, None)
+    stretches = np.where(is_long, -(-lengths // _STRIDE), 1)
+    until = np.cumsum(stretches)
+    of_text = np.repeat(np.arange(len(lengths)), stretches)
+    place = np.arange(until[-1]) - (until - stretches)[of_text]
+    begin = (ends - lengths)[of_text] + place * _STRIDE
+    end = np.where(is_long[of_text], np.minimum(begin + _STRIDE, ends[of_text]), ends[of_text])
+    # Every stretch begins a passage, but for the last one of a long text.
+    first = np.flatnonzero(~is_long[of_text] | (place < stretches[of_text] - 1))
+    second = first + is_long[of_text[first]]
+    starts = np.searchsorted(of_text[first], np.arange(len(lengths)))
+    return _Passages(end, first, second, end[second] - begin[first], starts)
+
+
+def no_matches(texts: int) -> TermMatches:
     """Texts that have nothing of a query."""
-    return TermMatches(
-        np.zeros(texts), np.zeros((texts, 0), bool), np.zeros(0), np.zeros((texts, marks), bool)
-    )
+    return TermMatches(np.zeros(texts), np.zeros((texts, 0), bool), np.zeros(0))
 
 
 def term_set(terms: Iterable[str]) -> TermSet:
@@ -123,60 +199,43 @@ def term_set(terms: Iterable[str]) -> TermSet:
     return TermSet(numbers, likely)
 
 
-def _marked(packed: Sequence[bytes], marks: Sequence[TermSet]) -> NDArray[np.bool_]:
-    """Which texts have any of the terms of each set."""
-    found = np.zeros((len(packed), len(marks)), bool)
-    if not marks or not packed:
-        return found
-    terms = np.frombuffer(b"".join(packed), np.uint32)
+def shared_terms(
+    packed: Sequence[bytes], places: Sequence[int], known: Collection[int]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How much each text shares with the best other one of those at ``places``, beside the
+    ``known`` terms: of its terms the share by weight, and the weight of the rarest shared one.
+
+    A term weighs by how few of these texts have it, from 0 to 1.
+    """
+    packed = [row[:_MOST_SHARED] for row in packed]
+    best = memoryview(b"".join(packed[place] for place in places)).cast("I")
+    terms = np.array(sorted(set(best).difference(known)), np.uint32)
+    if not len(terms):
+        return np.zeros(len(packed)), np.zeros(len(packed))
+    spots, which = _found(packed, terms)
     ends = np.cumsum([len(row) // TERM_BYTES for row in packed])
-    low = terms & _TABLE
-    for column, mark in enumerate(marks):
-        spots = np.flatnonzero(mark.likely[low])
-        exact = spots[np.isin(terms[spots], mark.numbers)]
-        found[np.searchsorted(ends, exact, "right"), column] = True
+    has = np.zeros((len(packed), len(terms)), bool)
+    has[np.searchsorted(ends, spots, "right"), which] = True
+    rows = has.sum(axis=0)
+    # One that no other text has tells nothing about them.
+    others = rows > 1
+    weights = np.log(len(packed) / rows[others]) / max(math.log(len(packed)), 1.0)
+    has = has[:, others]
+    # A row a text to compare with: the weights of its terms.
+    hefts = has[places] * weights
+    share = has @ hefts.T / np.maximum(hefts.sum(axis=1), 1.0)
+    rarest = np.stack([(has * heft).max(axis=1, initial=0.0) for heft in hefts], axis=1)
+    for column, place in enumerate(places):
+        share[place, column] = rarest[place, column] = 0.0
+    return share.max(axis=1), rarest.max(axis=1)
+
+
+def having(packed: Sequence[bytes], terms: TermSet) -> NDArray[np.bool_]:
+    """Which texts have any of the terms."""
+    found = np.zeros(len(packed), bool)
+    every = np.frombuffer(b"".join(packed), np.uint32)
+    spots = np.flatnonzero(terms.likely[every & _TABLE])
+    exact = spots[np.isin(every[spots], terms.numbers)]
+    ends = np.cumsum([len(row) // TERM_BYTES for row in packed])
+    found[np.searchsorted(ends, exact, "right")] = True
     return found
-
-
-def _passages(row: bytes) -> list[bytes]:
-    """Overlapping stretches of a long text."""
-    return [row[start : start + _PASSAGE] for start in range(0, len(row) - _PASSAGE // 2, _STRIDE)]
-
-
-def _matches(
-    packed: Sequence[bytes],
-    weights: Mapping[int, float],
-    length: float,
-    form_of: Mapping[int, int],
-    telling: Mapping[int, float] | None,
-) -> TermMatches:
-    query_terms = np.array(sorted(weights), np.uint32)
-    numbers = query_terms.tolist()
-    heft = np.array([weights[term] for term in numbers])
-    worth = heft if telling is None else np.array([telling[term] for term in numbers])
-    lengths = np.array([len(row) for row in packed]) // TERM_BYTES
-    terms = np.frombuffer(b"".join(packed), np.uint32)
-    # A small table rules out nearly all terms before the exact look-up.
-    likely = np.zeros(_TABLE + 1, bool)
-    likely[query_terms & _TABLE] = True
-    spots = np.flatnonzero(likely[terms & _TABLE])
-    places = np.searchsorted(query_terms, terms[spots])
-    places[places == len(query_terms)] = 0
-    matched = query_terms[places] == terms[spots]
-    owners = np.searchsorted(np.cumsum(lengths), spots[matched], "right")
-    cells = owners * len(query_terms) + places[matched]
-    shape = (len(packed), len(query_terms))
-    counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
-    norms = K1 / max(length, SHORT) * np.maximum(SHORT, lengths)
-    shares = (K1 + 1) * (counts / (counts + norms[:, None]))
-    if not form_of:
-        return TermMatches(shares @ heft, counts > 0, worth, _NO_MARKS)
-    words = np.array([form_of.get(term, term) for term in numbers])
-    order = np.argsort(words)
-    first = np.flatnonzero(np.diff(words[order], prepend=-1))
-    return TermMatches(
-        np.maximum.reduceat((shares * heft)[:, order], first, axis=1).sum(axis=1),
-        np.logical_or.reduceat(counts[:, order] > 0, first, axis=1),
-        np.maximum.reduceat(worth[order], first),
-        _NO_MARKS,
-    )

@@ -1,11 +1,13 @@
 """The one budget law: parts with a size each, a total, an order of cutting, and what is never cut.
 
-The parts that are cut (``context.cut``) are the ones that can be any size. When a caller names a
-total of its own they share what the others leave of it, in the proportions of their sizes. When the
-parts together cost more than the total, they give way one after the other: the first to nothing
-before the second loses anything. Kept parts give way to no other part. Only where they alone cost
-more than the whole total do they lose their least important lines, and the context says so: a
-memory that grew must not take away the context of a host whose budget stayed the same.
+A preset that names the parts to cut (``context.cut``) has them cut by what they really need: each
+keeps its size under a smaller total of the caller's, and where all parts together cost more, they
+give way one after the other, the first to nothing before the second loses anything. Where none is
+named, evidence and conversation share what the others leave of a total of the caller's, in the
+proportions of their sizes; what one of them does not need, the other has. Kept parts give way to
+no other part. Only where they alone cost more than the whole total do they lose their least
+important lines, and the context says so: a memory that grew must not take away the context of a
+host whose budget stayed the same.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recollect.rules.checks import check_count
+from recollect.rules.context_windows import known_window
 from recollect.settings.recall import ContextSettings, SectionName
 
 MOST_TOKENS = 2**31 - 1
@@ -35,6 +38,9 @@ PROMPT_ORDER: tuple[SectionName, ...] = (
     "evidence",
     "runtime",
 )
+
+
+FLEXIBLE: tuple[SectionName, ...] = ("evidence", "recent")  # parts that can be any size
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +66,8 @@ class TokenBudget:
 
 
 def window_of(context: ContextSettings, model: str = "") -> int:
-    """The window of a model, by its name."""
-    return context.windows.get(model, context.window)
+    """The window of a model by its name: the user's own entry, else what is known of it."""
+    return context.windows.get(model) or known_window(model) or context.window
 
 
 def budget_of(
@@ -78,14 +84,15 @@ def budget_of(
     full = {name: size for name, size in sizes.items() if size}
     if total is not None and context.total:
         reply = min(reply, reply * total // context.total)
-        sizes = _spread(sizes, total - reply, context)
+        shares = _spread(sizes, total - reply, context)
+        sizes = {n: max(sizes[n], shares[n]) for n in sizes} if context.cut else shares
     return TokenBudget(
         total=total or context.total or window,
         reply=reply,
         sizes={name: max(1, sizes[name]) for name in full},
         full=full,
         separate=context.separate,
-        cut=context.cut,
+        cut=_cut(context),
         keep=context.keep,
     )
 
@@ -120,16 +127,22 @@ def kept_parts(budget: TokenBudget) -> tuple[SectionName, ...]:
     return tuple(n for n in reversed(PROMPT_ORDER) if n in budget.keep and n not in movable)
 
 
+def _cut(context: ContextSettings) -> tuple[SectionName, ...]:
+    """The parts that are cut first, in their order."""
+    return context.cut or tuple(name for name in FLEXIBLE if name not in context.keep)
+
+
 def _spread(
     sizes: Mapping[SectionName, int], room: int, context: ContextSettings
 ) -> dict[SectionName, int]:
     """Parts that can be any size share what the others leave, in the proportions of their sizes."""
     counted = {name: size for name, size in sizes.items() if name not in context.separate}
-    flexible = sum(counted.get(name, 0) for name in context.cut)
+    parts = _cut(context)
+    flexible = sum(counted.get(name, 0) for name in parts)
     if not flexible:
         return dict(sizes)
     remaining = max(0, room - (sum(counted.values()) - flexible))
     return {
-        name: size * remaining // flexible if name in context.cut and name in counted else size
+        name: size * remaining // flexible if name in parts and name in counted else size
         for name, size in sizes.items()
     }

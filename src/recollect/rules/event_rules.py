@@ -14,7 +14,11 @@ _TESTS = {">=": ge, "<=": le, ">": gt, "<": lt, "==": eq, "!=": ne}
 
 def wants(rule: EventRule, event: str, payload: Mapping[str, Json]) -> bool:
     """Whether the rule is in force for this event and every test of it holds."""
-    return rule.enabled and rule.event == event and all(_holds(t, payload) for t in rule.when)
+    return (
+        rule.enabled
+        and event in rule.event.split("|")
+        and all(_holds(t, payload) for t in rule.when)
+    )
 
 
 def _holds(test: Condition, payload: Mapping[str, Json]) -> bool:

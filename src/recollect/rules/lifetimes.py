@@ -22,6 +22,7 @@ DURATIONS: Mapping[str, timedelta | str | None] = {
 _TASK = "task"
 _SPAN = re.compile(r"(\d{1,6})([dh])")  # any other span of days or hours
 _UNITS = {"d": "days", "h": "hours"}
+_PRIORITIES = ("transient", "short", "short term", "long", "long term", "permanent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,17 @@ def life_of(kind: Kind, duration: str, lifetimes: LifetimeSettings, said_at: dat
     if span == _SESSION:
         # A session that nobody ends must not keep it for ever.
         return Lifetime(_later(said_at, lifetimes.transient), ends_with_session=True)
-    return Lifetime(_later(said_at, span) if isinstance(span, timedelta) else None)
+    if not isinstance(span, timedelta):
+        return Lifetime(None)
+    # What is as short-lived as a temporary memory ends as one.
+    transient = lifetimes.transient is not None and span <= lifetimes.transient
+    with_session = transient and lifetimes.kinds["temp"] == _SESSION
+    return Lifetime(_later(said_at, span), ends_with_session=with_session)
+
+
+def is_duration(word: str) -> bool:
+    """Whether a word says how long a memory lives."""
+    return word in DURATIONS or bool(_SPAN.fullmatch(word)) or fold(word) in (*_PRIORITIES, _TASK)
 
 
 def longer(one: datetime | None, other: datetime | None) -> datetime | None:
@@ -58,16 +69,9 @@ def _span(kind: Kind, duration: str, lifetimes: LifetimeSettings) -> timedelta |
     if other is not None:
         return timedelta(**{_UNITS[other[2]]: int(other[1])})
     word = fold(duration)
-    priorities = {
-        "transient": lifetimes.transient,
-        "short": lifetimes.short_term,
-        "short term": lifetimes.short_term,
-        "long": lifetimes.long_term,
-        "long term": lifetimes.long_term,
-        "permanent": None,
-    }
-    if word in priorities:
-        return priorities[word]
+    if word in _PRIORITIES:
+        brief, long = lifetimes.short_term, lifetimes.long_term
+        return (lifetimes.transient, brief, brief, long, long, None)[_PRIORITIES.index(word)]
     if word == _TASK and kind == "rule":
         return lifetimes.kinds["task_rule"]
     return lifetimes.kinds.get(kind)  # one of the host's own has its life in memory.kinds

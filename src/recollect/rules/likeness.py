@@ -53,6 +53,11 @@ def may_agree(one: str, other: str) -> bool:
     )
 
 
+def new_figures(text: str, *others: str) -> frozenset[str]:
+    """The figures of a text that none of the others has."""
+    return _figures(text).difference(*map(_figures, others))
+
+
 def same_value(one: str, other: str) -> bool:
     """Two values that differ only in spelling; an empty one is like no other."""
     return bool(one) and fold(one) == fold(other)

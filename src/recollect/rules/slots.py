@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 SEPARATOR = "\x1f"
+_SHORT = 40  # characters
 _JOINTS = re.compile(r"[\s_\-]+")
 
 
 def fold(text: str) -> str:
     """One form for width, case, and the joints between words."""
+    return _fold_short(text) if len(text) <= _SHORT else _fold(text)
+
+
+def _fold(text: str) -> str:
     return _JOINTS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+_fold_short = lru_cache(4_096)(_fold)  # names and predicates, again and again
 
 
 def subject_of(text: str) -> str:

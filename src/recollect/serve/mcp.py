@@ -20,7 +20,7 @@ from mcp.server.stdio import stdio_server
 from recollect import __version__
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.mind import Mind
-from recollect.serve.prompts import INSTRUCTIONS, PROMPTS, Prompt, prompt_text
+from recollect.serve.prompts import INSTRUCTIONS, NEW_USER, PROMPTS, Prompt, prompt_text
 from recollect.serve.resources import ResourceList
 from recollect.tools import TraceSource, call_tool, tool_names, tool_specs
 from recollect.tools.words import Language
@@ -39,7 +39,7 @@ def mcp_server(mind: Mind, *, traces: TraceSource | None = None) -> Server[Any]:
         "recollect",
         version=__version__,
         title="Recollect",
-        instructions=INSTRUCTIONS.of(handlers.language),
+        instructions=handlers.instructions(),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -82,6 +82,12 @@ class _Handlers:
         self._resources = ResourceList(mind)
         # Of the listings; an answer follows the language of its query unless set.
         self.language: Language = "zh" if mind.settings.memory.language == "zh" else "en"
+
+    def instructions(self) -> str:
+        """With the question of onboarding on a new memory, where the preset asks."""
+        text = INSTRUCTIONS.of(self.language)
+        question = self._mind.onboarding().text
+        return text + NEW_USER.of(self.language, question=question) if question else text
 
     async def list_tools(self, call: Call, page: Page) -> types.ListToolsResult:
         specs = tool_specs("mcp", self.language, mind=self._mind)

@@ -2,7 +2,7 @@
 
     built-in defaults   the class bodies of this package
     preset              presets/<name>.toml
-    file                a TOML file the caller names
+    file                a TOML or JSON file the caller names
     environment         RECOLLECT_JOBS__MAX_ATTEMPTS=5
     arguments           recollect.open(..., jobs={"max_attempts": 5})
 
@@ -14,7 +14,7 @@ ours can never move a document's; what a document is silent about it takes from 
 Durations are ``timedelta`` everywhere; None means never. A plain number is seconds.
 """
 
-from recollect.settings.layers import PRESETS, find_file, load
+from recollect.settings.layers import PRESETS, file_of, find_file, load
 from recollect.settings.tree import Settings
 from recollect.settings.values import Condition, Secret, Size, Span, Table, ValueOrigin
 
@@ -27,6 +27,7 @@ __all__ = [
     "Span",
     "Table",
     "ValueOrigin",
+    "file_of",
     "find_file",
     "load",
 ]

@@ -16,9 +16,11 @@ _NOWHERE = ValueOrigin("built-in")
 _OF_A_SESSION = ("extract", "consolidate", "episode")
 EVENTS = (
     "session.ended memory.write.important write supersede conflict pending confirm reject repeat"
-    " withdraw drop episode archive delete expire demote merge core forget rollback"
+    " withdraw drop episode archive restore delete expire demote merge core forget rollback undo"
     " retrieval_fail upkeep_fail onboarding"
 ).split()
+# Events that a host emits begin with this, and actions that it registers with the other.
+HOST_EVENT, HOST_ACTION = "host.", "call:"
 # The second of two bounds the first.
 _ORDERED = (
     ("routing.pending", "routing.write"),
@@ -95,11 +97,12 @@ def _rules(settings: Settings) -> Violations:
     for name, rule in settings.events.rules.items():
         key = f"events.rules.{name}"
         about_session = [action for action in rule.actions if action in _OF_A_SESSION]
-        if rule.event not in EVENTS:
+        unknown = [one for one in rule.event.split("|") if one not in EVENTS and not _is_own(one)]
+        if unknown:
             yield (
                 {f"{key}.event": rule.event or "nothing"},
                 "there is no such event",
-                f"Use one of {', '.join(EVENTS)}",
+                f"Use one of {', '.join(EVENTS)}, or {HOST_EVENT}NAME for one of your own",
             )
         elif not rule.actions:
             yield {f"{key}.actions": []}, "the rule does nothing", "Give it an action"
@@ -109,6 +112,10 @@ def _rules(settings: Settings) -> Violations:
                 "the event is about no session",
                 "Use these actions with session.ended",
             )
+
+
+def _is_own(event: str) -> bool:
+    return event.startswith(HOST_EVENT) and event != HOST_EVENT
 
 
 def _own_kinds(settings: Settings) -> Violations:

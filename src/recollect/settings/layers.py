@@ -13,6 +13,7 @@ from typing import Any
 
 from recollect.errors import ConfigError
 from recollect.settings.merge import Merge, Raw
+from recollect.settings.names import implied, translated
 from recollect.settings.problems import PREFIX
 from recollect.settings.tree import Settings
 from recollect.settings.values import ValueOrigin
@@ -46,24 +47,29 @@ def load(
     """Settings from all layers.
 
     ``preset``: one of ``PRESETS``; without it the environment or the file may name one.
-    ``file``: a TOML file; see ``find_file``. ``env``: the process environment unless given.
+    ``file``: in TOML or JSON; see ``find_file``. ``env``: the process environment unless given.
     ``overrides``: nested mappings, or keys such as ``jobs.max_attempts`` or ``jobs__max_attempts``.
     """
     env = os.environ if env is None else env
     overrides = dict(overrides or {})
-    written = dict(_read_toml(file)) if file is not None else {}
+    written = dict(_read_file(file)) if file is not None else {}
     choice = _chosen_preset(preset, overrides, env, (written, file))
     name = _preset_name(*choice)
     about, numbers = read_preset(name)
     merge = Merge()
     merge.add(numbers, ValueOrigin("preset", name))
     if file is not None:
-        merge.add(written, ValueOrigin("file", os.fspath(file)))
+        merge.add(translated(written, about), ValueOrigin("file", os.fspath(file)))
     merge.add_variables(_variables(env, about.get("environment", {})))
     merge.add_variables(_variables(env, ALIASES))
     merge.add_variables(_full_names(env))
+    overrides = translated(overrides, about, split=True)
     merge.add(overrides, ValueOrigin("arguments"), split=True)
-    return merge.settings(name, choice[1])
+    settings = merge.settings(name, choice[1])
+    if meant := implied(about, settings):
+        merge.add(meant, ValueOrigin("preset", name))
+        settings = merge.settings(name, choice[1])
+    return settings
 
 
 def find_file(
@@ -120,7 +126,14 @@ def _preset_name(name: object, origin: ValueOrigin) -> str:
     )
 
 
-def _read_toml(file: str | os.PathLike[str]) -> dict[str, Any]:
+def file_of(preset: str | None, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The names of settings files beside the database: ours, and that of the preset's system."""
+    chosen = preset or (os.environ if env is None else env).get(PREFIX + "PRESET")
+    own = read_preset(chosen)[0].get("file") if chosen in PRESETS else None
+    return ("recollect.toml",) if own is None else ("recollect.toml", str(own))
+
+
+def _read_file(file: str | os.PathLike[str]) -> dict[str, Any]:
     from pathlib import Path
 
     try:
@@ -130,7 +143,20 @@ def _read_toml(file: str | os.PathLike[str]) -> dict[str, Any]:
             f"The settings file {os.fspath(file)} cannot be read: {error.strerror}",
             remedy="Create it, or name another one",
         ) from error
-    return _parse_toml(data, f"The settings file {os.fspath(file)}")
+    name = f"The settings file {os.fspath(file)}"
+    return (_parse_json if os.fspath(file).endswith(".json") else _parse_toml)(data, name)
+
+
+def _parse_json(data: bytes, name: str) -> dict[str, Any]:
+    import json
+
+    try:
+        tree = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{name} is not JSON: {error}", remedy="Correct that place") from error
+    if not isinstance(tree, dict):
+        raise ConfigError(f"{name} is not a JSON object", remedy="Put it into braces")
+    return tree
 
 
 def _parse_toml(data: bytes, name: str) -> dict[str, Any]:

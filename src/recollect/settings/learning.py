@@ -43,7 +43,9 @@ class AttachmentSettings(SettingsGroup):
     """Files that were sent or made in a conversation."""
 
     keep: timedelta | None = span_or_never(
-        "never", "Age at which upkeep forgets an attachment; the file itself is never touched."
+        "never",
+        "Age at which upkeep forgets an attachment that nobody described and no memory is linked"
+        " with; the file itself is never touched.",
     )
 
 

@@ -23,7 +23,7 @@ from recollect.settings.group import (
 )
 from recollect.settings.values import Size, Table
 
-GateMode = Literal["always", "gated", "on_demand"]
+GateMode = Literal["always", "gated", "referring", "on_demand"]
 Route = Literal[
     "memory",
     "turn",
@@ -75,9 +75,12 @@ class GateSettings(SettingsGroup):
     """Whether a message wants memory; a recall that is asked for by name is never gated."""
 
     mode: GateMode = choice(
-        "always", GateMode, "Search for every message, for those the rules let through, or by tool."
+        "always",
+        GateMode,
+        "Search for every message; for those that ask or refer to something known; for those that"
+        " refer to the past, a date or a file, or ask for a figure, a date or a field; or by tool.",
     )
-    min_chars: int = count(5, "Shorter messages want no memory.")
+    min_chars: int = count(5, "Messages of fewer bytes of UTF-8 want no memory.")
 
 
 class RecallSettings(SettingsGroup):
@@ -88,7 +91,7 @@ class RecallSettings(SettingsGroup):
     routes: tuple[Route, ...] = names(
         ("memory", "turn", "episode", "attachment", "slot", "entity", "time", "exact"),
         Route,
-        "Ways of searching that are tried when the caller names none.",
+        "Ways of searching, and the records that are searched when the caller names none.",
     )
     text_candidates: int = count(50, "Candidates taken from full text.", low=1)
     vector_candidates: int = count(
@@ -107,7 +110,7 @@ class RecallSettings(SettingsGroup):
     )
     min_score: float = ratio(0.0, "Results below this score are left out.")
     evidence_score: float = ratio(
-        0.03, "Evidence below this score is not put into a prompt; see `ranking.fusion`."
+        0.04, "Evidence below this score is not put into a prompt; see `ranking.fusion`."
     )
     touch: bool = flag(True, "Count the use of what was recalled, which slows its decay.")
 
@@ -154,8 +157,12 @@ class ContextSettings(SettingsGroup):
         "injected", Disclosure, "Put evidence into the prompt, or let the model ask for it."
     )
     total: int = count(4000, "Tokens of the whole; 0: the model's window.")
-    window: int = count(8192, "Window of a model that is not in `windows`.", low=1)
-    windows: Table[int] = table_of(sorts.whole(1), {}, "Window of each model, by its name.")
+    window: int = count(
+        8192, "Window of a model that is not in `windows` and not a well-known one.", low=1
+    )
+    windows: Table[int] = table_of(
+        sorts.whole(1), {}, "Window of each model, by its name; comes before what is known of it."
+    )
     sections: Table[Size] = sizes(
         {
             "guide": 0,
@@ -177,13 +184,17 @@ class ContextSettings(SettingsGroup):
     )
     separate: tuple[SectionName, ...] = names((), SectionName, "Parts that `total` does not count.")
     cut: tuple[SectionName, ...] = names(
-        ("evidence", "recent"), SectionName, "Over budget: the parts to cut, first one first."
+        (),
+        SectionName,
+        "Over budget: the parts to cut, the first to nothing before the second loses anything;"
+        " none: evidence and conversation share what the others leave.",
     )
     keep: tuple[SectionName, ...] = names(
         ("cards", "identity", "user", "core"), SectionName, "Parts that are never cut."
     )
     recent_turns: int = count(
-        12, "Latest exchanges, a message and its answer, that stay in the prompt."
+        12,
+        "Latest exchanges, a message and its answer, that stay in the prompt; 0: all that fit.",
     )
 
 

@@ -24,7 +24,7 @@ Settings come in layers; the later one wins:
 
 1. the defaults below, which are the `default` preset;
 2. a preset: {presets};
-3. a settings file in TOML, with the keys below: `[jobs]` and then `max_attempts = 5`;
+3. a settings file in TOML or JSON, with the keys below: `[jobs]` and then `max_attempts = 5`;
 4. environment variables: `RECOLLECT_JOBS__MAX_ATTEMPTS=5`, two underscores for each dot;
 5. arguments: `recollect.open(jobs={{"max_attempts": 5}})`, or `jobs__max_attempts=5`.
 
@@ -53,7 +53,7 @@ def markdown() -> str:
 
 
 def _intro() -> str:
-    described = [f"`{name}`" for name in PRESETS]
+    described = [f"[`{name}`](presets/{name}.md)" for name in PRESETS]
     own = {name: read_preset(name)[0].get("environment", {}) for name in PRESETS}
     return _INTRO.format(
         presets=", ".join(described),

@@ -235,19 +235,25 @@ def life() -> Sort:
 # --- lists and pairs ------------------------------------------------------------------------------
 
 
-def names(options: tuple[str, ...]) -> Sort:
+def names(options: tuple[str, ...], free: str = "") -> Sort:
+    """Of the options, where there are any, or what begins with ``free``."""
+
     def read(raw: object) -> tuple[str, ...]:
         for item in _typed(raw, list, tuple):
             if not isinstance(item, str):
                 raise Wrong(f"holds {_type(item)}")
-            if not item.strip() or not is_plain(item) or (options and item not in options):
+            listed = not options or item in options
+            if free and item.startswith(free) and item.removeprefix(free).strip():
+                listed = True
+            if not item.strip() or not is_plain(item) or not listed:
                 raise Wrong(f"holds {item!r}")
         items = tuple(_typed(raw, list, tuple))
         if len(set(items)) != len(items):
             raise Wrong("names one twice")
         return items
 
-    allowed = "list of " + (", ".join(f"`{o}`" for o in options) if options else "texts")
+    shown = [f"`{option}`" for option in options] + ([f"`{free}NAME`"] if free else [])
+    allowed = "list of " + (", ".join(shown) or "texts")
     return Sort("names", allowed, read, parse=_items, show=list, options=options)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Self
 
 from recollect.settings.environment import (
@@ -46,6 +47,7 @@ from recollect.settings.upkeep import (
     UpkeepSettings,
 )
 from recollect.settings.values import Secret, Table, ValueOrigin
+from recollect.settings.vocabulary import Vocabulary, vocabulary_of
 
 
 class Settings(SettingsGroup):
@@ -95,6 +97,16 @@ class Settings(SettingsGroup):
         return self.trusted({**self.values(), "_origins": Table(origins)})
 
     @property
+    def vocabulary(self) -> Vocabulary:
+        """The words of the preset's document."""
+        return vocabulary_of(self.preset)
+
+    @property
+    def merge_categories(self) -> tuple[frozenset[str], ...]:
+        """Kinds within which alike statements are one, where the preset's document says so."""
+        return _merge_categories(self.preset)
+
+    @property
     def memory_model(self) -> ModelSettings:
         """The memory model with everything it borrows from ``chat`` filled in."""
         model, chat = self.model, self.chat
@@ -109,3 +121,12 @@ class Settings(SettingsGroup):
         return model.replace(
             name=model.name or chat.name, max_tokens=model.max_tokens or chat.max_tokens
         )
+
+
+@cache
+def _merge_categories(preset: str) -> tuple[frozenset[str], ...]:
+    from recollect.settings.layers import read_preset
+
+    if not read_preset(preset)[0].get("merge_within_category"):
+        return ()
+    return tuple(map(frozenset, vocabulary_of(preset).kinds.table.values()))

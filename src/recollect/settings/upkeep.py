@@ -25,6 +25,7 @@ from recollect.settings.values import Condition, Table
 
 ClassName = Literal["never", "slow", "medium", "fast"]
 Priority = Literal["transient", "short_term", "long_term", "permanent"]
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 Overflow = Literal["archive", "delete"]
 DailyStep = Literal[
     "queue",
@@ -39,7 +40,8 @@ DailyStep = Literal[
     "identity",
     "report",
 ]
-WeeklyStep = Literal["merge", "core", "decay"]
+WeeklyStep = Literal["merge", "rewrite", "core", "profile", "decay"]
+CoreChoice = Literal["important", "profile", "document"]
 RuleAction = Literal[
     "extract",
     "consolidate",
@@ -58,7 +60,9 @@ RuleAction = Literal[
     "documents",
     "identity",
     "merge",
+    "rewrite",
     "core",
+    "profile",
 ]
 RuleMode = Literal["auto", "ask"]
 Risk = Literal["low", "medium", "high"]
@@ -188,7 +192,9 @@ class UpkeepSettings(SettingsGroup):
         "Steps of the daily work.",
     )
     weekly: tuple[WeeklyStep, ...] = names(
-        ("merge", "core", "decay"), WeeklyStep, "Steps of the weekly work."
+        ("merge", "core", "decay"),
+        WeeklyStep,
+        "Steps of the weekly work; `rewrite` and `profile` are `merge` and `core` by a model.",
     )
     longest_gap: timedelta | None = span_or_never(
         "365d",
@@ -197,6 +203,12 @@ class UpkeepSettings(SettingsGroup):
     )
     cluster_distance: float = ratio(0.15, "Memories nearer than this are one cluster.")
     core_importance: float = ratio(0.7, "Importance from which a memory may enter the core.")
+    core_choice: CoreChoice = choice(
+        "important",
+        CoreChoice,
+        "The core of every prompt: the most important memories; identity and config alone; or the"
+        " lines of the memory document.",
+    )
     report_folder: str = text(
         "daily_summaries", "Folder of the daily reports, beside the database.", empty=False
     )
@@ -206,9 +218,16 @@ class EventRule(SettingsGroup):
     """What happens when an event passes its tests."""
 
     enabled: bool = flag(True, "Whether the rule is in force.")
-    event: str = text("", "The event it waits for.")
+    event: str = text(
+        "",
+        "The event it waits for, several with `|` between them; `host.NAME` is the host's own.",
+    )
     when: tuple[Condition, ...] = custom((), sorts.conditions(), "Tests that must all hold.")
-    actions: tuple[RuleAction, ...] = names((), RuleAction, "What runs then, in order.")
+    actions: tuple[str, ...] = custom(
+        (),
+        sorts.names(get_args(RuleAction), "call:"),
+        "What runs then, in order; `call:NAME` is a function of the host, given as `actions=`.",
+    )
     mode: RuleMode = choice("auto", RuleMode, "Run it, or ask first.")
     risk: Risk = choice("low", Risk, "How much harm it could do.")
 

@@ -19,6 +19,7 @@ from recollect.types import (
     SafeText,
     ToolCall,
     ToolResult,
+    no_metadata,
 )
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -114,8 +115,12 @@ def load_mapping(text: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def load_metadata(text: str) -> SafeMetadata:
-    return SafeMetadata(load_mapping(text))
+def dump_metadata(metadata: Mapping[str, Any] | None) -> str | None:
+    return dump(dict(metadata)) if metadata else None
+
+
+def load_metadata(text: str | None) -> SafeMetadata:
+    return SafeMetadata(load_mapping(text)) if text else no_metadata()
 
 
 def _all(make: Callable[..., Value], items: Iterable[Mapping[str, Any]]) -> tuple[Value, ...]:

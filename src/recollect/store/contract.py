@@ -11,6 +11,9 @@ from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from recollect.rules.bm25 import TermMatches, TermSet
 from recollect.store.document_states import DocumentStates
 from recollect.store.erasure import Cleanup, Counters, Eraser, NameStore
@@ -18,6 +21,7 @@ from recollect.store.rows import (
     Coverage,
     EchoAbout,
     EmbedText,
+    EpisodeSpan,
     LoadedVectors,
     MemoryFilter,
     PadRow,
@@ -48,6 +52,7 @@ from recollect.types import (
     Kind,
     Memory,
     MemoryStatus,
+    Outcome,
     RecordType,
     SafeName,
     SafeText,
@@ -99,7 +104,12 @@ class LedgerStore(Protocol):
     def count_waiting(self, sessions: Sequence[SafeName]) -> int: ...
     def count_prompt(self, session: SafeName) -> int: ...
     def sessions_to_extract(self, limit: int) -> list[SafeName]: ...
-    def mark_digested(self, session: SafeName) -> None: ...
+    def sessions_untold(self, before: datetime, limit: int) -> list[SafeName]:
+        """Sessions whose last turn is older and in no episode, the latest first."""
+
+    def mark_digested(self, session: SafeName, turn: SafeName | None = None) -> None:
+        """Every turn of the session, or every one up to this, has its daily event."""
+
     def transcript(self, session: SafeName) -> Transcript | None: ...
     def untranscribed(self, session: SafeName) -> list[Turn]: ...
     def mark_transcribed(self, transcript: Transcript) -> None: ...
@@ -155,7 +165,10 @@ class MemoryStore(Protocol):
     def chain(self, id_: str) -> list[Memory]: ...
     def touch(self, id_: str, uses: int, at: datetime) -> None: ...
     def projects(self) -> list[SafeName]: ...
-    def partition(self, project: SafeName | None, limit: int) -> list[int]: ...
+    def count_by_kind(self, key: str) -> dict[tuple[Kind, str], int]: ...
+    def partition(
+        self, project: SafeName | None, limit: int, without: Sequence[Kind] = ()
+    ) -> list[int]: ...
 
 
 class EpisodeStore(Protocol):
@@ -165,11 +178,16 @@ class EpisodeStore(Protocol):
         """``last_turn`` is the id of the last turn that the episode covers."""
 
     def revise(self, episode: Episode, terms: SafeText) -> Episode: ...
-    def link(self, id_: SafeName, memories: Sequence[SafeName]) -> None: ...
+    def link(self, id_: SafeName, memories: Sequence[SafeName]) -> None:
+        """Note memories that came from an episode, and the episode with those that have none."""
+
     def touch(self, id_: str, uses: int) -> None: ...
     def by_id(self, ids: Sequence[str]) -> list[Episode]: ...
     def of_stretch(self, session: SafeName, source: str, last_turn: str) -> Episode | None: ...
     def covered(self, session: SafeName, source: str | None) -> list[int]: ...
+    def spans(self, session: SafeName) -> list[EpisodeSpan]:
+        """What each episode of a session tells of, in the order they were written."""
+
     def latest(
         self,
         *,
@@ -177,6 +195,9 @@ class EpisodeStore(Protocol):
         since: datetime | None,
         until: datetime | None,
         limit: int,
+        entity: SafeName | None = None,
+        tool: SafeName | None = None,
+        outcome: Outcome | None = None,
     ) -> list[Episode]: ...
 
 
@@ -236,7 +257,9 @@ class Journal(Protocol):
         self, *, subject: SafeName | None = None, type_: str | None = None, limit: int = 100
     ) -> list[Event]: ...
     def add_daily_event(self, event: DailyEvent) -> None: ...
-    def daily_events(self, day: date | None, limit: int) -> list[DailyEvent]: ...
+    def daily_events(
+        self, day: date | None, limit: int, *, words: Sequence[str] = ()
+    ) -> list[DailyEvent]: ...
     def add_usage(
         self,
         *,
@@ -255,9 +278,13 @@ class TextIndex(Protocol):
 
     def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches: ...
     def score(self, matches: TextMatches, docs: Sequence[int]) -> list[float]: ...
-    def term_matches(
-        self, matches: TextMatches, docs: Sequence[int], marks: Sequence[TermSet] = ()
-    ) -> TermMatches: ...
+    def term_matches(self, matches: TextMatches, docs: Sequence[int]) -> TermMatches: ...
+    def having(
+        self, matches: TextMatches, docs: Sequence[int], terms: TermSet
+    ) -> NDArray[np.bool_]: ...
+    def shared_terms(
+        self, matches: TextMatches, docs: Sequence[int], best: Sequence[int]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]: ...
     def holding(
         self, terms: Sequence[QueryTerm], scope: Scope, limit: int

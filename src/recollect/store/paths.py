@@ -4,6 +4,7 @@ names lead to one file, and no symbolic link is followed below the folder of a m
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -16,6 +17,8 @@ from recollect.errors import StoreUnavailable
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
 _LONGEST = 80
 _DIGEST = 16  # bytes: nobody finds two names with the same one
+_OWNER = ".database"  # the file in a folder that names its database
+_LONGEST_OWNER = 1_000
 _APART = "~"  # before the digest; no name that is kept as it is has one
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
 
@@ -59,6 +62,38 @@ def own_base(database: Path, folder: str) -> Path:
     """Where the folder of a memory begins to be its own: a plain name lies beside the database;
     any other place was chosen by somebody, with whatever links lead there."""
     return database.parent if Path(folder).name == folder else database.parent / folder
+
+
+def own_folder(database: Path, folder: str) -> Path:
+    """A folder beside the database; where another database there has it, one of its own name."""
+    place = database.parent / Path(folder).expanduser()
+    owner = "" if Path(folder).is_absolute() else _owner(place)
+    if owner in ("", database.name):
+        return place
+    return place.with_name(f"{database.stem}-{place.name}")
+
+
+def claim_folder(database: Path, folder: str) -> None:
+    """Make a folder this database's own, unless it is another's; a full or closed disk is no
+    hindrance, since nothing is written there then.
+    """
+    place = own_folder(database, folder)
+    if Path(folder).is_absolute() or _owner(place) == database.name:
+        return
+    with contextlib.suppress(OSError, StoreUnavailable):
+        refuse_links(place, database.parent)
+        private.make_folder(place)
+        with open(place / _OWNER, "x", encoding="utf-8", opener=open_own) as file:
+            file.write(f"{database.name}\n")
+
+
+def _owner(place: Path) -> str:
+    """The file name of the database that a folder belongs to; empty where none has claimed it."""
+    try:
+        with open(place / _OWNER, encoding="utf-8", opener=open_own) as file:
+            return Path(file.read(_LONGEST_OWNER).strip()).name
+    except (OSError, UnicodeError):
+        return ""
 
 
 def refuse_links(path: Path, base: Path) -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.settings.vocabulary import WordFilter
 from recollect.types import (
     Kind,
     MemoryOrder,
+    MemoryOrigin,
     MemoryStatus,
     RecordType,
     Role,
     SafeCall,
+    SafeMetadata,
     SafeName,
     SafeResult,
     SafeText,
@@ -24,6 +27,8 @@ from recollect.types import (
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recollect.rules.bm25 import TermMatches
 
     Docs = NDArray[np.int64]
     Flags = NDArray[np.bool_]
@@ -97,6 +102,7 @@ class TurnRow(NamedTuple):
     terms: SafeText
     packed: bytes
     claim: int | None = None  # what its trust rests on: rules/speakers.py
+    metadata: SafeMetadata | None = None
 
 
 class EchoAbout(NamedTuple):
@@ -124,7 +130,9 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TurnFilter:
-    """Which turns to read; every field narrows the choice."""
+    """Which turns to read; every field narrows the choice. ``having`` are keys of its metadata with
+    their value as text.
+    """
 
     session: SafeName | None = None
     project: SafeName | None = None
@@ -133,9 +141,19 @@ class TurnFilter:
     role: Role | None = None
     tool: SafeName | None = None
     state: TurnState | None = None
+    having: Mapping[str, str] = field(default_factory=dict)
     newest_first: bool = False
     limit: int = 100
     offset: int = 0
+
+
+class Life(NamedTuple):
+    """Memories by the time between writing and expiry: longer than ``over``, at most ``most``;
+    without ``over`` those that never expire.
+    """
+
+    over: timedelta | None = None
+    most: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +164,16 @@ class MemoryFilter:
     ``session`` is the one it ends with. ``holds_at`` leaves out what has expired by then; ``as_of``
     is what was known to hold at that time, of any status now. ``subject`` and ``predicate`` are
     compared in the folded form of a slot, ``contains`` is a part of the statement, and ``having``
-    keys of its metadata with their value as text. ``since`` and ``until`` are about when it was
-    learnt.
+    keys of its metadata with their value as text. ``words`` are the document's for kinds and
+    scopes. ``since`` and ``until`` are about when it was learnt.
     """
 
     status: MemoryStatus | None = None
     kind: Kind | None = None
+    words: tuple[WordFilter, ...] = ()
+    origins: tuple[MemoryOrigin, ...] = ()
+    life: Life | None = None
+    min_importance: float | None = None
     project: SafeName | None = None
     topic: SafeName | None = None
     subject: str | None = None
@@ -190,7 +212,8 @@ class Scope:
     project: SafeName | None = None
     within: SafeName | None = None
     topic: SafeName | None = None
-    kind: Kind | None = None
+    words: tuple[WordFilter, ...] = ()
+    min_importance: float | None = None
     speaker: SafeName | None = None
     trust: Trust | None = None
     status: MemoryStatus | None = None
@@ -203,8 +226,9 @@ class Scope:
     def narrow(self) -> bool:
         """Whether it leaves out records of its types by anything but the state they are in."""
         return (
-            any((self.session, self.project, self.topic, self.kind, self.speaker, self.trust))
+            any((self.session, self.project, self.topic, self.words, self.speaker, self.trust))
             or (self.status or self.within) is not None
+            or self.min_importance is not None
             or (self.since or self.until) is not None
         )
 
@@ -234,7 +258,8 @@ class TextMatches:
     """The answer of a text search, with the weights that score further records for its query.
 
     ``telling`` says how much each term tells, ``absent`` how much those tell that no record has.
-    ``packs`` keeps the terms of records that were read for it, so that they are read once.
+    ``packs`` keeps the terms of records that were read for it, so that they are read once, and
+    ``scored`` what was found in some of them, by the rows of ``row_of``.
     """
 
     matches: tuple[TextMatch, ...]
@@ -245,6 +270,8 @@ class TextMatches:
     absent: float = 0.0
     form_of: Mapping[int, int] = field(default_factory=dict)  # numbers of terms
     packs: dict[int, bytes] = field(default_factory=dict, compare=False, repr=False)
+    scored: TermMatches | None = field(default=None, compare=False, repr=False)
+    row_of: Mapping[int, int] = field(default_factory=dict, compare=False, repr=False)
 
 
 class SlotEntry(NamedTuple):
@@ -256,6 +283,14 @@ class SlotEntry(NamedTuple):
     value: SafeText
     content: SafeText
     trust: Trust
+
+
+class EpisodeSpan(NamedTuple):
+    """The turns of a session that an episode tells of."""
+
+    id: SafeName
+    since: datetime
+    last_index: int
 
 
 class Place(NamedTuple):

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recollect.tools.parameters import parameter
-from recollect.types import KINDS, ORDERS, Kind, MemoryOrder
-
-# A secret is kept when its owner asks for it, not because a model thought so.
-_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "credential")
+from recollect.types import ORDERS, MemoryOrder
 
 _PROJECT = ("The project it belongs to", "所属项目")
 _SINCE = ("Only from this time on, ISO 8601", "只看此时间之后，ISO 8601")
@@ -31,9 +28,9 @@ class AddMemory:
         "One complete statement that can be understood on its own, without secrets",
         "一条完整、单独也能看懂的陈述，不含机密",
     )
-    kind: Kind = parameter(  # noqa: RUF009  it makes a field
-        "choice", "What it is", "类别", choices=_KINDS, default="fact"
-    )
+    kind: str = parameter("kind", "What it is", "类别", default="fact")
+    scope: str = parameter("scope", "Whose it is", "归属", default="")
+    duration: str = parameter("priority", "How long it matters", "保留多久", default="")
     subject: str = parameter("text", "What it is about", "关于谁或什么", default="")
     predicate: str = parameter(
         "text",
@@ -57,9 +54,10 @@ class SearchMemory:
     """A question to memories and episodes."""
 
     query: str = parameter("text", "A question or keywords", "问题或关键词")
-    kind: Kind | None = parameter(  # noqa: RUF009  it makes a field
-        "choice", "Only memories of this kind", "只查这一类记忆", choices=_KINDS, default=None
+    kind: str | None = parameter(
+        "kind", "Only memories of this kind", "只查这一类记忆", default=None
     )
+    scope: str | None = parameter("scope", "Only of this scope", "只查这一归属", default=None)
     project: str | None = parameter("text", *_PROJECT, default=None)
     since: str | None = parameter("text", *_SINCE, default=None)
     until: str | None = parameter("text", *_UNTIL, default=None)

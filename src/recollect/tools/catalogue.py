@@ -10,6 +10,7 @@ from recollect.language.detection import Language
 from recollect.mind import Mind
 from recollect.rules.checks import check_choice
 from recollect.settings.environment import ToolSettings
+from recollect.settings.vocabulary import Vocabulary
 from recollect.tools import arguments as args
 from recollect.tools.answers import ToolAnswer
 from recollect.tools.one_memory import (
@@ -20,7 +21,7 @@ from recollect.tools.one_memory import (
     list_memories,
 )
 from recollect.tools.overview import memory_stats, read_scratchpad, update_scratchpad
-from recollect.tools.parameters import schema_of
+from recollect.tools.parameters import ToolWords, schema_of
 from recollect.tools.search import search_memory, search_traces
 from recollect.tools.statements import (
     add_memory,
@@ -240,32 +241,39 @@ def tool_specs(
     check_choice(format, get_args(Format), "format")
     check_choice(language, get_args(Language), "language")
     settings = ToolSettings() if mind is None else mind.settings.tools
-    return [_FORMATS[format](tool, language) for tool in TOOLS if is_offered(tool, settings)]
+    words = Vocabulary() if mind is None else mind.settings.vocabulary
+    return [
+        _FORMATS[format](
+            tool, language, schema_of(tool.takes, language, ToolWords(words, tool.name))
+        )
+        for tool in TOOLS
+        if is_offered(tool, settings)
+    ]
 
 
-def _openai(tool: Tool, language: Language) -> dict[str, Any]:
+def _openai(tool: Tool, language: Language, schema: dict[str, Any]) -> dict[str, Any]:
     function = {
         "name": tool.name,
         "description": tool.about.of(language),
-        "parameters": schema_of(tool.takes, language),
+        "parameters": schema,
     }
     return {"type": "function", "function": function}
 
 
-def _anthropic(tool: Tool, language: Language) -> dict[str, Any]:
+def _anthropic(tool: Tool, language: Language, schema: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": tool.name,
         "description": tool.about.of(language),
-        "input_schema": schema_of(tool.takes, language),
+        "input_schema": schema,
     }
 
 
-def _mcp(tool: Tool, language: Language) -> dict[str, Any]:
+def _mcp(tool: Tool, language: Language, schema: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": tool.name,
         "title": tool.title.of(language),
         "description": tool.about.of(language),
-        "inputSchema": schema_of(tool.takes, language),
+        "inputSchema": schema,
         "annotations": {
             "readOnlyHint": tool.reads,
             "destructiveHint": tool.destroys,
@@ -275,7 +283,7 @@ def _mcp(tool: Tool, language: Language) -> dict[str, Any]:
     }
 
 
-_FORMATS: dict[Format, Callable[[Tool, Language], dict[str, Any]]] = {
+_FORMATS: dict[Format, Callable[[Tool, Language, dict[str, Any]], dict[str, Any]]] = {
     "openai": _openai,
     "anthropic": _anthropic,
     "mcp": _mcp,

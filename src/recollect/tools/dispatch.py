@@ -13,7 +13,7 @@ from recollect.mind import Mind
 from recollect.rules.checks import brief_value, check_choice
 from recollect.tools.answers import ToolAnswer, cut
 from recollect.tools.catalogue import BY_NAME, is_offered, tool_names
-from recollect.tools.parameters import read_arguments
+from recollect.tools.parameters import ToolWords, read_arguments
 from recollect.tools.tool_context import ToolContext
 from recollect.tools.traces import TraceSource
 from recollect.tools.words import Bilingual
@@ -41,13 +41,14 @@ def call_tool(
     *,
     language: Language | None = None,
     traces: TraceSource | None = None,
+    session: str | None = None,
 ) -> ToolAnswer:
     """Call a tool for a model; errors become answers too.
 
     ``arguments`` may be JSON text, as some models send it. ``language`` is that of the answer;
     without it the setting `memory.language` decides, or what the model wrote. ``traces`` are
     the host's own: a folder of JSONL files, or a function that finds turns, whose errors are
-    raised as they are.
+    raised as they are. ``session`` is the running conversation, whose last turns help a search.
     """
     if language is not None:
         check_choice(language, get_args(Language), "language")
@@ -62,8 +63,9 @@ def call_tool(
         if not is_offered(tool, mind.settings.tools):
             raise InvalidInput(_WITHHELD.of(spoken, name=tool.name), remedy=_BY_USER.of(spoken))
         values = _object(arguments, spoken)
-        parsed = read_arguments(tool.takes, values, spoken, ARGUMENT_CHARS)
-        return tool.handle(ToolContext(mind, spoken, traces), parsed)
+        words = ToolWords(mind.settings.vocabulary, tool.name)
+        parsed = read_arguments(tool.takes, values, spoken, ARGUMENT_CHARS, words)
+        return tool.handle(ToolContext(mind, spoken, traces, session), parsed)
     except RecollectError as error:
         return ToolAnswer(neutral(cut(str(error), _LONGEST_ERROR)), is_error=True)
 

@@ -149,6 +149,7 @@ def _evidence(context: ToolContext, lines: list[EvidenceLine], source: str) -> T
 def _line(context: ToolContext, memory: Memory) -> EvidenceLine:
     text = cut(memory.content, context.settings.item_chars)
     status = "" if memory.status == "active" else memory.status
-    facts = (day(memory.valid_from), memory.kind, memory.trust, status, place(memory.sources))
-    data = plain(memory)
+    kind = context.kind_of(memory)
+    facts = (day(memory.valid_from), kind, memory.trust, status, place(memory.sources))
+    data = {**plain(memory), **context.mind.words(memory)}
     return EvidenceLine(line(memory.id, facts, text), {**data, "content": text})

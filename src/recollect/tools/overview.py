@@ -15,6 +15,7 @@ _STATS = Bilingual(
     "{memories:,} 条记忆，{waiting:,} 条等待用户确认，{episodes:,} 个情节，{attachments:,} 个文件；"
     "{sessions:,} 次会话共 {turns:,} 轮。",
 )
+_KINDS = Bilingual("Memories by kind: {listed}.", "记忆按类别：{listed}。")
 _SPAN = Bilingual("From {first} to {last}.", "时间从 {first} 到 {last}。")
 _DEAD = Bilingual(
     "{dead:,} background jobs failed; the owner can see them with `recollect jobs`.",
@@ -44,6 +45,9 @@ def _describe(context: ToolContext, stats: Stats, waiting: int) -> str:
             sessions=stats.sessions,
         )
     ]
+    if stats.by_kind:
+        listed = ", ".join(f"{word} {count:,}" for word, count in stats.by_kind.items())
+        parts.append(_KINDS.of(context.language, listed=listed))
     if stats.first_at and stats.last_at:
         first, last = stats.first_at.date(), stats.last_at.date()
         parts.append(_SPAN.of(context.language, first=first, last=last))

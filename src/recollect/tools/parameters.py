@@ -12,9 +12,11 @@ from typing import Any, Literal, TypeVar
 
 from recollect.errors import InvalidInput
 from recollect.language.detection import Language
+from recollect.settings.vocabulary import Vocabulary, folded
 from recollect.tools.words import Bilingual
+from recollect.types import KINDS
 
-Type = Literal["text", "choice", "share", "count", "flag", "texts"]
+Type = Literal["text", "choice", "share", "count", "flag", "texts", "kind", "scope", "priority"]
 A = TypeVar("A")
 
 _ECHOED = 40  # characters of an invalid value in an error
@@ -25,6 +27,9 @@ _SCHEMAS: dict[Type, dict[str, Any]] = {
     "count": {"type": "integer", "minimum": 1},
     "flag": {"type": "boolean"},
     "texts": {"type": "array", "items": {"type": "string"}},
+    "kind": {"type": "string"},
+    "scope": {"type": "string"},
+    "priority": {"type": "string"},
 }
 _EXPECTED: dict[Type, Bilingual] = {
     "text": Bilingual("Pass a text", "请传文本"),
@@ -33,7 +38,12 @@ _EXPECTED: dict[Type, Bilingual] = {
     "count": Bilingual("Pass a whole number of 1 or more", "请传不小于 1 的整数"),
     "flag": Bilingual("Pass true or false", "请传 true 或 false"),
     "texts": Bilingual("Pass a list of texts", "请传文本列表"),
+    "kind": Bilingual("Use one of: {choices}", "可选：{choices}"),
+    "scope": Bilingual("Use one of: {choices}", "可选：{choices}"),
+    "priority": Bilingual("Use one of: {choices}", "可选：{choices}"),
 }
+# A secret is kept when its owner asks for it, not because a model thought so.
+_KINDS = tuple(kind for kind in KINDS if kind != "credential")
 _INVALID = Bilingual("{name} is {value}", "{name} 的值是 {value}")
 _UNKNOWN = Bilingual("There is no argument {name}", "没有参数 {name}")
 _ALLOWED = Bilingual("Use: {names}", "可用：{names}")
@@ -46,6 +56,23 @@ _CLEAN = Bilingual("Remove NUL and broken Unicode", "请去掉 NUL 和不完整�
 
 
 @dataclass(frozen=True, slots=True)
+class ToolWords:
+    """The words of the preset's document, and its names for the parameters of one tool."""
+
+    words: Vocabulary
+    tool: str
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The document's name of a parameter by the engine's."""
+        named = {"kind": self.words.kinds.name, "duration": self.words.priorities.name}
+        return {**named, **self.words.arguments.get(self.tool, {})}
+
+
+PLAIN_WORDS = ToolWords(Vocabulary(), "")  # the engine's own
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One argument: its type, what it is for, and whether a text of it may be empty."""
 
@@ -54,9 +81,26 @@ class Parameter:
     choices: tuple[str, ...] = ()
     empty: bool = False
 
-    def schema(self, language: Language) -> dict[str, Any]:
+    def schema(self, language: Language, words: Vocabulary) -> dict[str, Any]:
         schema = {**_SCHEMAS[self.type], "description": self.about.of(language)}
-        return {**schema, "enum": list(self.choices)} if self.choices else schema
+        choices = self.offered(words)
+        return {**schema, "enum": list(choices)} if choices else schema
+
+    def offered(self, words: Vocabulary) -> tuple[str, ...]:
+        """What a model may choose from, in the words of the preset's document."""
+        if self.type == "kind":
+            return tuple(word for word in words.kinds.table or _KINDS if word != "credential")
+        if self.type == "scope":
+            return tuple(words.scopes.table)
+        return tuple(words.priorities.table) if self.type == "priority" else self.choices
+
+    def chosen(self, value: str, words: Vocabulary) -> str | None:
+        """The choice that is meant, also in the engine's own words or another case; else None."""
+        own = _KINDS if self.type == "kind" else ()
+        choices = (*self.offered(words), *own)
+        if value in choices or self.type == "choice":
+            return value if value in choices else None
+        return next((one for one in choices if folded(one) == folded(value)), None)
 
 
 def parameter(
@@ -73,24 +117,37 @@ def parameter(
     return dataclasses.field(metadata={"parameter": described}, default=default)
 
 
-def schema_of(arguments: type[Any], language: Language) -> dict[str, Any]:
-    """The JSON Schema of an arguments class."""
-    fields = dataclasses.fields(arguments)
+def schema_of(
+    arguments: type[Any], language: Language, tool: ToolWords = PLAIN_WORDS
+) -> dict[str, Any]:
+    """The JSON Schema of an arguments class, with the names that the document gives them."""
+    fields = _fields(arguments, tool)
     schema: dict[str, Any] = {
         "type": "object",
-        "properties": {field.name: _parameter(field).schema(language) for field in fields},
+        "properties": {
+            name: _parameter(field).schema(language, tool.words) for name, field in fields.items()
+        },
         "additionalProperties": False,
     }
-    required = [field.name for field in fields if field.default is MISSING]
+    required = [name for name, field in fields.items() if field.default is MISSING]
     return {**schema, "required": required} if required else schema
 
 
 def read_arguments(
-    arguments: type[A], values: Mapping[str, object], language: Language, longest: int
+    arguments: type[A],
+    values: Mapping[str, object],
+    language: Language,
+    longest: int,
+    tool: ToolWords = PLAIN_WORDS,
 ) -> A:
-    """The arguments a model sent, or InvalidInput that tells it what to send instead."""
-    fields = {field.name: field for field in dataclasses.fields(arguments)}  # type: ignore[arg-type]
-    for name in values:
+    """The arguments a model sent, or InvalidInput that tells it what to send instead.
+
+    Each is known by the document's name and by the engine's.
+    """
+    fields = _fields(arguments, tool)
+    given = {tool.names.get(name, name) if name not in fields else name: value
+             for name, value in values.items()}  # fmt: skip
+    for name in given:
         if name not in fields:
             allowed = _ALLOWED.of(language, names=", ".join(fields)) if fields else ""
             raise InvalidInput(
@@ -98,14 +155,25 @@ def read_arguments(
             )
     read = {}
     for name, field in fields.items():
-        value = values.get(name)
+        value = given.get(name)
         may_be_left_out = field.default is not MISSING
         if value is not None and not (value == "" and may_be_left_out):
-            read[name] = _ArgumentReader(name, _parameter(field), language, longest).read(value)
+            reader = _ArgumentReader(name, _parameter(field), language, longest, tool.words)
+            read[field.name] = reader.read(value)
         elif not may_be_left_out:
             remedy = _parameter(field).about.of(language)
             raise InvalidInput(_MISSING.of(language, name=name), remedy=remedy)
     return arguments(**read)
+
+
+def _fields(arguments: type[Any], tool: ToolWords) -> dict[str, dataclasses.Field[Any]]:
+    """The parameters of a tool by name, without those the document has no words for."""
+    return {
+        tool.names.get(field.name, field.name): field
+        for field in dataclasses.fields(arguments)
+        if _parameter(field).type not in ("scope", "priority")
+        or _parameter(field).offered(tool.words)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +184,16 @@ class _ArgumentReader:
     parameter: Parameter
     language: Language
     longest: int
+    words: Vocabulary
 
     def read(self, value: object) -> object:
         match self.parameter.type, value:
             case "text", str():
                 return self._text(value)
-            case "choice", str() if value in self.parameter.choices:
-                return value
+            case "choice" | "kind" | "scope" | "priority", str() if chosen := self.parameter.chosen(
+                value, self.words
+            ):
+                return chosen
             case "flag", bool():
                 return value
             case "count", int() if not isinstance(value, bool) and value >= 1:
@@ -134,7 +205,7 @@ class _ArgumentReader:
         raise InvalidInput(
             _INVALID.of(self.language, name=self.name, value=_echo(value)),
             remedy=_EXPECTED[self.parameter.type].of(
-                self.language, choices=", ".join(self.parameter.choices)
+                self.language, choices=", ".join(self.parameter.offered(self.words))
             ),
         )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 from recollect.errors import NotFound
+from recollect.health.metrics import content_terms
 from recollect.language.detection import Language
+from recollect.language.exact import exact_question
 from recollect.language.lines import label, one_line
 from recollect.mind import Mind
 from recollect.plain import plain
@@ -34,17 +36,24 @@ _RESULT = Bilingual("result", "结果")
 _FAILED = Bilingual("failed", "失败")
 
 
+_MOST_FILES = 3  # of a search for turns
+_SUMMARIES: tuple[RecordType, ...] = ("memory", "episode", "attachment")
+
+
 def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
-    """Memories and episode summaries, best first."""
-    of: tuple[RecordType, ...] = ("memory",) if request.kind else ("memory", "episode")
+    """Memories, episode summaries and files, best first."""
+    narrowed = request.kind or request.scope
+    of: tuple[RecordType, ...] = ("memory",) if narrowed else _SUMMARIES
     hits = context.mind.recall(
         request.query,
         k=context.limited(request.limit),
         of=of,
         kind=request.kind,
+        scope=request.scope,
         project=request.project,
         since=request.since,
         until=request.until,
+        around=context.latest(),
     )
     lines = [entry for hit in hits if (entry := _hit_line(context, hit)) is not None]
     if not lines:
@@ -58,14 +67,21 @@ def _hit_line(context: ToolContext, hit: Hit) -> EvidenceLine | None:
     text = cut(hit.text, context.settings.item_chars)
     data = {"type": hit.type, "id": hit.id, "text": text, "at": plain(hit.at)}
     if hit.type == "episode":
-        head = line(hit.id, (day(hit.at), "episode", hit.session), text)
+        label = context.mind.settings.vocabulary.label("episode", context.language)
+        head = line(hit.id, (day(hit.at), label, hit.session), text)
+        return EvidenceLine(head, {**data, "session": hit.session})
+    if hit.type == "attachment":
+        head = line(hit.id, (day(hit.at), "file", hit.session), text)
         return EvidenceLine(head, {**data, "session": hit.session})
     memory = _memory(context.mind, hit.id)
     if memory is None or memory.kind == "credential":
         return None  # forgotten meanwhile, or never to be shown to a model
     until = f"until {day(hit.ended)}" if hit.ended else ""
-    facts = (day(memory.valid_from), until, memory.kind, memory.trust, place(hit.sources))
+    kind = context.kind_of(memory)
+    facts = (day(memory.valid_from), until, kind, memory.trust, place(hit.sources))
     data |= {"at": plain(memory.valid_from), "kind": memory.kind, "trust": memory.trust}
+    words = context.mind.words(memory)
+    data |= {"record": hit.type, **words} if "type" in words else words
     sources = [{"session": source.session, "index": source.index} for source in hit.sources]
     return EvidenceLine(line(hit.id, facts, text), {**data, "sources": plain(sources)})
 
@@ -85,7 +101,8 @@ def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
     traces = find_traces(context.mind, query, context.traces)
     skipped = _UNREADABLE.of(context.language, count=traces.unreadable) if traces.unreadable else ""
     about = {"source": traces.level, "unreadable": traces.unreadable}
-    if not traces.turns:
+    files = _files(context, request)
+    if not traces.turns and not files:
         text = f"{_NO_TRACE.of(context.language)} {skipped}".strip()
         return ToolAnswer(text, {"results": [], "left_out": 0, **about})
     if traces.level != "database":  # recall has noted those
@@ -95,13 +112,30 @@ def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
                 trust=turn.trust or "external",
             )
     answer = evidence(
-        [_turn_line(context, turn) for turn in traces.turns],
+        [*files, *(_turn_line(context, turn) for turn in traces.turns)],
         "search_conversation_traces",
         language=context.language,
         max_chars=context.settings.answer_chars,
         note=f"{_LEVELS[traces.level].of(context.language)} {skipped}".strip(),
     )
     return ToolAnswer(answer.text, {**answer.data, **about})
+
+
+def _files(context: ToolContext, request: SearchTraces) -> list[EvidenceLine]:
+    """Files that a query asks for or names by its words, which no turn may repeat."""
+    question = exact_question(request.query)
+    asks_for_file = question is not None and question.kind == "file"
+    words = content_terms(request.query)
+    hits = context.mind.recall(
+        request.query,
+        k=min(_MOST_FILES, context.limited(request.limit)),
+        of="attachment",
+        session=request.session,
+        since=request.since,
+        until=request.until,
+    )
+    found = [h for h in hits if h.why.terms and (asks_for_file or words.intersection(h.why.terms))]
+    return [entry for hit in found if (entry := _hit_line(context, hit)) is not None]
 
 
 def _turn_line(context: ToolContext, turn: Trace) -> EvidenceLine:

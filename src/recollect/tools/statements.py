@@ -71,6 +71,8 @@ def add_memory(context: ToolContext, new: AddMemory) -> ToolAnswer:
             tags=new.tags,
             is_update=new.updates,
             trust="agent",
+            duration=new.duration,
+            metadata={"scope": new.scope} if new.scope else {},
         )
     )
     return _settled(context, settled)
@@ -81,7 +83,7 @@ def list_pending(context: ToolContext, request: ListPending) -> ToolAnswer:
     offered = context.mind.pending(offer=True, limit=request.limit)
     if not offered:
         return ToolAnswer(_NOTHING_WAITS.of(context.language), {"results": [], "left_out": 0})
-    lines = [_pending_line(memory, context.settings.item_chars) for memory in offered]
+    lines = [_pending_line(context, memory) for memory in offered]
     return evidence(
         lines,
         "list_pending",
@@ -101,7 +103,7 @@ def ignore_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
 
     def ignore() -> ToolAnswer:
         memory = context.mind.ignore(chosen.id)
-        return ToolAnswer(_IGNORED.of(context.language, id=memory.id), _facts(memory))
+        return ToolAnswer(_IGNORED.of(context.language, id=memory.id), _facts(context, memory))
 
     return _answered(context, chosen.id, ignore)
 
@@ -113,7 +115,7 @@ def later_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
         memory = context.mind.snooze(chosen.id)
         until = plain(memory.snoozed_until)
         text = _LATER.of(context.language, id=memory.id, until=str(until)[:16].replace("T", " "))
-        return ToolAnswer(text, {**_facts(memory), "until": until})
+        return ToolAnswer(text, {**_facts(context, memory), "until": until})
 
     return _answered(context, chosen.id, put_off)
 
@@ -144,12 +146,13 @@ def _settled(context: ToolContext, settled: Decision) -> ToolAnswer:
     )
     data = {"decision": settled.outcome, "reason": settled.reason}
     if memory is not None:
-        data |= _facts(memory)
+        data |= _facts(context, memory)
     return ToolAnswer(text, {**data, "replaced": list(settled.replaced)})
 
 
-def _facts(memory: Memory) -> dict[str, str]:
+def _facts(context: ToolContext, memory: Memory) -> dict[str, str]:
     return {
+        **context.mind.words(memory),
         "id": memory.id,
         "content": memory.content,
         "kind": memory.kind,
@@ -158,7 +161,8 @@ def _facts(memory: Memory) -> dict[str, str]:
     }
 
 
-def _pending_line(memory: Memory, max_chars: int) -> EvidenceLine:
-    facts = (day(memory.valid_from), memory.kind, memory.trust, place(memory.sources))
-    text = cut(memory.content, max_chars)
-    return EvidenceLine(line(memory.id, facts, text), {**_facts(memory), "content": text})
+def _pending_line(context: ToolContext, memory: Memory) -> EvidenceLine:
+    kind = context.kind_of(memory)
+    facts = (day(memory.valid_from), kind, memory.trust, place(memory.sources))
+    text = cut(memory.content, context.settings.item_chars)
+    return EvidenceLine(line(memory.id, facts, text), {**_facts(context, memory), "content": text})

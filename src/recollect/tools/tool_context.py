@@ -8,21 +8,35 @@ from recollect.language.detection import Language
 from recollect.mind import Mind
 from recollect.settings.environment import ToolSettings
 from recollect.tools.traces import TraceSource
+from recollect.types import Hit, Memory
 
 MAX_RESULTS = 20  # of one search, whatever a model asks for
 
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """A mind, the language to answer in, and traces of the host's own."""
+    """A mind, the language to answer in, traces of the host's own, and the running conversation."""
 
     mind: Mind
     language: Language
     traces: TraceSource | None = None
+    session: str | None = None
 
     @property
     def settings(self) -> ToolSettings:
         return self.mind.settings.tools
+
+    def latest(self) -> list[str]:
+        """What was said last in the running conversation, which makes a short query clearer."""
+        if self.session is None:
+            return []
+        most = self.mind.settings.recall.enrich_turns
+        turns = self.mind.turns(session=self.session, newest_first=True, limit=most)
+        return [turn.content for turn in reversed(turns) if turn.role in ("user", "assistant")]
+
+    def kind_of(self, record: Memory | Hit) -> str:
+        """The word of the preset's document for the kind of a memory."""
+        return self.mind.words(record)[self.mind.settings.vocabulary.kinds.name]
 
     def limited(self, limit: int | None) -> int:
         """The number of results to give; a limit that is too high is lowered, not refused."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, NewType
+from typing import Any, NewType, TypedDict
 
 from recollect.types.literals import (
     Direction,
@@ -14,7 +15,7 @@ from recollect.types.literals import (
     Trust,
     TurnState,
 )
-from recollect.types.safe import EMPTY, SafeName, SafeText
+from recollect.types.safe import EMPTY, SafeMetadata, SafeName, SafeText, no_metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class NewTurn:
     Who speaks as the user is the owner as long as nobody else does in that session; the setting
     `trust.owners` names the senders that are. ``trust`` is the host's own word on it: "external"
     for a stranger or for mail that is passed on, "owner" for the owner in a group. For other roles
-    than user it can only lower the trust.
+    than user it can only lower the trust. ``metadata`` is a small JSON object of the host's own,
+    and no part of what is searched.
     """
 
     session: str
@@ -60,11 +62,46 @@ class NewTurn:
     at: datetime | str | None = None
     index: int | None = None
     trust: Trust | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+class TurnDetails(TypedDict, total=False):
+    """What a turn may come with, beside its session, role and content; see ``NewTurn``."""
+
+    sender: str
+    channel: str
+    tool_calls: Iterable[ToolCall]
+    tool_results: Iterable[ToolResult]
+    at: datetime | str | None
+    index: int | None
+    trust: Trust | None
+    metadata: Mapping[str, Any]
+
+
+class TurnQuery(TypedDict, total=False):
+    """Which turns ``turns`` lists; every field narrows the choice. ``metadata`` are keys with the
+    value each must have.
+    """
+
+    session: str | None
+    project: str | None
+    since: datetime | str | None
+    until: datetime | str | None
+    role: Role | None
+    tool: str | None
+    state: TurnState | None
+    metadata: Mapping[str, str | float | bool | None] | None
+    newest_first: bool
+    limit: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One recorded message, whole."""
+    """One recorded message, whole.
+
+    ``episode`` is the first one that tells of it; ``turns`` of a mind fills it in.
+    """
 
     id: SafeName
     session: SafeName
@@ -80,6 +117,8 @@ class Turn:
     trust: Trust = "owner"
     state: TurnState = "new"
     reason: SafeText = EMPTY
+    episode: SafeName = EMPTY
+    metadata: SafeMetadata = field(default_factory=no_metadata, hash=False)
 
     @property
     def source(self) -> Source:
@@ -119,11 +158,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """A file that was sent or made in a conversation, as it is stored and as it is read."""
+    """A file that was sent or made in a conversation, as it is stored and as it is read.
+
+    ``filename`` is its name where it lies, ``original_filename`` the one it was sent under.
+    ``episode`` is the first one of its session that was written after it came;
+    ``attachments`` of a mind fills it in.
+    """
 
     id: SafeName
     session: SafeName
     filename: SafeName
+    original_filename: SafeName = EMPTY
     mime: SafeName
     size: int
     path: SafeText
@@ -135,6 +180,26 @@ class Attachment:
     tags: tuple[SafeName, ...] = ()
     memories: tuple[SafeName, ...] = ()
     created_at: datetime
+    episode: SafeName = EMPTY
+
+
+class AttachmentDetails(TypedDict, total=False):
+    """What a file may come with, beside its path or address; see ``Attachment``."""
+
+    session: str
+    direction: Direction
+    original_filename: str
+    mime: str
+    description: str
+    transcription: str
+    extracted_text: str
+    tags: Iterable[str]
+    memories: Iterable[str]
+
+
+def file_name(place: str) -> str:
+    """The last part of a Windows or POSIX path or of an address."""
+    return re.split(r"[\\/]", place.split("?", 1)[0].rstrip("\\/"))[-1]
 
 
 @dataclass(frozen=True, slots=True)

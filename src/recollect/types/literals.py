@@ -42,8 +42,11 @@ ORDERS: tuple[MemoryOrder, ...] = get_args(MemoryOrder)
 DecisionOutcome = Literal[
     "new", "same", "update", "conflict", "pending", "dropped", "withdrawn", "refused"
 ]
+MemoryOrigin = Literal["extraction", "compression", "proposal", "manual", "migration"]
+ORIGINS: tuple[MemoryOrigin, ...] = get_args(MemoryOrigin)
 JobState = Literal["ready", "running", "dead"]
 Direction = Literal["inbound", "outbound"]
 Outcome = Literal["success", "partial", "failed", "ongoing"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]

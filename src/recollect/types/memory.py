@@ -12,6 +12,7 @@ from recollect.types.literals import (
     DecisionOutcome,
     Kind,
     MemoryOrder,
+    MemoryOrigin,
     MemoryStatus,
     Outcome,
     Trust,
@@ -27,7 +28,9 @@ class NewMemory:
     """A statement to be remembered; without a project or a topic it is of the general one.
 
     With ``supersedes`` it is the next version of that memory, and has its subject, predicate,
-    project, topic, tags, metadata and importance unless others are given.
+    project, topic, tags, metadata and importance unless others are given. ``duration`` is a
+    priority such as "short_term", or a life such as "7d"; ``scope`` a word of the preset's
+    document.
     """
 
     text: str
@@ -47,6 +50,9 @@ class NewMemory:
     expires_at: datetime | str | None = None
     sources: tuple[str, ...] = ()
     supersedes: str | None = None
+    scope: str = ""
+    duration: str = ""
+    origin: MemoryOrigin | str = "manual"
 
 
 class MemoryDetails(TypedDict, total=False):
@@ -65,6 +71,9 @@ class MemoryDetails(TypedDict, total=False):
     valid_from: datetime | str | None
     valid_to: datetime | str | None
     expires_at: datetime | str | None
+    scope: str
+    duration: str
+    origin: MemoryOrigin | str
 
 
 class MemoryChanges(MemoryDetails, total=False):
@@ -85,10 +94,15 @@ class MemoryQuery(TypedDict, total=False):
     is every status. ``text`` is a part of the statement in any case of its letters. ``subject`` and
     ``predicate`` are compared as slots are: the common ones have one name in either language.
     ``metadata`` are keys with the value each must have. ``since`` and ``until`` are about when it
-    was learnt.
+    was learnt. ``kind``, ``scope``, ``priority`` and ``origin`` take the words of the preset's
+    document, too.
     """
 
     kind: Kind | str | None
+    scope: str | None
+    priority: str | None
+    origin: MemoryOrigin | str | None
+    min_importance: float | None
     project: str | None
     topic: str | None
     subject: str | None
@@ -113,7 +127,9 @@ class Memory:
     ``value`` is what it says of its subject and predicate, where that can be told.
     ``confirmations`` counts how often it was said again or confirmed. ``session`` is set when it
     ends with that session. A pending one is not offered again before ``snoozed_until``.
-    ``metadata`` is the host's own, and no part of what is searched.
+    ``metadata`` is the host's own, and no part of what is searched. ``origin`` is how it came to
+    be: out of turns, by upkeep, by a model's own idea, by somebody's word, out of other files.
+    ``tier`` is 1 in the core that every prompt has, else 2.
     """
 
     id: SafeName
@@ -145,6 +161,8 @@ class Memory:
     snoozed_until: datetime | None = None
     offered: int = 0
     metadata: SafeMetadata = field(default_factory=no_metadata, hash=False)
+    origin: MemoryOrigin = "extraction"
+    tier: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +171,13 @@ class Candidate:
 
     ``value`` is what the statement says of its subject and predicate ("3.12" for "Python version"),
     where that can be told. A withdrawal ("I no longer use it") ends what is known and adds nothing.
-    ``duration`` is a word of ``DURATIONS`` (rules/lifetimes.py), or empty for the kind's own life.
+    ``duration`` is a word of ``DURATIONS`` (rules/lifetimes.py) or a priority, or empty for the
+    kind's own life. ``kind`` may be a word of the preset's document.
     ``valid_from`` and ``valid_to`` are the time it speaks of, where it names one: it counts as true
     from when it was said otherwise, and is no longer current after ``valid_to``.
     """
 
-    kind: Kind
+    kind: Kind | str
     content: str
     subject: str = ""
     predicate: str = ""
@@ -177,12 +196,14 @@ class Candidate:
     valid_from: datetime | str | None = None
     valid_to: datetime | str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    origin: MemoryOrigin = "extraction"
 
 
 @dataclass(frozen=True, slots=True)
 class SafeCandidate(Candidate):
     """A candidate whose strings passed the guard, with its partition named."""
 
+    kind: Kind
     content: SafeText
     subject: SafeName = EMPTY
     predicate: SafeName = EMPTY
@@ -267,6 +288,22 @@ class Episode:
     importance: float
     access_count: int = 0
     source: str
+
+
+class EpisodeQuery(TypedDict, total=False):
+    """Which episodes ``episodes`` lists; every field narrows the choice.
+
+    ``entity`` is a person, project or path it is about, and ``tool`` one that was used, both in any
+    case of their letters. ``since`` and ``until`` are about when it began.
+    """
+
+    session: str | None
+    entity: str | None
+    tool: str | None
+    outcome: Outcome | None
+    since: datetime | str | None
+    until: datetime | str | None
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)

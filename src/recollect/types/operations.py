@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypedDict
 
 from recollect.types.literals import JobState, Json
 from recollect.types.safe import SafeName, SafeText
 
 WAITING_SINCE = "waiting_since"  # in the payload of a job
+
+
+class ForgetQuery(TypedDict, total=False):
+    """What ``forget`` removes; exactly what is named."""
+
+    id: str | None
+    query: str | None
+    session: str | None
+    source: str | None
+    since: datetime | str | None
+    until: datetime | str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +80,9 @@ class Drained:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """The size and the health of a memory."""
+    """The size and the health of a memory; ``by_kind`` counts its memories by the words of the
+    preset's document, the most frequent first.
+    """
 
     space: str
     turns: int
@@ -93,6 +106,7 @@ class Stats:
     read_only: bool = False
     suspended: tuple[str, ...] = ()
     model_wait: ModelWait | None = None
+    by_kind: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,14 +190,21 @@ class Metrics:
     ``recall_hit_rate``: of recalls, those that found evidence. ``evidence_used_rate``: of replies
     that were given evidence, those that say something of it which the question does not.
     ``context_share``: of the tokens of contexts, those that came from memory.
+
+    Document C §9 counts otherwise: ``confirmed_of_pending`` of all statements that were put to the
+    user, ``refused_of_confirmed`` as so many to one confirmed, and ``useful_evidence`` of the
+    pieces of evidence that were shown, not of the replies.
     """
 
     space: str
     at: datetime
     days: int | None
+    put_to_user: int
     confirmed: int
     refused: int
     confirmation_rate: float | None
+    confirmed_of_pending: float | None
+    refused_of_confirmed: float | None
     learnt: int
     taken_back: int
     wrong_write_rate: float | None
@@ -193,6 +214,9 @@ class Metrics:
     replies: int
     replies_using_evidence: int
     evidence_used_rate: float | None
+    evidence_shown: int
+    evidence_used: int
+    useful_evidence: float | None
     contexts: int
     context_tokens: int
     memory_tokens: int

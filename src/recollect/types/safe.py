@@ -16,6 +16,7 @@ from recollect.types.literals import (
     Direction,
     Json,
     Kind,
+    MemoryOrigin,
     MemoryStatus,
     Outcome,
     RecordType,
@@ -34,6 +35,7 @@ Word = (
     DecisionOutcome
     | Direction
     | Kind
+    | MemoryOrigin
     | MemoryStatus
     | Outcome
     | RecordType

@@ -8,28 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from recollect.clock import Clock
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.ids import new_id
+from recollect.jobs.worker import JobPutOff
 from recollect.language.guard import guard_of
 from recollect.learn import session_end
 from recollect.record import triggers
 from recollect.rules import checks
 from recollect.rules.event_rules import wants
 from recollect.settings import Settings
+from recollect.settings.checks import HOST_ACTION, HOST_EVENT
 from recollect.settings.upkeep import EventRule
 from recollect.settings.values import Table
 from recollect.store.contract import Journal, Store, Unit
-from recollect.types import Event, Fact, Job, Json, SafeName, constant, joined, key_of
-from recollect.upkeep.upkeep import DAILY_KIND, STEP_KIND, WEEKLY_KIND
+from recollect.types import Action, Event, Fact, Job, Json, SafeName, constant, joined, key_of
+from recollect.upkeep.upkeep import DAILY_KIND, DOCUMENTS_KIND, STEP_KIND, WEEKLY_KIND
 
 KIND = "rule"
+ACTION_KIND = "action"
 ASKED = "rule.asked"
 NOTICE = constant("notice")
 _DONE, _APPROVED, _ASKED = constant("done"), constant("approved"), constant("asked")
 _OWN = (ASKED, "rule.done", "rule.approved")
+_ELSEWHERE = timedelta(minutes=10)  # until it is seen again whether this process has the action
+# Jobs of actions that are no single step; one that waits stands for all that ask for it.
+_JOBS = {
+    "daily": (DAILY_KIND, "scheduled"),
+    "weekly": (WEEKLY_KIND, "scheduled"),
+    "documents": (DOCUMENTS_KIND, "all"),
+}
 
 
 def with_rules(store: Store, settings: Settings) -> Store:
@@ -45,9 +57,18 @@ def with_rules(store: Store, settings: Settings) -> Store:
 class Bus:
     """Runs the actions of rules, and asks where a rule says so."""
 
-    def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        settings: Settings,
+        actions: Mapping[str, Action] | None = None,
+    ) -> None:
+        """``actions`` are the host's own, by name."""
         self._store = store
         self._clock = clock
+        self._actions = actions or {}
+        self._words = settings.vocabulary
         self._rules = settings.events.rules
         self._guard = guard_of(settings)
         self._max_attempts = settings.jobs.max_attempts
@@ -69,6 +90,60 @@ class Bus:
             for action in rule.actions:
                 self._act(unit, action, job, operation)
             self._note(unit, "rule.done", joined(operation, _DONE), job.payload, rule)
+
+    def act(self, job: Job) -> None:
+        """One action of the host. It has a job of its own, so its failure is tried again and shown
+        like that of any other, and keeps nothing else from running.
+        """
+        name, wanted = str(job.payload["action"]), str(job.payload["event"])
+        action = self._actions.get(name)
+        if action is None:
+            raise JobPutOff(
+                f"No action {name} is registered in this process", self._clock.now() + _ELSEWHERE
+            )
+        subject = job.name_of("subject")
+        with self._store.read(job.space) as unit:
+            events = unit.journal.events(
+                subject=subject, type_=str(job.payload["type"]), limit=checks.MAX_ROWS
+            )
+            event = next((one for one in events if one.id == wanted), None)
+            if event is None:
+                return  # forgotten meanwhile
+            event = replace(event, payload=self._with_content(unit, event))
+        action(event)
+
+    def _with_content(self, unit: Unit, event: Event) -> Mapping[str, Json]:
+        """The payload with the memory that the event is about, as it is now: what was forgotten
+        since must not be told.
+        """
+        memory = unit.memories.get(event.subject)
+        if memory is None or memory.kind == "credential":
+            return event.payload
+        about: dict[str, Json] = {
+            "content": memory.content,
+            "kind": memory.kind,
+            "category": self._words.kinds.said_of(memory.kind, memory.metadata),
+            "importance": memory.importance,
+        }
+        return {**event.payload, **about}
+
+    def emit(self, space: str, type_: str, payload: Mapping[str, Json], subject: str) -> Event:
+        """An event of the host."""
+        named = self._guard.name(type_, "type")
+        if not named.startswith(HOST_EVENT) or named == HOST_EVENT:
+            raise InvalidInput(
+                f"{named!r:.60} is no name for an event of a host",
+                remedy=f"Begin it with {HOST_EVENT}, such as {HOST_EVENT}deployed",
+            )
+        now = self._clock.now()
+        with self._store.write(space) as unit:
+            return unit.journal.add_event(
+                named,
+                operation_id=key_of("host", new_id(now)),
+                subject=self._guard.name(subject, "subject") if subject else named,
+                payload=self._guard.json(dict(payload), "payload"),
+                at=now,
+            )
 
     def waiting(self, space: str) -> list[Event]:
         """Rules that wait for approval, the latest first."""
@@ -118,7 +193,21 @@ class Bus:
 
     def _act(self, unit: Unit, action: str, job: Job, operation: SafeName) -> None:
         now, subject = self._clock.now(), job.name_of("subject")
-        if action == "notify":
+        if action.startswith(HOST_ACTION):
+            unit.tasks.enqueue(
+                ACTION_KIND,
+                key=joined(operation, constant(action)),
+                payload={
+                    "action": constant(action.removeprefix(HOST_ACTION)),
+                    "event": job.name_of("event"),
+                    "type": job.name_of("type"),
+                    "subject": subject,
+                },
+                run_at=now,
+                now=now,
+                max_attempts=self._max_attempts,
+            )
+        elif action == "notify":
             self._notify(unit, job.payload, joined(operation, NOTICE))
         elif action in ("consolidate", "episode"):
             session_end.queue(unit, subject, now, self._max_attempts)
@@ -130,11 +219,11 @@ class Bus:
             self._queue(unit, action, now)
 
     def _queue(self, unit: Unit, action: str, now: datetime) -> None:
-        whole = {"daily": DAILY_KIND, "weekly": WEEKLY_KIND}.get(action)
+        kind, key = _JOBS.get(action, (STEP_KIND, action))
         unit.tasks.enqueue(
-            whole or STEP_KIND,
-            key=constant("scheduled" if whole else action),
-            payload={} if whole else {"step": constant(action)},
+            kind,
+            key=constant(key),
+            payload={"step": constant(action)} if kind == STEP_KIND else {},
             run_at=now,
             now=now,
             max_attempts=self._max_attempts,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.language.guard import guard_of
 from recollect.learn.claims import dump_claim
+from recollect.learn.rewrites import note_rewrite
 from recollect.rules.support import Claim, Scales, repeated
 from recollect.settings import Settings
 from recollect.store.contract import Unit
@@ -26,6 +28,7 @@ from recollect.upkeep.report import Change, Undone
 
 _REMOVALS = ("archive", "delete", "expire")
 _BEFORE = "before"
+_ABSENT = "absent"  # it was written by the operation itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,16 @@ class ChangeWriter:
         else:
             self._move_tier(change, memory)
         return True
+
+    def note_new(self, memory: Memory, old: Sequence[Memory], reason: str) -> None:
+        """The event of a statement that was written in the place of others."""
+        payload: dict[str, Fact] = {
+            "reason": guard_of(self.settings).error(reason),
+            _BEFORE: {_ABSENT: True},
+        }
+        note_rewrite(
+            self.unit, memory, old, operation=self.operation, now=self.now, payload=payload
+        )
 
     def _archive(self, change: Change, memory: Memory) -> None:
         core = memory.id in self.unit.tiers.core_ids()
@@ -159,6 +172,11 @@ def _restore(unit: Unit, event: Event, before: dict[str, Json], now: datetime) -
     memory = unit.memories.get(event.subject)
     if memory is None:
         return False
+    if _ABSENT in before:
+        if memory.status != "active":
+            return False
+        unit.tiers.put_away(memory.id, now)
+        return True
     if "status" in before:
         if memory.status != "archived":
             return False

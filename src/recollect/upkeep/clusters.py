@@ -6,13 +6,15 @@ planes that their vectors lie on. Only neighbours after sorting are compared.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.segment import CHARACTER_WEIGHT, query_terms
+from recollect.index.segment import CHARACTER_WEIGHT, has_dense_script, query_terms
 from recollect.learn.advice import weighed_words
 from recollect.rules.clusters import Pair
 from recollect.rules.likeness import apart, overlap
@@ -27,6 +29,8 @@ _TABLES = 16  # ways of sorting by meaning
 _PLANES = 32  # of each
 _SEED = 20_260_212
 _CHUNK = 65_536  # pairs compared at a time
+_KEYWORDS = 0.55  # of the shorter statement's keywords, that two share whom a model is to compare
+_ABOUT_USER = {"用户": ("用户", "用", "户"), "user": ("user",)}  # the subject of nearly all
 
 
 def near_pairs(
@@ -34,9 +38,12 @@ def near_pairs(
     vectors: Floats | None,
     distance: float,
     fresh: Collection[int] | None = None,
+    *,
+    judged: bool = False,
 ) -> list[Pair]:
     """Pairs nearer than ``distance``, of which one is among ``fresh`` where that is given. A memory
-    without a vector has a row of zeros, and is compared by its words.
+    without a vector has a row of zeros, and is compared by its words. ``judged``: a model decides,
+    so that without vectors keywords in common are enough.
     """
     if len(memories) < 2:
         return []
@@ -52,9 +59,9 @@ def near_pairs(
         near = _nearer(vectors, np.unique(np.concatenate(beside)), least, unknown=False)
         seen = np.union1d(seen, near)
     seen = np.union1d(seen, _with_new(_by_slot(memories), new))
-    pairs = (
-        _pair_of(memories, words, vectors, pair, least) for pair in _split(seen, len(memories))
-    )
+    keywords = _keywords(words) if judged and vectors is None else None
+    compared = _Compared(memories, words, vectors, keywords)
+    pairs = (_pair_of(compared, pair, least) for pair in _split(seen, len(memories)))
     return [pair for pair in pairs if pair is not None]
 
 
@@ -63,21 +70,52 @@ def _with_new(seen: Places, new: NDArray[np.bool_]) -> Places:
     return seen[new[first] | new[second]]
 
 
-def _pair_of(
-    memories: Sequence[Memory],
-    words: Sequence[dict[str, float]],
-    vectors: Floats | None,
-    places: tuple[int, int],
-    least: float,
-) -> Pair | None:
+class _Compared(NamedTuple):
+    """Memories by their places, with what they are compared by."""
+
+    memories: Sequence[Memory]
+    words: Sequence[dict[str, float]]
+    vectors: Floats | None
+    keywords: Sequence[dict[str, float]] | None
+
+
+def _pair_of(compared: _Compared, places: tuple[int, int], least: float) -> Pair | None:
+    memories, words, vectors, keywords = compared
     a, b = places
     one, other = memories[a], memories[b]
     shared = 1.0 if _same_slot(one, other) else overlap(words[a], words[b])
     cosine = 0.0 if vectors is None else min(1.0, float(vectors[a] @ vectors[b]))
-    if max(shared, cosine) < least:
+    if max(shared, cosine) < least and (
+        keywords is None or _share_of_shorter(keywords[a], keywords[b]) < _KEYWORDS
+    ):
         return None
     apart = _apart(one, other, words[a], words[b])
     return Pair(a, b, max(shared, cosine), cosine > shared, apart)
+
+
+def _keywords(words: Sequence[dict[str, float]]) -> list[dict[str, float]]:
+    """The words of each statement without pairs of characters, so that the order of Chinese words
+    does not count; the rarer among the statements, the more a word tells.
+    """
+    frequency = Counter(word for some in words for word in some)
+    return [
+        {
+            word: weight * math.log1p(len(words) / max(2, frequency[word]))
+            for word, weight in some.items()
+            if not (len(word) > 1 and has_dense_script(word)) and word not in _subject(some)
+        }
+        for some in words
+    ]
+
+
+def _subject(words: Collection[str]) -> set[str]:
+    return {part for name, parts in _ABOUT_USER.items() if name in words for part in parts}
+
+
+def _share_of_shorter(one: dict[str, float], other: dict[str, float]) -> float:
+    shorter = min(sum(one.values()), sum(other.values()))
+    shared = sum(weight for word, weight in one.items() if word in other)
+    return shared / shorter if shorter else 0.0
 
 
 def _nearer(vectors: Floats, seen: Places, least: float, *, unknown: bool) -> Places:

@@ -1,8 +1,9 @@
-"""The model calls of upkeep: duplicates, a day's lasting knowledge, the core."""
+"""The model calls of upkeep: duplicates, a day's lasting knowledge, the core, and rewriting."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from recollect.language.detection import LanguageChoice, language_of
@@ -11,11 +12,69 @@ from recollect.language.secrets.finder import redact
 from recollect.learn.facts import KIND_ALIASES, LEARNT
 from recollect.prompts import Language, filled, prompt
 from recollect.providers.chat.base import ChatModel, Object, Schema, WrongShape
-from recollect.providers.chat.fields import choice_in, numbers_in, share_in, text_in
-from recollect.types import Candidate, Json, Memory
+from recollect.providers.chat.fields import (
+    choice_in,
+    is_nothing,
+    numbers_in,
+    share_in,
+    text_in,
+)
+from recollect.rules import checks
+from recollect.types import GENERAL_TOPIC, GLOBAL_PROJECT, Candidate, Json, Kind, Memory
 
 _MOST = 50  # statements of one day
 _NUMBERS: dict[str, Json] = {"type": "array", "items": {"type": "integer"}}
+_TEXT: dict[str, Json] = {"type": "string"}
+_KIND: dict[str, Json] = {"type": "string", "enum": list(LEARNT)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A statement that a model wrote, and the places of those it stands for; no kind or importance
+    where the model gave none that can be read.
+    """
+
+    content: str
+    kind: Kind | None
+    importance: float | None
+    places: tuple[int, ...]
+
+
+def ask_for_fewer(
+    model: ChatModel, memories: Sequence[Memory], language: LanguageChoice
+) -> list[Rewritten]:
+    """All statements of a partition in fewer ones."""
+    item = _object({"content": _TEXT, "kind": _KIND, "importance": {"type": "number"},
+                    "from": _NUMBERS})  # fmt: skip
+    answer = model.ask(
+        fence(_listed(memories), "memories"),
+        purpose="rewrite",
+        schema=_object({"facts": {"type": "array", "items": {**item}}}),
+        parse=lambda answer: _rewritten(answer.get("facts"), "facts", len(memories)),
+        system=prompt("rewrite", language_of([m.content for m in memories], language)),
+    )
+    return answer.value
+
+
+def ask_for_profile(
+    model: ChatModel, profile: Sequence[Memory], further: Sequence[Memory], most: int,
+    language: LanguageChoice,
+) -> list[Rewritten]:  # fmt: skip
+    """The profile written anew from the present one and further memories, which follow it in the
+    numbering; at most ``most`` entries.
+    """
+    memories = [*profile, *further]
+    item = _object({"content": _TEXT, "kind": _KIND, "from": _NUMBERS})
+    lines = _listed(memories).split("\n")
+    shown = "\n".join(["# profile", *lines[: len(profile)], "# knowledge", *lines[len(profile) :]])
+    answer = model.ask(
+        fence(shown, "memories"),
+        purpose="profile",
+        schema=_object({"entries": {"type": "array", "items": {**item}}}),
+        parse=lambda answer: _rewritten(answer.get("entries"), "entries", len(memories)),
+        system=filled("profile", language_of([m.content for m in memories], language), most=most),
+    )
+    return answer.value[:most]
 
 
 def ask_for_same(
@@ -48,18 +107,25 @@ def ask_for_core(
 
 
 def ask_for_knowledge(
-    model: ChatModel, day: date, summaries: Sequence[str], language: Language
+    model: ChatModel,
+    day: date,
+    summaries: Sequence[str],
+    language: Language,
+    projects: Sequence[str] = (),
 ) -> list[Candidate]:
-    """The lasting statements of a day."""
+    """The lasting statements of a day, each with its project and topic where it has one."""
     fact: dict[str, Json] = {
-        "kind": {"type": "string", "enum": list(LEARNT)},
-        "content": {"type": "string"},
+        "kind": _KIND,
+        "content": _TEXT,
         "importance": {"type": "number"},
+        "project": _TEXT,
+        "topic": _TEXT,
     }
     item: dict[str, Json] = {**_object(fact)}
-    lines = "\n".join(f"[{n}] {redact(line)}" for n, line in enumerate(summaries, 1))
+    lines = [f"[{n}] {redact(line)}" for n, line in enumerate(summaries, 1)]
+    named = f"projects: {redact(', '.join(projects))}"
     answer = model.ask(
-        fence(lines, "events"),
+        fence("\n".join([named, *lines]), "events"),
         purpose="compress",
         schema=_object({"facts": {"type": "array", "items": item}}),
         parse=_facts,
@@ -121,4 +187,40 @@ def _fact(fact: Json, place: str) -> Candidate:
         kind=choice_in(fact.get("kind"), LEARNT, f"{place}.kind", KIND_ALIASES),
         content=content,
         importance=share_in(fact.get("importance"), f"{place}.importance"),
+        origin="compression",
+        project=_name(fact.get("project"), f"{place}.project"),
+        topic=_name(fact.get("topic"), f"{place}.topic"),
     )
+
+
+def _name(value: Json, place: str) -> str:
+    """The name of a partition; empty for a sign of none."""
+    name = text_in(value, place, checks.MAX_NAME)
+    return "" if is_nothing(name) or name in (GLOBAL_PROJECT, GENERAL_TOPIC, "-") else name
+
+
+def _rewritten(entries: Json, name: str, count: int) -> list[Rewritten]:
+    if not isinstance(entries, list):
+        raise WrongShape(f'"{name}" has to be a list')
+    read = []
+    for n, entry in enumerate(entries):
+        place = f"{name}[{n}]"
+        if not isinstance(entry, dict) or not text_in(entry.get("content"), f"{place}.content"):
+            raise WrongShape(f"{place} has to be an object with a content")
+        places = [] if "from" not in entry else _places(entry["from"], f"{place}.from", count)
+        read.append(
+            Rewritten(
+                text_in(entry["content"], place),
+                _kind(entry.get("kind", entry.get("category"))),
+                share_in(entry.get("importance"), f"{place}.importance"),
+                tuple(places),
+            )
+        )
+    return read
+
+
+def _kind(value: Json) -> Kind | None:
+    try:
+        return choice_in(value, LEARNT, "kind", KIND_ALIASES)
+    except WrongShape:
+        return None

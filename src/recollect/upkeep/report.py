@@ -15,6 +15,17 @@ Action = Literal[
 StepState = Literal["done", "done before", "running elsewhere", "failed", "planned", "waiting"]
 
 
+class Reason(str):
+    """Why something was changed, for logs and programs in English, for a report in Chinese too."""
+
+    zh: str
+
+    def __new__(cls, en: str, zh: str) -> Reason:
+        reason = super().__new__(cls, en)
+        reason.zh = zh
+        return reason
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One change of a record, and why; ``into`` is the survivor of a merge."""
@@ -22,7 +33,7 @@ class Change:
     action: Action
     subject: str
     text: str
-    reason: str
+    reason: Reason
     into: str = ""
 
 

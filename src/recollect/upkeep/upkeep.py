@@ -18,10 +18,12 @@ from recollect.jobs.worker import next_run
 from recollect.language.guard import guard_of
 from recollect.rules import checks
 from recollect.settings import Settings
+from recollect.settings.logs import log_of
 from recollect.store.contract import Store
 from recollect.types import EMPTY, Job, SafeText, joined
 from recollect.types.safe import constant, key_of
 from recollect.upkeep.changes import undo
+from recollect.upkeep.daily_report import daily_report
 from recollect.upkeep.report import WORKS, Report, StepReport, Undone
 from recollect.upkeep.report import Work as WorkName
 from recollect.upkeep.steps.compression import compress_events
@@ -29,11 +31,13 @@ from recollect.upkeep.steps.core import enforce_capacity, refresh_core
 from recollect.upkeep.steps.decay import decay, expire, forget_files
 from recollect.upkeep.steps.dedup import dedup, merge
 from recollect.upkeep.steps.extraction import finish_queue, learn_turns
+from recollect.upkeep.steps.rewriting import rewrite, rewrite_profile
 from recollect.upkeep.work import Step, StepServices
 
 DAILY_KIND = "upkeep_daily"
 WEEKLY_KIND = "upkeep_weekly"
 STEP_KIND = "upkeep_step"
+DOCUMENTS_KIND = "documents"  # documents and cards brought up to date outside a run
 _GRACE = timedelta(hours=1)  # a busy worker is late by less; one that was off, by more
 # Steps that archive something because of its age.
 BY_AGE = frozenset({"decay", "expiry", "attachments"})
@@ -55,24 +59,13 @@ def compile_identity(step: Step) -> None:
 
 def write_report(step: Step) -> None:
     """A dated file that says what each step did."""
-    if not step.dry_run and step.tools.write_report(step.space, step.day, _sections(step)):
+    if not step.dry_run and step.tools.write_report(step.space, step.day, daily_report(step)):
         step.did(written=1)
 
 
 def _count(step: Step, done: Sequence[str]) -> None:
     if done:
         step.did(written=len(done))
-
-
-def _sections(step: Step) -> list[tuple[str, list[str]]]:
-    return [(report.name, _lines(report)) for report in step.reports]
-
-
-def _lines(report: StepReport) -> list[str]:
-    """Counts first, then a line for each change."""
-    counts = [f"{name}: {number}" for name, number in sorted(report.counts.items())]
-    changes = [f"{c.action}: {c.text} ({c.reason})" for c in report.changes]
-    return [*([report.error] if report.error else []), *counts, *changes]
 
 
 _STEPS: Mapping[str, Callable[[Step], None]] = {
@@ -88,14 +81,16 @@ _STEPS: Mapping[str, Callable[[Step], None]] = {
     "identity": compile_identity,
     "report": write_report,
     "merge": merge,
+    "rewrite": rewrite,
     "core": refresh_core,
+    "profile": rewrite_profile,
 }
 _ORDER: Mapping[WorkName, tuple[str, ...]] = {
     "daily": (
         "queue", "turns", "events", "dedup", "decay", "expiry", "attachments", "capacity",
         "documents", "identity", "report",
     ),
-    "weekly": ("merge", "core", "decay"),
+    "weekly": ("merge", "rewrite", "core", "profile", "decay"),
 }  # fmt: skip
 
 
@@ -115,7 +110,16 @@ class Upkeep:
         checks.check_choice(work, WORKS, "work")
         enabled = getattr(self._settings.upkeep, work)
         names = [name for name in _ORDER[work] if name in enabled]
-        return self._run(space, work, names, dry_run=dry_run)
+        report = self._run(space, work, names, dry_run=dry_run)
+        if not dry_run:
+            states = [step.state for step in report.steps]
+            log_of(self._settings).done(
+                "{work} upkeep: {done} of {steps} steps done",
+                work=work,
+                done=sum(state in ("done", "done before") for state in states),
+                steps=len(states),
+            )
+        return report
 
     def undo(self, space: str, operation: str) -> Undone:
         """Undo a step, by the operation that its report names."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import NamedTuple
 
 from recollect.clock import Clock
 from recollect.errors import Conflict
 from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard, guard_of
+from recollect.learn.episode_writer import EpisodeWriter
 from recollect.learn.extraction import ExtractionJob
 from recollect.learn.reconciler import Reconciler
+from recollect.prompts import Language
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.embedding.base import Embedder
 from recollect.settings import Settings
@@ -26,6 +29,13 @@ _MOST_CHANGES = 50  # changes in a report; a dry run lists all
 Sections = Sequence[tuple[str, Sequence[str]]]
 
 
+class DailyReportText(NamedTuple):
+    """The sections of a daily report, in the language it is written in."""
+
+    language: Language
+    sections: Sections
+
+
 @dataclass(frozen=True, slots=True)
 class StepServices:
     """The services that steps call; each takes the space it is for.
@@ -36,12 +46,13 @@ class StepServices:
     """
 
     extraction: ExtractionJob
+    episodes: EpisodeWriter
     model_of: Callable[[str], ChatModel | None]
     reconciler_of: Callable[[str], Reconciler]
     ask: Ask
     embedder: Embedder | None
     sync: Callable[[str], Sequence[str]]
-    write_report: Callable[[str, date, Sections], str]
+    write_report: Callable[[str, date, DailyReportText], str]
     cards: Callable[[str], Sequence[str]]
     lapse: Callable[[str], int]
     forget_old_files: Callable[[str], int]

@@ -58,6 +58,7 @@ class Console:
             self._terminal.dim(words.hello_recall)
         else:
             self._terminal.dim(words.hello_model.format(model=self._model.name))
+        self._introduce()
         interrupted = False
         while True:
             try:
@@ -77,6 +78,16 @@ class Console:
                 interrupted = True
                 self._terminal.dim(words.leave_hint)
         self._leave()
+
+    def _introduce(self) -> None:
+        """The first conversation begins with who is who, where the preset asks for that."""
+        try:
+            self._questions.introduce()
+        except RecollectError as error:
+            self._terminal.trouble(str(error))
+        except (EOFError, KeyboardInterrupt):
+            self._terminal.say()
+            self._terminal.dim(self._words.introduce_later)
 
     def _next(self) -> str:
         """A message that was typed in place of an answer comes first."""
@@ -136,7 +147,7 @@ class Console:
         self._hits = self._mind.recall(text, project=self._project)
         if not self._hits:
             self._terminal.dim(self._words.nothing_found)
-        show_hits(self._terminal, self._words, self._hits)
+        show_hits(self._terminal, self._words, self._hits, self._mind.settings.vocabulary.kinds)
 
     # --- commands -------------------------------------------------------------------------------
 
@@ -149,7 +160,7 @@ class Console:
             self._hits = self._conversation.recalled()
         title = words.recalled if self._hits else words.recalled_nothing
         self._terminal.strong(title.format(query=self._query))
-        show_hits(self._terminal, words, self._hits)
+        show_hits(self._terminal, words, self._hits, self._mind.settings.vocabulary.kinds)
 
     def _learnt(self, _: str) -> None:
         words = self._words
@@ -158,7 +169,7 @@ class Console:
             return
         learnt, waiting = self._conversation.learnt()
         self._terminal.strong(words.learnt if learnt else words.learnt_nothing)
-        show_memories(self._terminal, learnt)
+        show_memories(self._terminal, learnt, self._mind.settings.vocabulary.kinds)
         if waiting:
             self._terminal.dim(words.not_learnt_yet.format(count=waiting))
 

@@ -7,18 +7,22 @@ from collections.abc import Iterable, Sequence
 from recollect.cli.chat.messages import ChatMessages
 from recollect.cli.chat.terminal import Terminal
 from recollect.cli.output import joined, when
+from recollect.settings.vocabulary import Words
 from recollect.types import Context, Forgotten, Hit, Memory
 
 _MOST_LEFT_OUT = 20
 
 
-def show_hits(terminal: Terminal, words: ChatMessages, hits: Iterable[Hit]) -> None:
-    """Print hits with date, speaker, source and reasons."""
-    terminal.listed((hit.text, (_about(hit), _reasons(words, hit))) for hit in hits)
+def show_hits(terminal: Terminal, words: ChatMessages, hits: Iterable[Hit], kinds: Words) -> None:
+    """Print hits with kind, date, speaker, source and reasons."""
+    terminal.listed((hit.text, (_about(hit, kinds), _reasons(words, hit))) for hit in hits)
 
 
-def show_memories(terminal: Terminal, memories: Iterable[Memory]) -> None:
-    terminal.listed((one.content, (joined(one.kind, when(one.valid_from)),)) for one in memories)
+def show_memories(terminal: Terminal, memories: Iterable[Memory], kinds: Words) -> None:
+    terminal.listed(
+        (one.content, (joined(kinds.said_of(one.kind, one.metadata), when(one.valid_from)),))
+        for one in memories
+    )
 
 
 def show_account(terminal: Terminal, words: ChatMessages, context: Context) -> None:
@@ -38,11 +42,12 @@ def show_forgotten(terminal: Terminal, items: Sequence[Forgotten]) -> None:
     terminal.listed((item.text, (joined(item.kind, item.reason),)) for item in items)
 
 
-def _about(hit: Hit) -> str:
+def _about(hit: Hit, kinds: Words) -> str:
     speaker = hit.sender or hit.role or hit.trust or ""
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
     source = place or ", ".join(f"{one.session} #{one.index}" for one in hit.sources[:2])
-    return joined(hit.kind or hit.type, when(hit.valid_from or hit.at), speaker, source)
+    kind = hit.type if hit.kind is None else kinds.said_of(hit.kind, hit.metadata)
+    return joined(kind, when(hit.valid_from or hit.at), speaker, source)
 
 
 def _reasons(words: ChatMessages, hit: Hit) -> str:

@@ -19,6 +19,9 @@ class ChatMessages:
     hello_model: str
     hello_recall: str
     help: str
+    introduce: str
+    introduce_later: str
+    introduced: str
     thinking: str
     not_answered: str
     stopped: str
@@ -84,6 +87,9 @@ _EN = ChatMessages(
         "/session      which conversation this is; /session new begins another\n"
         "/quit         end the conversation (also Ctrl-D)"
     ),
+    introduce="Before we begin, a few questions. Enter skips one; a command such as /help leaves.",
+    introduce_later="The rest of the questions wait for another time: recollect onboard.",
+    introduced="Thank you. This is not asked again.",
     thinking="…",
     not_answered="No answer: {error}\nYour message is kept.",
     stopped="Stopped. Your message is kept.",
@@ -148,6 +154,9 @@ _ZH = ChatMessages(
         "/session      当前是哪次对话；/session new 开始新的对话\n"
         "/quit         结束对话（也可以按 Ctrl-D）"
     ),
+    introduce="开始之前先问几个问题。回车跳过一题；输入命令（如 /help）则离开。",
+    introduce_later="其余的问题留到以后：recollect onboard。",
+    introduced="谢谢，以后不再询问。",
     thinking="…",
     not_answered="没有回答：{error}\n你的消息已经记下。",
     stopped="已停止。你的消息已经记下。",

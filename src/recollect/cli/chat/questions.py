@@ -13,6 +13,7 @@ from recollect.types import Decision, Hit, Memory
 
 _MAX_PENDING = 100  # pending statements
 YES, NO, LATER = "1", "2", "3"
+SKIP = "skip"  # an empty answer to a question of onboarding
 
 
 class _ForgetTarget(NamedTuple):
@@ -39,6 +40,21 @@ class TerminalQuestions:
             offered = self._mind.pending(offer=True)
             self._ask([memory for memory in offered if memory.id not in self._offered])
 
+    def introduce(self) -> None:
+        """Ask who the agent and the user are, until that is known or a command comes instead."""
+        state = self._mind.onboarding()
+        if not state.done:
+            self._terminal.dim(self._words.introduce)
+        while not state.done:
+            self._terminal.strong(state.text)
+            answer = self._terminal.read(self._words.you, self._words.more).strip()
+            if answer.startswith("/"):
+                self.instead = answer
+                return
+            state = self._mind.onboard(answer or SKIP)
+            if state.done:
+                self._terminal.dim(self._words.introduced)
+
     def all_pending(self) -> None:
         """Ask about every pending statement."""
         waiting = self._mind.pending(limit=_MAX_PENDING)
@@ -50,7 +66,7 @@ class TerminalQuestions:
         for memory in memories:
             self._offered.add(memory.id)
             self._terminal.strong(self._words.offer)
-            show_memories(self._terminal, [memory])
+            show_memories(self._terminal, [memory], self._mind.settings.vocabulary.kinds)
             answer = self._terminal.read(self._words.offer_keys, self._words.more).strip()
             if answer == YES:
                 self._terminal.dim(self._confirmation(self._mind.confirm(memory.id)))

@@ -66,6 +66,7 @@ class PlainFileReader:
         self._days: list[Path] = []
         self._stamps: dict[Path, _Stamp] = {}
         self._logs: dict[Path, _Part] = {}
+        self._free: dict[Path, list[str]] = {}
         self._notes = _Part()
         self._older: dict[str, dict[int, Turn]] | None = None
 
@@ -97,6 +98,16 @@ class PlainFileReader:
         part = self._logs.setdefault(path, _Part()) if is_log else self._notes
         part.extend(part.rest + data)
         self._stamps[path] = _stamp(path)
+
+    def days(self) -> dict[date, str]:
+        """The logs of the last days as a person reads them, the oldest first."""
+        first = self._first_day()
+        texts = {
+            day: logs.without_marks(self._folder.text(path))
+            for day, path in self._folder.logs().items()
+            if day >= first
+        }
+        return {day: text for day, text in texts.items() if text}
 
     def older(self, session: str) -> Mapping[int, Turn]:
         """The turns of a session in the logs that are too old to be shown, by index."""
@@ -133,7 +144,13 @@ class PlainFileReader:
         end = max((mark.end() for mark in _MARK.finditer(data, part.size)), default=part.size)
         added = data[part.size : end]
         part.extend(added, data[end:])
-        return list(logs.parse(added.decode("utf-8", "replace")))
+        free = logs.free_text(
+            data.decode("utf-8", "replace"), date.fromisoformat(path.stem), self._now()
+        )
+        known, self._free[path] = self._free.get(path, []), [entry.turn.id for entry in free]
+        if not set(known) <= set(self._free[path]):
+            return None  # a person has changed what they wrote
+        return [*logs.parse(added.decode("utf-8", "replace")), *free]
 
     def _read_notes(self) -> list[Note] | None:
         path, part = self._folder.notes, self._notes

@@ -56,6 +56,7 @@ def _new_turn(turn: Turn, owners: frozenset[int]) -> NewTurn:
         turn.tool_results,
         turn.at,
         trust=None if rests_on_speaker else turn.trust,
+        metadata=turn.metadata,
     )
 
 
@@ -78,6 +79,8 @@ def new_memory(note: Note, supersedes: str | None) -> NewMemory:
         valid_from=memory.valid_from if note.ours else None,
         expires_at=memory.expires_at,
         supersedes=supersedes or None,
+        duration="" if memory.expires_at else "permanent",
+        origin=memory.origin if note.ours else "migration",
     )
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from recollect import private
 from recollect.documents.files import read_bytes, typed, write
 from recollect.record.transcripts import folder_of
 from recollect.settings.environment import MemorySettings
-from recollect.store.paths import open_own, refuse_links
+from recollect.store.paths import claim_folder, open_own, own_folder, refuse_links
 from recollect.store.sqlite.connection import MEMORY
 
 LONG_TERM_FILE = "MEMORY.md"  # the name every reader of plain memory files looks for
@@ -27,9 +28,16 @@ def state_name(path: Path) -> str:
 class Folder:
     """Reads whole files, appends to their ends."""
 
-    def __init__(self, path: Path, notes: str, base: Path | None = None) -> None:
-        """No link is followed below ``base``."""
+    def __init__(
+        self,
+        path: Path,
+        notes: str,
+        base: Path | None = None,
+        claim: Callable[[], None] = lambda: None,
+    ) -> None:
+        """No link is followed below ``base``. ``claim`` makes it the folder of one database."""
         self.path = path
+        self.claim = claim
         self._base = path.parent if base is None else base
         self.notes = path / notes
 
@@ -76,6 +84,7 @@ class Folder:
         refuse_links(self.path, self._base)
         with typed(self.path, "written"):
             private.make_folder(self.path)
+            self.claim()
             guard = open(self.path / ".lock", "ab", opener=open_own)  # noqa: SIM115
         with guard:
             fcntl.flock(guard, fcntl.LOCK_EX)
@@ -91,8 +100,9 @@ def folder_beside(database: str, space: str, memory: MemorySettings) -> Folder |
         return None
     place = Path(database)
     base = place.parent if Path(memory.fallback_folder).name == memory.fallback_folder else None
-    inner = folder_of(place.parent / named, space)
-    return Folder(inner, LONG_TERM_FILE, base or place.parent / named)
+    inner = folder_of(own_folder(place, str(named)), space)
+    claim = partial(claim_folder, place, str(named))
+    return Folder(inner, LONG_TERM_FILE, base or place.parent / named, claim)
 
 
 def _ends_line(path: Path) -> bool:

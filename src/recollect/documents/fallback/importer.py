@@ -20,12 +20,14 @@ from recollect.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from recollect.documents.fallback.notes import Note
 from recollect.documents.files import fingerprint
 from recollect.errors import InvalidInput
+from recollect.language.placeholders import is_placeholder
 from recollect.learn.echo import ANYWHERE, note_injected
 from recollect.learn.memory_writer import MemoryWriter
 from recollect.learn.session_end import SessionCloser
 from recollect.record.ledger import LedgerReader
 from recollect.record.recorder import Recorder
 from recollect.settings import Settings
+from recollect.settings.logs import log_of
 from recollect.store.contract import Store, Unit
 from recollect.store.document_states import DocumentRow, Written
 from recollect.store.rows import MemoryFilter, TurnRow
@@ -54,17 +56,20 @@ class PlainFileImporter:
         """Import every file that changed since the last time."""
         if not self.folder.path.is_dir():
             return
-        self._import_notes()
+        changed = self._import_notes()
         for path in self.folder.logs().values():
-            self._import_log(path)
+            changed += self._import_log(path)
+        if changed:
+            log_of(self.settings).done("migration complete: {files} files", files=changed)
 
     # --- logs -----------------------------------------------------------------------------------
 
-    def _import_log(self, path: Path) -> None:
+    def _import_log(self, path: Path) -> int:
+        """The number of files that were imported."""
         text = self.folder.text(path)
         print_ = fingerprint(text)
         if self._imported(path).file == print_:
-            return
+            return 0
         entries = list(logs.parse(text))
         with self.store.write(self.space) as unit:
             fresh = self._fresh(unit, path, entries)
@@ -92,6 +97,7 @@ class PlainFileImporter:
             self.session_ends.end(ended.session)
         with self.store.write(self.space) as unit:
             self._note(unit, path, print_, [*ends, *(failed.id for failed in failures)])
+        return 1
 
     def _append(self, unit: Unit, fresh: list[LoggedTurn]) -> None:
         rows: list[TurnRow] = []
@@ -113,12 +119,12 @@ class PlainFileImporter:
 
     # --- statements -----------------------------------------------------------------------------
 
-    def _import_notes(self) -> None:
+    def _import_notes(self) -> int:
         path = self.folder.notes
         text = self.folder.text(path)
         state = self._imported(path)
         if not text or state.file == fingerprint(text):
-            return
+            return 0
         listed = list(notes.parse(text))
         became = dict(state.bullets)
         fresh = [note for note in listed if note.memory.id not in became]
@@ -132,11 +138,14 @@ class PlainFileImporter:
             note_injected(unit, ANYWHERE, injected, self.now(), self.settings.trust)
             written = Written(fingerprint(text), became)
             unit.document_states.put(DocumentRow(constant(state_name(path)), written), self.now())
+        return 1
 
     def _remember(self, note: Note, became: dict[str, str]) -> str:
         """The id of the memory that the note becomes, the same one each time; none for what a
         person has changed into no statement.
         """
+        if is_placeholder(note.memory.content):
+            return ""
         with self.store.read(self.space) as unit:
             old = unit.memories.get(became.get(note.supersedes, ""))
         new = new_memory(note, old.id if old is not None and old.status == "active" else None)

@@ -6,17 +6,28 @@ was cut off while being written, and nobody was told that it is kept.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 from recollect.documents.fallback.marks import mark, read_mark, read_time
 from recollect.plain import plain
 from recollect.store.codec import stored_text
-from recollect.types import EMPTY, ROLES, TRUSTS, SafeName, ToolCall, ToolResult, Turn
+from recollect.types import (
+    EMPTY,
+    ROLES,
+    TRUSTS,
+    SafeName,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
 
 _HEADING = "## "
+_OWN_HEADING = re.compile(rf"## \d\d:\d\d (?:{'|'.join(ROLES)})\b")
 _NAMES = ("id", "session", "sender", "channel", "project", "topic")
 
 
@@ -61,7 +72,9 @@ def written(entry: Entry) -> str:
         case LoggedTurn(turn=turn):
             who = f"{turn.role} {turn.sender}".strip().replace("\n", " ")
             quoted = "\n".join(f"> {line}" if line else ">" for line in turn.content.split("\n"))
-            payload = {key: value for key, value in plain(turn).items() if value not in ("", [])}
+            payload = {
+                key: value for key, value in plain(turn).items() if value not in ("", [], {})
+            }
             payload.pop("content", None)
             del payload["state"]
             extra = {"project": entry.project, "topic": entry.topic, "placed": entry.placed}
@@ -92,6 +105,44 @@ def blocks(text: str) -> Iterator[tuple[list[str], Entry | None]]:
         if not begun:
             yield [line], None
     yield from (([loose], None) for loose in begun)
+
+
+def without_marks(text: str) -> str:
+    """A log as a person reads it."""
+    return "\n".join(line for line in text.split("\n") if read_mark(line) is None).strip()
+
+
+def free_text(text: str, day: date, now: datetime) -> list[LoggedTurn]:
+    """What a person wrote into the log of a day, paragraph by paragraph, as words of the user; an
+    entry of ours that was cut off is none.
+    """
+    paragraphs: list[list[str]] = [[]]
+    for lines, entry in blocks(text):
+        if entry is not None or not lines[0].strip():
+            paragraphs.append([])
+        else:
+            paragraphs[-1].append(lines[0])
+    at = min(datetime.combine(day, time(12), UTC), now)
+    texts = dict.fromkeys("\n".join(lines) for lines in paragraphs if _is_free(lines))
+    return [LoggedTurn(_free_turn(day, at, *place)) for place in enumerate(texts)]
+
+
+def _free_turn(day: date, at: datetime, index: int, text: str) -> Turn:
+    """The same paragraph has the same id at every reading; it passes the guard like any entry."""
+    fields: dict[str, Any] = {
+        "id": str(uuid5(NAMESPACE_URL, f"recollect:{day}:{text}")),
+        "session": day.isoformat(),
+        "index": index,
+        "role": "user",
+        "at": at,
+        "trust": "owner",
+    }
+    return Turn(content=stored_text(text), **fields)
+
+
+def _is_free(lines: Sequence[str]) -> bool:
+    torn = bool(lines) and _OWN_HEADING.match(lines[0]) is not None
+    return not torn and any(not line.startswith("#") for line in lines)
 
 
 def _unquoted(lines: Sequence[str]) -> str:

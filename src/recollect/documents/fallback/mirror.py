@@ -17,7 +17,7 @@ from recollect.store.sqlite.journal import SqliteJournal
 from recollect.store.sqlite.ledger import SqliteLedger
 from recollect.store.sqlite.postings import TextStats
 from recollect.store.sqlite.store import SqliteUnit
-from recollect.types import EMPTY, Event, Fact, SafeName, Turn, key_of
+from recollect.types import EMPTY, Event, Fact, SafeName, Turn, key_of, no_metadata
 
 HOST_FAIL = "host_fail"
 Older = Callable[[str], Mapping[int, Turn]]
@@ -165,4 +165,5 @@ def _turn(row: TurnRow, index: int) -> Turn:
         tool_results=row.tool_results,
         tokens=row.tokens,
         trust=row.trust,
+        metadata=row.metadata or no_metadata(),
     )

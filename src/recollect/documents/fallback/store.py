@@ -10,7 +10,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from recollect.documents.fallback import logs, notes
@@ -97,6 +97,10 @@ class PlainFileStore(SqliteStore):
             files = [*self.folder.logs().values(), self.folder.notes]
             size = sum(path.stat().st_size for path in files if path.exists())
             return replace(super().stats(space), file_bytes=size)
+
+    def logged_days(self) -> dict[date, str]:
+        """The logs of the last days as a person reads them, the oldest first."""
+        return self._reader.days()
 
     def close(self) -> None:
         with self._lock:

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from recollect.rules.importance import ASKED_CONFIDENCE, KIND_IMPORTANCE, RULES_CONFIDENCE
-from recollect.types import Candidate, Role, Trust
+from recollect.types import Candidate, Kind, Role, Trust
 
 if TYPE_CHECKING:
     from recollect.language.extract.languages import Patterns
@@ -59,7 +59,7 @@ def extract(
     return tuple(
         replace(
             dated(candidate, said_at),
-            importance=KIND_IMPORTANCE[candidate.kind],
+            importance=KIND_IMPORTANCE[cast("Kind", candidate.kind)],
             confidence=ASKED_CONFIDENCE if candidate.asked else RULES_CONFIDENCE,
             trust=trust,
             sources=(source,) if source else (),

@@ -133,6 +133,13 @@ class Entry:
     def compiled(self, pattern: str) -> re.Pattern[str]:
         return self.vocabulary.compile(pattern, str(self))
 
+    def compile_all(self) -> None:
+        """Compile every expression of the entry now."""
+        others = (self.trim, self.reject, self.require, self.reject_clause)
+        for pattern in (self.match, *others, self.subject_trim, self.subject_reject):
+            if pattern:
+                self.compiled(pattern)
+
     @cached_property
     def matcher(self) -> re.Pattern[str]:
         return self.compiled(self.match)

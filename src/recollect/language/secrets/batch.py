@@ -62,6 +62,8 @@ def _redact_plain(bounds: Bounds, texts: Sequence[str]) -> list[str]:
         _counts(data, ends, SIGNS) > 0, _KINDS[SIGNS], 0
     )
     suspects.update(_with_parts(whole, data, ends, has | _KINDS[""]))
+    known = (key for key in bounds.known if key in whole)
+    suspects.update(n for key in known for n, text in enumerate(texts) if key in text)
     clean = list(texts)
     for suspect in suspects:
         clean[suspect] = redact(texts[suspect], bounds)

@@ -246,6 +246,9 @@ def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[SecretSpan, ...]:
 
 def _spans_in(text: str, bounds: Bounds) -> list[SecretSpan]:
     spans = _spans_as_written(text, bounds)
+    for key in bounds.known:
+        if key in text:
+            spans += [SecretSpan("key", *one.span()) for one in re.finditer(re.escape(key), text)]
     if (view := undisguised(text)) is not None:
         plain, place = view
         for span in _spans_as_written(plain, bounds):

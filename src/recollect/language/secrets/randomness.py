@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log2
 
 _MEASURED = 256  # characters; more say nothing new about how random a value looks
+
+_SHORTEST_KEY = 8  # characters
+_LEAST_VARIED = 2.5  # bits a character
 
 MARK = "[secret:"
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """From where a nameless value counts as random: its length, and its bits a character; and the
-    kinds of personal numbers that count as secrets.
+    """From where a nameless value counts as random: its length, and its bits a character; the kinds
+    of personal numbers that count as secrets; and values that are known to be secret.
     """
 
     length: int = 16
     entropy: float = 3.0
     personal_numbers: tuple[str, ...] = ("card",)
+    known: tuple[str, ...] = field(default=(), repr=False)
 
 
 _PLACEHOLDER = re.compile(
@@ -106,6 +110,11 @@ def looks_strong(value: str) -> bool:
 def is_expression(value: str) -> bool:
     """A call, a type, an attribute, or a name such as ``db_password_1``."""
     return bool(_EXPRESSION.match(value)) or (bool(_JOINED_WORDS.match(value)) and _is_wordy(value))
+
+
+def is_telling(key: str) -> bool:
+    """Whether a key is one by its looks: any text may hold "ollama", "test" or "my-local-model"."""
+    return len(key) >= _SHORTEST_KEY and not _is_wordy(key) and entropy(key) >= _LEAST_VARIED
 
 
 def _is_wordy(value: str) -> bool:

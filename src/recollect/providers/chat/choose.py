@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.providers.chat.transport import Form
     from recollect.providers.wire import Wire
     from recollect.settings import Settings
+    from recollect.types import LanguageModel
 
 ProtocolName = Literal["openai", "anthropic", "ollama"]
 _CONNECT_TIMEOUT = timedelta(seconds=10)
@@ -83,12 +84,36 @@ def chat_model_for(
         model.max_tokens,
         model.temperature,
     )
-    if settings.model.daily_cost and model.name not in settings.model.prices:
-        raise ConfigError(
-            f"model.daily_cost is set, and what {model.name or 'the model'} costs is not known",
-            remedy=f'Set input and output of model.prices."{model.name}", or use daily_tokens',
-        )
+    _check_price(settings, model.name)
     return _http_model(settings, spec, circuits, repairs)
+
+
+def _check_price(settings: Settings, name: str) -> None:
+    if settings.model.daily_cost and name not in settings.model.prices:
+        raise ConfigError(
+            f"model.daily_cost is set, and what {name or 'the model'} costs is not known",
+            remedy=f'Set input and output of model.prices."{name}", or use daily_tokens',
+        )
+
+
+def object_model_for(
+    settings: Settings, given: LanguageModel, circuits: Circuits | None = None
+) -> ChatModel:
+    """A model of the host, with the budget, timeout, breaker and repairs of one behind HTTP."""
+    from recollect.providers import extras
+    from recollect.providers.chat.chat import Chat
+    from recollect.providers.chat.object import ObjectTransport
+    from recollect.providers.objects import GuardedObject, method_of, name_of
+    from recollect.providers.wire import EXTRA
+
+    name = name_of(given, "model")
+    method_of(given, "complete", "model")
+    _check_price(settings, name)
+    extras.require(EXTRA, "json_repair")
+    breaker = None if circuits is None else circuits.own(f"model {name}")
+    calls = GuardedObject(f"model {name}", settings.model.timeout, breaker)
+    price = settings.model.prices.get(name)
+    return Chat(ObjectTransport(given, name, calls, price=price), repairs=_REPAIRS)
 
 
 def main_model_for(settings: Settings) -> ChatModel | None:

@@ -15,12 +15,11 @@ from recollect.providers.chat.transport import (
     ModelPrompt,
     ModelReply,
     RequestOptions,
+    cost_of,
     without_refused,
 )
 from recollect.providers.wire import Wire
 from recollect.settings.environment import ModelPrice
-
-_MILLION = 1_000_000
 
 
 class HttpTransport:
@@ -101,7 +100,7 @@ class HttpTransport:
             read = sum(map(estimate_tokens, texts))
         if written is None:
             written = estimate_tokens(reply.text)
-        return Spent(self.name, read, written, _cost(self._price, read, written))
+        return Spent(self.name, read, written, cost_of(self._price, read, written))
 
 
 def _as_fault(error: ModelError) -> ModelError:
@@ -110,9 +109,3 @@ def _as_fault(error: ModelError) -> ModelError:
     if status is None or status < 500:
         return error
     return ModelUnavailable(error.message, remedy=error.remedy, status=status)
-
-
-def _cost(price: ModelPrice | None, read: int, written: int) -> float | None:
-    if price is None:
-        return None
-    return (read * price.input + written * price.output) / _MILLION

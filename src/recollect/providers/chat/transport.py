@@ -16,6 +16,7 @@ from recollect.errors import ModelRefused, ModelUnavailable
 from recollect.providers.breaker import Breaker
 from recollect.providers.chat.base import ChatMessage, Meter, Schema, Spent
 from recollect.providers.wire import ABOUT_THE_FORM, FAULTS
+from recollect.settings.environment import ModelPrice
 
 Ending = Literal["whole", "cut", "declined"]
 
@@ -37,6 +38,16 @@ class ModelReply:
     text: str
     ending: Ending
     spent: Spent
+
+
+_MILLION = 1_000_000  # tokens that a price is for
+
+
+def cost_of(price: ModelPrice | None, read: int, written: int) -> float | None:
+    """What the tokens cost; None where the price is not known."""
+    if price is None:
+        return None
+    return (read * price.input + written * price.output) / _MILLION
 
 
 class Transport(Protocol):

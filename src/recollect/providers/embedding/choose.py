@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recollect.providers.embedding.base import Embedder
     from recollect.settings import Settings
     from recollect.settings.environment import EmbeddingSettings
+    from recollect.types import EmbeddingModel
 
 
 class _UsualModel(NamedTuple):
@@ -51,6 +52,22 @@ def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedd
             return _cached(_model2vec(embedding), embedding)
         case _:
             return _cached(_http_embedder(embedding, circuits), embedding)
+
+
+def object_embedder_for(
+    settings: Settings, given: EmbeddingModel, circuits: Circuits | None = None
+) -> Embedder:
+    """An embedding model of the host, with the timeouts, breaker and cache of one behind HTTP."""
+    from recollect.providers.embedding.object import ObjectEmbedder
+    from recollect.providers.objects import GuardedObject, name_of
+
+    embedding, service = settings.embedding, f"embedder {name_of(given, 'embedder')}"
+    breaker = None if circuits is None else circuits.own(service)
+    calls = GuardedObject(service, embedding.timeout, breaker)
+    made = ObjectEmbedder(
+        given, calls, batch=embedding.batch, query_timeout=embedding.query_timeout
+    )
+    return _cached(made, embedding)
 
 
 def embedder_named(

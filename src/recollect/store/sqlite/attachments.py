@@ -10,8 +10,9 @@ import apsw
 from recollect.errors import NotFound
 from recollect.store import codec
 from recollect.store.sqlite.text import add_terms, next_doc, set_terms
-from recollect.types import Attachment, Direction, SafeText
+from recollect.types import Attachment, Direction, SafeText, file_name
 
+# The column `filename` is the name it was sent under; the one it has follows from where it lies.
 _COLUMNS = (
     "id, session, filename, mime, size, path, url, direction, description, transcription,"
     " extracted_text, tags, memories, created_at"
@@ -83,7 +84,7 @@ class SqliteAttachments:
 
 def _values(attachment: Attachment) -> tuple[Any, ...]:
     return (
-        attachment.filename,
+        attachment.original_filename or attachment.filename,
         attachment.mime,
         attachment.size,
         attachment.path,
@@ -103,7 +104,8 @@ def _attachment(row: tuple[Any, ...]) -> Attachment:
     return Attachment(
         id=id_,
         session=session,
-        filename=filename,
+        filename=codec.stored_name(file_name(path or url) or filename),
+        original_filename=filename,
         mime=mime,
         size=size,
         path=path,

@@ -11,13 +11,15 @@ import apsw
 from recollect.errors import NotFound
 from recollect.plain import plain
 from recollect.store import codec
+from recollect.store.rows import EpisodeSpan
 from recollect.store.sqlite.text import add_terms, next_doc, set_terms
-from recollect.types import Episode, SafeText
+from recollect.types import Episode, Outcome, SafeName, SafeText
 
 _COLUMNS = (
     "id, session, summary, goal, outcome, started_at, ended_at, actions, entities, tools, memories,"
     " tags, importance, access_count, source"
 )
+_NAMES = "EXISTS (SELECT 1 FROM json_each({}) WHERE lower(value) = lower(?))"
 _LATEST = "ORDER BY started_at DESC, doc DESC LIMIT ?"
 
 
@@ -54,6 +56,7 @@ class SqliteEpisodes:
             ),
         )
         add_terms(self._conn, self._space, doc, terms)
+        self._link_back(episode.id, episode.memories)
         return self.by_id([episode.id])[0]
 
     def revise(self, episode: Episode, terms: SafeText) -> Episode:
@@ -78,7 +81,6 @@ class SqliteEpisodes:
         return self.by_id([episode.id])[0]
 
     def link(self, id_: str, memories: Sequence[str]) -> None:
-        """Note memories that came from an episode; those noted before stay."""
         stored = self.by_id([id_])
         if stored:
             linked = dict.fromkeys((*stored[0].memories, *memories))
@@ -86,6 +88,14 @@ class SqliteEpisodes:
                 "UPDATE episodes SET memories = ? WHERE space = ? AND id = ?",
                 (codec.dump(list(linked)), self._space, id_),
             )
+            self._link_back(id_, memories)
+
+    def _link_back(self, id_: str, memories: Sequence[str]) -> None:
+        self._conn.execute(
+            "UPDATE memories SET episode = ? WHERE space = ? AND episode = ''"
+            " AND id IN (SELECT value FROM json_each(?))",
+            (id_, self._space, codec.dump(list(memories))),
+        )
 
     def touch(self, id_: str, uses: int) -> None:
         self._conn.execute(
@@ -114,6 +124,14 @@ class SqliteEpisodes:
         )
         return [index for (index,) in rows]
 
+    def spans(self, session: str) -> list[EpisodeSpan]:
+        rows = self._conn.execute(
+            "SELECT e.id, e.started_at, t.idx FROM episodes e JOIN turns t ON t.space = e.space"
+            " AND t.id = e.last_turn WHERE e.space = ? AND e.session = ? ORDER BY e.doc",
+            (self._space, session),
+        )
+        return [EpisodeSpan(id_, codec.from_micros(since), last) for id_, since, last in rows]
+
     def latest(
         self,
         *,
@@ -121,13 +139,19 @@ class SqliteEpisodes:
         since: datetime | None,
         until: datetime | None,
         limit: int,
+        entity: SafeName | None = None,
+        tool: SafeName | None = None,
+        outcome: Outcome | None = None,
     ) -> list[Episode]:
-        """Those that began in that time, the latest first."""
+        """Those that began in that time, about that and with that tool, the latest first."""
         clauses, values = ["true"], []
         for clause, value in (
             ("session = ?", session),
             ("started_at >= ?", codec.maybe_to_micros(since)),
             ("started_at < ?", codec.maybe_to_micros(until)),
+            (_NAMES.format("entities"), entity),
+            (_NAMES.format("tools"), tool),
+            ("outcome = ?", outcome),
         ):
             if value is not None:
                 clauses.append(clause)

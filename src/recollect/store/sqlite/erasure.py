@@ -213,8 +213,14 @@ class SqliteEraser:
             f"DELETE FROM memory_sources WHERE space = :space AND turn {_LISTED}", removal.turns
         )
         self._do(
-            f"DELETE FROM daily_events WHERE space = :space AND id {_LISTED}", removal.daily_events
+            f"UPDATE memories SET episode = '' WHERE space = :space AND episode {_LISTED}",
+            removal.episodes,
         )
+        for table, column in (("daily_events", "id"), ("events", "subject")):
+            self._do(
+                f"DELETE FROM {table} WHERE space = :space AND {column} {_LISTED}",
+                removal.daily_events,
+            )
         self._shorten_sessions(sessions)
         self._lower_marks()
         self._stats.forget()
@@ -302,6 +308,11 @@ class SqliteEraser:
         self._do(f"DELETE FROM transcripts WHERE space = :space AND session {_LISTED}", list(empty))
         names = list(empty.values())
         self._do(f"DELETE FROM echo_lines WHERE space = :space AND session {_LISTED}", names)
+        self._do(  # variables of the host, and where its window begins
+            "DELETE FROM events WHERE space = :space"
+            f" AND type IN ('session.variables', 'session.cleared') AND subject {_LISTED}",
+            names,
+        )
         keys = [key for name in names for key in (name, f"{name}\nquiet")]
         self._do(f"DELETE FROM jobs WHERE space = :space AND key {_LISTED}", keys)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, cast
 
@@ -109,11 +109,16 @@ class SqliteJournal:
             ),
         )
 
-    def daily_events(self, day: date | None, limit: int) -> list[DailyEvent]:
+    def daily_events(
+        self, day: date | None, limit: int, *, words: Sequence[str] = ()
+    ) -> list[DailyEvent]:
+        chosen = day and day.isoformat()
         rows = self._conn.execute(
             f"SELECT {DAILY_EVENT} FROM daily_events WHERE space = ? AND (? IS NULL OR day = ?)"
+            " AND NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE NOT"
+            " instr(lower(summary), lower(w.value)))"
             " ORDER BY day DESC, created_at DESC, id DESC LIMIT ?",
-            (self._space, day and day.isoformat(), day and day.isoformat(), limit),
+            (self._space, chosen, chosen, codec.dump(list(words)), limit),
         )
         return [daily_event(row) for row in rows]
 

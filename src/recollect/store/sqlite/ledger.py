@@ -19,13 +19,14 @@ from recollect.store.rows import (
     first_doc,
     last_doc,
 )
+from recollect.store.sqlite.scope import has_metadata
 from recollect.store.sqlite.speech import SpeechRows
 from recollect.store.sqlite.text import add_many, next_doc
 from recollect.types import SafeName, SessionInfo, Turn, TurnState
 
 _TURN = (
     "t.id, s.id, t.idx, t.role, t.content, t.at, t.zone, t.sender, t.channel, t.tool_calls,"
-    " t.tool_results, t.tokens, t.trust, t.state, t.reason"
+    " t.tool_results, t.tokens, t.trust, t.state, t.reason, t.metadata"
 )
 # A turn asks when a question mark stands near its end.
 _PLACE = (
@@ -33,7 +34,7 @@ _PLACE = (
     " substr(n.content, -40) GLOB '*[?？]*'"
 )
 _FROM = "FROM turns t JOIN sessions s ON s.number = t.session"
-_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '', ?)"
+_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '', ?, ?)"
 _INSERT = f"INSERT INTO turns VALUES {_VALUES}"
 _AT_ONCE = 200  # turns: few calls for a large batch, and a statement short enough to be kept ready
 _INSERT_MANY = f"INSERT INTO turns VALUES {', '.join([_VALUES] * _AT_ONCE)}"
@@ -273,6 +274,9 @@ class SqliteLedger(SpeechRows):
             if value is not None:
                 clauses.append(clause)
                 values.append(value)
+        if wanted.having:
+            clauses.append(has_metadata("t.metadata").replace(":having", "?"))
+            values.append(codec.dump(dict(wanted.having)))
         if wanted.tool is not None:
             joined += " JOIN turn_tools u ON u.space = t.space AND u.doc = t.doc AND u.name = ?"
             values.insert(0, wanted.tool)
@@ -379,12 +383,12 @@ class SqliteLedger(SpeechRows):
     def undigested(self, session: str) -> list[Turn]:
         return self._beyond("s.digested", session)
 
-    def mark_digested(self, session: str) -> None:
+    def mark_digested(self, session: str, turn: str | None = None) -> None:
         self._conn.execute(
-            "UPDATE sessions SET digested = ifnull((SELECT max(doc) FROM turns t"
-            " WHERE t.space = sessions.space AND t.session = number), -1)"
-            " WHERE space = ? AND id = ?",
-            (self._space, session),
+            "UPDATE sessions SET digested = max(digested, ifnull((SELECT max(doc) FROM turns t"
+            " WHERE t.space = sessions.space AND t.session = number AND (? IS NULL OR t.id = ?)),"
+            " -1)) WHERE space = ? AND id = ?",
+            (turn, turn, self._space, session),
         )
 
     def unextracted(self, session: str, limit: int) -> list[Turn]:
@@ -473,6 +477,18 @@ class SqliteLedger(SpeechRows):
         )
         return [id_ for (id_,) in rows]
 
+    def sessions_untold(self, before: datetime, limit: int) -> list[SafeName]:
+        rows = self._conn.execute(
+            "SELECT s.id FROM sessions s WHERE s.space = ? AND s.turns > 0 AND s.last_at < ?"
+            " AND NOT EXISTS (SELECT 1 FROM episodes e JOIN turns t ON t.space = e.space"
+            "  AND t.id = e.last_turn WHERE e.space = s.space AND e.session = s.id"
+            "  AND t.session = s.number AND t.idx = (SELECT max(l.idx) FROM turns l"
+            "   WHERE l.space = s.space AND l.session = s.number))"
+            " ORDER BY s.last_at DESC LIMIT ?",
+            (self._space, codec.to_micros(before), limit),
+        )
+        return [id_ for (id_,) in rows]
+
     def transcript(self, session: str) -> Transcript | None:
         transcripts = self._transcripts("AND s.id = ?", session)
         return transcripts[0] if transcripts else None
@@ -543,12 +559,13 @@ def _columns(space: int, doc: int, session: int, index: int, row: TurnRow) -> tu
         row.sender,
         row.trust,
         row.claim is not None,
+        codec.dump_metadata(row.metadata),
     )
 
 
 def _turn(row: tuple[Any, ...]) -> Turn:
     (id_, session, idx, role, content, at, zone, sender, channel) = row[:9]
-    calls, results, tokens, trust, state, reason = row[9:]
+    calls, results, tokens, trust, state, reason, metadata = row[9:]
     return Turn(
         id=id_,
         session=session,
@@ -564,4 +581,5 @@ def _turn(row: tuple[Any, ...]) -> Turn:
         trust=trust,
         state=state,
         reason=reason,
+        metadata=codec.load_metadata(metadata),
     )

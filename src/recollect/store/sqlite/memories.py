@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import apsw
 
 from recollect.rules.slots import SEPARATOR, slot_of
 from recollect.store import codec
-from recollect.store.rows import MemoryFilter, SlotEntry, first_doc, last_doc
+from recollect.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
+from recollect.store.sqlite.scope import has_metadata, word_condition
 from recollect.store.sqlite.text import add_terms, next_doc
 from recollect.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
@@ -18,8 +19,9 @@ _COLUMNS = (
     "id, kind, content, subject, predicate, project, topic, tags, importance, confidence, trust,"
     " status, access_count, created_at, updated_at, last_accessed_at, valid_from, valid_to,"
     " superseded_at, superseded_by, expires_at, episode, value, confirmations, session,"
-    " snoozed_until, offered, metadata"
+    " snoozed_until, offered, metadata, origin"
 )
+_MICROSECOND = timedelta(microseconds=1)
 _AFTER_SEPARATOR = chr(ord(SEPARATOR) + 1)  # no slot of the subject comes after it
 _LASTS = "(expires_at IS NULL OR expires_at > :at)"
 _CAME_FROM = (
@@ -38,6 +40,7 @@ _FILTERS = {
     "predicate": f"{_PREDICATE} = :predicate",
     "tag": "EXISTS (SELECT 1 FROM json_each(tags) WHERE value = :tag)",
     "trust": "trust = :trust",
+    "min_importance": "importance >= :min_importance",
     "contains": "instr(lower(content), lower(:contains)) > 0",
     "since": "created_at >= :since",
     "until": "created_at < :until",
@@ -54,12 +57,6 @@ _FILTERS = {
         "t.session = (SELECT number FROM sessions WHERE space = :space AND id = :from_session)"
     ),
 }
-# Every key has to have its value, whatever of text, number, true, false and null it is.
-_HAS_METADATA = (
-    "NOT EXISTS (SELECT 1 FROM json_each(:having) w WHERE NOT EXISTS (SELECT 1 FROM"
-    " json_each(memories.metadata) h WHERE h.key = w.key AND w.value ="
-    " iif(h.type IN ('true', 'false', 'null'), h.type, CAST(h.atom AS TEXT))))"
-)
 _ORDERS: dict[MemoryOrder, str] = {
     "newest": "created_at DESC, doc DESC",
     "oldest": "created_at, doc",
@@ -84,7 +81,7 @@ class SqliteMemories:
     def add(self, memory: Memory, terms: SafeText) -> Memory:
         doc = next_doc(self._conn, self._space, "memory")
         self._conn.execute(
-            f"INSERT INTO memories (space, doc, slot, {_COLUMNS}) VALUES (?, ?, ?{', ?' * 28})",
+            f"INSERT INTO memories (space, doc, slot, {_COLUMNS}) VALUES (?, ?, ?{', ?' * 29})",
             (
                 self._space,
                 doc,
@@ -155,8 +152,15 @@ class SqliteMemories:
         }
         clauses = [_FILTERS[name] for name in values] or ["true"]
         if wanted.having:
-            clauses.append(_HAS_METADATA)
+            clauses.append(has_metadata("memories.metadata"))
             values["having"] = codec.dump(dict(wanted.having))
+        if wanted.words:
+            clauses.append(word_condition(wanted.words, values, "memories"))
+        if wanted.origins:
+            clauses.append("origin IN (SELECT value FROM json_each(:origins))")
+            values["origins"] = codec.dump(wanted.origins)
+        if wanted.life is not None:
+            clauses.append(_life_condition(wanted.life, values))
         return self._select(
             f"{' AND '.join(clauses)} ORDER BY {_ORDERS[wanted.order]} LIMIT :limit OFFSET :offset",
             {**values, "limit": wanted.limit, "offset": wanted.offset},
@@ -309,22 +313,41 @@ class SqliteMemories:
             (uses, codec.to_micros(at), self._space, id_),
         )
 
+    def count_by_kind(self, key: str) -> dict[tuple[Kind, str], int]:
+        """How many hold now, by kind and by what their metadata has under that name."""
+        rows = self._conn.execute(
+            "SELECT kind, ifnull(json_extract(metadata, ?), ''), count(*) FROM memories"
+            " WHERE space = ? AND status = 'active' GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2",
+            (f'$."{key}"', self._space),
+        )
+        return {(kind, str(noted)): count for kind, noted, count in rows}
+
     def projects(self) -> list[SafeName]:
         """Every project that a current memory belongs to."""
+        # From one project to the next in the index: DISTINCT would read every memory.
+        following = (
+            "SELECT min(project) FROM memories INDEXED BY memories_by_partition"
+            " WHERE space = ?1 AND status = 'active'"
+        )
         rows = self._conn.execute(
-            "SELECT DISTINCT project FROM memories WHERE space = ? AND status = 'active'"
-            " AND project != '_global'",
+            f"WITH RECURSIVE named(project) AS ({following} UNION ALL"
+            f" SELECT ({following} AND project > named.project) FROM named"
+            " WHERE named.project IS NOT NULL)"
+            " SELECT project FROM named WHERE project IS NOT NULL AND project != '_global'",
             (self._space,),
         )
         return [project for (project,) in rows]
 
-    def partition(self, project: str | None, limit: int) -> list[int]:
-        """The most important current memories of a project and of none in particular."""
+    def partition(self, project: str | None, limit: int, without: Sequence[Kind] = ()) -> list[int]:
+        """The most important current memories of a project and of none in particular: neither the
+        core nor of the kinds ``without``.
+        """
         rows = self._conn.execute(
-            "SELECT doc FROM memories WHERE space = ? AND status = 'active'"
+            "SELECT doc FROM memories WHERE space = ? AND status = 'active' AND core = 0"
             " AND (? IS NULL OR project IN (?, '_global'))"
+            " AND kind NOT IN (SELECT value FROM json_each(?))"
             " ORDER BY importance DESC, doc DESC LIMIT ?",
-            (self._space, project, project, limit),
+            (self._space, project, project, codec.dump(list(without)), limit),
         )
         return [doc for (doc,) in rows]
 
@@ -344,7 +367,7 @@ class SqliteMemories:
 
     def _select(self, rest: str, values: dict[str, Any]) -> list[Memory]:
         rows: list[tuple[Any, ...]] = self._conn.execute(
-            f"SELECT {_COLUMNS} FROM memories WHERE space = :space AND {rest}",
+            f"SELECT {_COLUMNS}, core FROM memories WHERE space = :space AND {rest}",
             {"space": self._space, **values},
         ).fetchall()
         sources = self.sources([row[0] for row in rows])
@@ -365,6 +388,16 @@ class SqliteMemories:
         ):
             by_memory[memory] = (*by_memory.get(memory, ()), Source(session, idx, turn))
         return by_memory
+
+
+def _life_condition(life: Life, values: dict[str, Any]) -> str:
+    if life.over is None:
+        return "expires_at IS NULL"
+    values["life_over"] = life.over // _MICROSECOND
+    if life.most is None:
+        return "expires_at - created_at > :life_over"
+    values["life_most"] = life.most // _MICROSECOND
+    return "expires_at - created_at > :life_over AND expires_at - created_at <= :life_most"
 
 
 def _values(memory: Memory) -> tuple[Any, ...]:
@@ -398,6 +431,7 @@ def _values(memory: Memory) -> tuple[Any, ...]:
         codec.maybe_to_micros(memory.snoozed_until),
         memory.offered,
         codec.dump(dict(memory.metadata)),
+        memory.origin,
     )
 
 
@@ -405,7 +439,7 @@ def _memory(row: tuple[Any, ...], sources: tuple[Source, ...]) -> Memory:
     (id_, kind, content, subject, predicate, project, topic, tags) = row[:8]
     (importance, confidence, trust, status, accesses, created, updated, accessed) = row[8:16]
     (valid_from, valid_to, superseded_at, superseded_by, expires_at, episode) = row[16:22]
-    (value, confirmations, session, snoozed_until, offered, metadata) = row[22:]
+    (value, confirmations, session, snoozed_until, offered, metadata, origin, core) = row[22:]
     return Memory(
         id=id_,
         kind=kind,
@@ -436,4 +470,6 @@ def _memory(row: tuple[Any, ...], sources: tuple[Source, ...]) -> Memory:
         snoozed_until=codec.maybe_from_micros(snoozed_until),
         offered=offered,
         metadata=codec.load_metadata(metadata),
+        origin=origin,
+        tier=1 if core else 2,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from recollect.settings.vocabulary import WordFilter
 from recollect.store import codec
 from recollect.store.rows import TABLES, Scope, first_doc, last_doc
 from recollect.types import RecordType
@@ -43,6 +44,13 @@ _WITHIN: dict[RecordType, str] = {
     "attachment": "r.session NOT IN (SELECT id FROM sessions WHERE {elsewhere})",
 }
 _ELSEWHERE = "space = r.space AND project NOT IN ('', :within)"
+_IMPORTANT = "r.importance >= :min_importance"
+_IMPORTANCE: dict[RecordType, str] = {
+    "turn": "false",
+    "memory": _IMPORTANT,
+    "episode": _IMPORTANT,
+    "attachment": "false",
+}
 _KNOWN_NOW = (
     "r.status = ifnull(:status, 'active') AND (r.expires_at IS NULL OR r.expires_at > :now)"
 )
@@ -51,6 +59,34 @@ _KNOWN_THEN = (
     " AND (r.superseded_at IS NULL OR r.superseded_at > :as_of)"
     " AND (r.expires_at IS NULL OR r.expires_at > :as_of)"
 )
+
+
+def has_metadata(column: str) -> str:
+    """Every key of ``:having`` has its value in the column, whatever of text, number, true, false
+    and null it is.
+    """
+    return (
+        "NOT EXISTS (SELECT 1 FROM json_each(:having) w WHERE NOT EXISTS (SELECT 1 FROM"
+        f" json_each({column}) h WHERE h.key = w.key AND w.value ="
+        " iif(h.type IN ('true', 'false', 'null'), h.type, CAST(h.atom AS TEXT))))"
+    )
+
+
+def word_condition(filters: Sequence[WordFilter], values: dict[str, Any], table: str) -> str:
+    """Memories that every one of the words stands for; what it compares with goes into values."""
+    conditions = []
+    for n, wanted in enumerate(filters):
+        values[f"kinds_{n}"] = codec.dump(wanted.kinds)
+        by_kind = f"{table}.kind IN (SELECT value FROM json_each(:kinds_{n}))"
+        if not wanted.notes:
+            conditions.append(by_kind)
+            continue
+        values[f"note_{n}"] = f'$."{wanted.name}"'
+        values[f"word_{n}"], values[f"notes_{n}"] = wanted.word, codec.dump(wanted.notes)
+        note = f"ifnull(json_extract({table}.metadata, :note_{n}), '')"
+        others = f"{note} NOT IN (SELECT value FROM json_each(:notes_{n}))"
+        conditions.append(f"({note} = :word_{n} OR ({by_kind} AND {others}))")
+    return " AND ".join(conditions)
 
 
 class ScopeFilter:
@@ -66,7 +102,7 @@ class ScopeFilter:
             "project": scope.project,
             "within": scope.within,
             "topic": scope.topic,
-            "kind": scope.kind,
+            "min_importance": scope.min_importance,
             "speaker": scope.speaker,
             "trust": scope.trust,
             "status": scope.status,
@@ -75,6 +111,7 @@ class ScopeFilter:
             "as_of": codec.maybe_to_micros(scope.as_of),
             "now": codec.maybe_to_micros(scope.now),
         }
+        self._worded = word_condition(scope.words, self._values, "r")
 
     def all(self, most: int) -> list[int] | None:
         """Every document in scope, when they are few; else None."""
@@ -93,10 +130,16 @@ class ScopeFilter:
     def latest(self, limit: int) -> list[int]:
         """The newest documents in scope, newest first."""
         docs: list[tuple[int, int]] = []
+        # Of what is recent the last written are the newest, and no index has the time of memories.
+        recent = self._scope.since is not None and self._scope.until is None
         for type_ in self._scope.types:
+            place, order = "r.space = :space", _TIME[type_]
+            if recent and type_ != "turn":
+                first, last = first_doc(self._space, type_), last_doc(self._space, type_)
+                place, order = f"r.doc BETWEEN {first} AND {last}", "doc"
             rows = self._conn.execute(
-                f"SELECT r.{_TIME[type_]}, r.doc FROM {TABLES[type_]} r WHERE r.space = :space"
-                f" AND {self._conditions(type_)} ORDER BY r.{_TIME[type_]} DESC LIMIT :most",
+                f"SELECT r.{_TIME[type_]}, r.doc FROM {TABLES[type_]} r WHERE {place}"
+                f" AND {self._conditions(type_)} ORDER BY r.{order} DESC LIMIT :most",
                 {**self._values, "most": limit},
             )
             docs += [(at, doc) for at, doc in rows]
@@ -132,7 +175,8 @@ class ScopeFilter:
                 (scope.project, _PARTITION[type_].format(name="project")),
                 (scope.within, _WITHIN[type_].format(elsewhere=_ELSEWHERE)),
                 (scope.topic, _PARTITION[type_].format(name="topic")),
-                (scope.kind, "r.kind = :kind" if type_ == "memory" else "false"),
+                (scope.words or None, self._worded if type_ == "memory" else "false"),
+                (scope.min_importance, _IMPORTANCE[type_]),
                 (scope.speaker, "r.sender = :speaker" if type_ == "turn" else "false"),
                 (scope.trust, "r.trust = :trust" if type_ in ("turn", "memory") else "false"),
                 (scope.since, f"r.{time} >= :since"),

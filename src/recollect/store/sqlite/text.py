@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.errors import StoreDamaged
 from recollect.rules import bm25
@@ -74,31 +75,56 @@ class SqliteText:
         scores.update(zip(others, added.tolist(), strict=True))
         return [scores.get(doc, 0.0) for doc in docs]
 
-    def term_matches(
-        self, matches: TextMatches, docs: Sequence[int], marks: Sequence[TermSet] = ()
-    ) -> TermMatches:
+    def term_matches(self, matches: TextMatches, docs: Sequence[int]) -> TermMatches:
         """The scores of any documents for the query of an earlier search, and the terms they have;
         one that is not indexed has none.
         """
+        scored, row_of = matches.scored, matches.row_of
         packs = self._packs(matches, docs)
-        places = [place for place, doc in enumerate(docs) if doc in packs]
-        found = bm25.term_matches(
-            [packs[docs[place]] for place in places],
+        unscored = [doc for doc in docs if doc not in row_of and doc in packs]
+        added = bm25.term_matches(
+            [packs[doc] for doc in unscored],
             matches.weights,
             matches.length,
             matches.form_of,
-            marks=marks,
             telling=matches.telling,
         )
+        if scored is None or not row_of:
+            every = added
+        elif not unscored:
+            every = scored
+        else:
+            every = TermMatches(
+                np.concatenate([scored.scores, added.scores]),
+                np.concatenate([scored.present, added.present]),
+                added.heft,
+            )
+        rows = {**row_of, **{doc: n for n, doc in enumerate(unscored, len(row_of))}}
+        places = [place for place, doc in enumerate(docs) if doc in rows]
+        chosen = [rows[docs[place]] for place in places]
         if len(places) == len(docs):
-            return found
+            return TermMatches(every.scores[chosen], every.present[chosen], every.heft)
         scores = np.zeros(len(docs))
-        scores[places] = found.scores
-        has = np.zeros((len(docs), found.present.shape[1]), bool)
-        has[places] = found.present
-        marked = np.zeros((len(docs), len(marks)), bool)
-        marked[places] = found.marked
-        return TermMatches(scores, has, found.heft, marked)
+        scores[places] = every.scores[chosen]
+        has = np.zeros((len(docs), every.present.shape[1]), bool)
+        has[places] = every.present[chosen]
+        return TermMatches(scores, has, every.heft)
+
+    def having(
+        self, matches: TextMatches, docs: Sequence[int], terms: TermSet
+    ) -> NDArray[np.bool_]:
+        """Which of the documents have any of the terms."""
+        packs = self._packs(matches, docs)
+        return bm25.having([packs.get(doc, b"") for doc in docs], terms)
+
+    def shared_terms(
+        self, matches: TextMatches, docs: Sequence[int], best: Sequence[int]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How much each document shares with those at the ``best`` places, beside the terms of the
+        query.
+        """
+        packs = self._packs(matches, docs)
+        return bm25.shared_terms([packs.get(doc, b"") for doc in docs], best, matches.words)
 
     def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""
@@ -127,16 +153,23 @@ class SqliteText:
         }
         best: list[tuple[float, int]] = []
         read: dict[int, bytes] = {}
+        scored: TermMatches | None = None
+        row_of: dict[int, int] = {}
         for start in range(0, len(docs), _BATCH):
             batch, packs = self._packed(docs[start : start + _BATCH])
             read.update(zip(batch, packs, strict=True))
-            scores = bm25.scores(packs, weights, stats.length, form_of).tolist()
+            found = bm25.term_matches(packs, weights, stats.length, form_of, telling=telling)
+            if scored is None:
+                scored, row_of = found, {doc: row for row, doc in enumerate(batch)}
+            scores = found.scores.tolist()
             if len(best) >= limit and max(scores, default=0.0) <= best[-1][0]:
                 break
             best += [pair for pair in zip(scores, batch, strict=True) if pair[0] > 0]
             best = sorted(best, reverse=True)[:limit]
         matches = tuple(TextMatch(doc, score) for score, doc in best)
-        return TextMatches(matches, words, weights, stats.length, telling, absent, form_of, read)
+        return TextMatches(
+            matches, words, weights, stats.length, telling, absent, form_of, read, scored, row_of
+        )
 
     def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
         """Those of the documents that are indexed, and their packed terms."""

@@ -72,7 +72,7 @@ _SUBJECT = "iif(lower(subject) IN ('user', 'the user', '用户'), '', subject)"
 WORDS: dict[StoredTextKind, TextColumns] = {
     "turn": TextColumns(
         "turns", "id", "at", ("content",),
-        {"tool_calls": _call_words, "tool_results": _result_words},
+        {"tool_calls": _call_words, "tool_results": _result_words, "metadata": leaves},
     ),
     "memory": TextColumns(
         "memories", "id", "created_at", ("content", _SUBJECT, "value"), {"metadata": leaves}
@@ -118,7 +118,7 @@ STORED: dict[StoredTextKind, tuple[str, str, str]] = {
 FIXED: dict[str, tuple[str, ...]] = {
     "spaces": ("name",),
     "turns": ("id", "role", "trust", "state"),
-    "memories": ("id", "kind", "trust", "status", "superseded_by", "episode"),
+    "memories": ("id", "kind", "trust", "status", "superseded_by", "episode", "origin"),
     "memory_sources": ("memory", "turn"),
     "episodes": ("id", "outcome", "memories", "source", "last_turn"),
     "attachments": ("id", "direction", "memories"),
@@ -162,7 +162,7 @@ def stored_texts(
 _NAMED: dict[str, tuple[str, ...]] = {
     "spaces": ("name",),
     "sessions": ("id", "project", "topic"),
-    "memories": ("kind", "project", "topic", "predicate", "subject", "trust", "status"),
+    "memories": ("kind", "project", "topic", "predicate", "subject", "trust", "status", "origin"),
     "turns": ("channel", "sender", "role", "trust", "state", "reason"),
     "episodes": ("outcome", "source"),
     "attachments": ("mime", "direction"),

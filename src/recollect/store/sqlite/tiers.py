@@ -31,7 +31,17 @@ _FIT_FOR_CORE = (
     " AND trust IN (SELECT value FROM json_each(:trusted))"
 )
 
+_LATEST_VERSIONS = (
+    "WITH RECURSIVE version(id) AS (SELECT value FROM json_each(:listed) UNION"
+    " SELECT m.superseded_by FROM memories m JOIN version v ON m.id = v.id"
+    " WHERE m.space = :space AND m.superseded_by != '') SELECT id FROM version"
+)
 _LINE = "id, content, kind, trust, valid_from, importance, core, doc"
+_PROFILE_WRITTEN = (
+    "ifnull((SELECT max(created_at) FROM memories INDEXED BY memories_in_core WHERE core = 1"
+    " AND space = :space AND status = 'active' AND origin = 'compression'"
+    " AND topic = '_profile'), 0)"
+)
 
 
 class SqliteTiers:
@@ -104,12 +114,21 @@ class SqliteTiers:
         return [by_id[id_] for id_ in docs]
 
     def core_lines(
-        self, *, least: float, now: datetime, limit: int, within: SafeName | None = None
+        self,
+        *,
+        least: float,
+        now: datetime,
+        limit: int,
+        within: SafeName | None = None,
+        kinds: Sequence[Kind] | None = None,
+        ids: Sequence[str] | None = None,
     ) -> list[CoreLine]:
         """What is shown of the core: its chosen ones and, of the rest, the most important.
 
         Unlike ``core`` it does not look through all that are equally important, of which there may
         be very many: of those it takes the newest. ``within`` a project: its own and of none.
+        ``kinds`` are the only ones wanted; ``ids`` are the memories themselves, each of them in
+        its latest version.
         """
         values = {
             "space": self._space,
@@ -120,12 +139,21 @@ class SqliteTiers:
             "within": within,
         }
         fit = f"space = :space AND importance >= :least AND {_FIT_FOR_CORE}"
+        if kinds is not None:
+            values["kinds"] = codec.dump(list(kinds))
+            fit += " AND kind IN (SELECT value FROM json_each(:kinds))"
+        if ids is not None:
+            values["listed"] = codec.dump(list(ids))
+            fit += f" AND id IN ({_LATEST_VERSIONS})"
         if within is not None:
             fit += " AND project IN (:within, '_global')"
         chosen = self._conn.execute(
             f"SELECT {_LINE} FROM memories INDEXED BY memories_in_core WHERE core = 1 AND {fit}",
             values,
         )
+        if kinds is not None:
+            # Once a model has written the profile, only what is newer stands beside it.
+            fit += f" AND created_at > {_PROFILE_WRITTEN}"
         important = self._conn.execute(
             f"SELECT {_LINE} FROM memories WHERE {fit}"
             " ORDER BY importance DESC, doc DESC LIMIT :limit",
@@ -170,16 +198,14 @@ class SqliteTiers:
 
     # --- files and daily events -----------------------------------------------------------------
 
-    def old_attachments(
-        self, before: datetime, *, keep_linked: bool, limit: int
-    ) -> list[Attachment]:
-        """Files from before then that are still in use, the oldest first."""
+    def old_attachments(self, before: datetime, limit: int) -> list[Attachment]:
         ids = [
             str(id_)
             for (id_,) in self._conn.execute(
                 "SELECT id FROM attachments WHERE space = ? AND created_at < ?"
-                " AND put_away IS NULL AND (NOT ? OR memories = '[]') ORDER BY doc LIMIT ?",
-                (self._space, codec.to_micros(before), keep_linked, limit),
+                " AND put_away IS NULL AND memories = '[]' AND description = ''"
+                " AND transcription = '' AND extracted_text = '' ORDER BY doc LIMIT ?",
+                (self._space, codec.to_micros(before), limit),
             )
         ]
         return SqliteAttachments(self._conn, self._space).by_id(ids)

@@ -11,13 +11,15 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby
 
+from recollect.language.attribution import SessionPlace, placed
 from recollect.language.detection import language_of
 from recollect.language.digest import GLUE
 from recollect.learn.grounding import SpokenWords, grounded_in_summary, words_shared
 from recollect.learn.settlement import decided_before
 from recollect.providers.chat.base import ChatModel
+from recollect.rules.likeness import plain_words
 from recollect.rules.speakers import least_trusted
-from recollect.store.rows import TurnFilter
+from recollect.store.rows import MemoryFilter, TurnFilter
 from recollect.types import Candidate, DailyEvent, Turn, joined, key_of, stamp
 from recollect.upkeep.model_calls import ask_for_knowledge
 from recollect.upkeep.work import Step
@@ -95,11 +97,31 @@ def _proposed(
     summaries = [event.summary for event in events]
     language = language_of(summaries, step.settings.memory.language)
     core, speakers = step.settings.upkeep.core_importance, SpokenWords(turns, ())
+    with step.store.read(step.space) as unit:
+        projects = unit.memories.projects()
     return [
-        grounded_in_summary(_sourced(candidate, turns), speakers, core)
-        for candidate in ask_for_knowledge(model, day, summaries, language)
+        grounded_in_summary(_partitioned(step, _sourced(candidate, turns)), speakers, core)
+        for candidate in ask_for_knowledge(model, day, summaries, language, projects)
         if GLUE not in candidate.content
     ]
+
+
+def _partitioned(step: Step, candidate: Candidate) -> Candidate:
+    """The candidate in the partition that knows it word for word, else the one it names, else that
+    of the session it was said in.
+    """
+    with step.store.read(step.space) as unit:
+        same = unit.memories.find(
+            MemoryFilter(status="active", holds_at=step.now, contains=candidate.content)
+        )
+        for memory in same:
+            if plain_words(memory.content) == plain_words(candidate.content):
+                return replace(candidate, project=memory.project, topic=memory.topic)
+        turns = unit.ledger.turns_by_id(candidate.sources)
+        info = unit.ledger.session(turns[-1].session) if turns else None
+    if info is None:
+        return candidate
+    return placed(candidate, SessionPlace(info.project, info.topic))
 
 
 def _sourced(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:

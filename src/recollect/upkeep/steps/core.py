@@ -5,18 +5,19 @@ from __future__ import annotations
 from recollect.rules.tiers import PASSING, choose_core, least_valuable
 from recollect.types import Memory
 from recollect.upkeep.model_calls import ask_for_core
-from recollect.upkeep.report import Change
+from recollect.upkeep.report import Change, Reason
 from recollect.upkeep.steps.decay import active_memories, is_current, short
 from recollect.upkeep.work import Step
 
-_INPUTS = 200  # memories considered for the core, as in document D §7.3
+MOST_INPUTS = 200  # memories considered for the core, as in document D §7.3
+_LESS = Reason("others matter more now", "现在别的更重要")
 
 
 def refresh_core(step: Step) -> None:
     """Tier 1: the best of the important memories, chosen by a model or by value."""
     settings, now = step.settings, step.now
     with step.store.read(step.space) as unit:
-        inputs = unit.tiers.core(least=settings.upkeep.core_importance, now=now, limit=_INPUTS)
+        inputs = unit.tiers.core(least=settings.upkeep.core_importance, now=now, limit=MOST_INPUTS)
         before = unit.tiers.core_ids()
         marked = {memory.id: memory for memory in unit.memories.by_id(sorted(before))}
     model = None if step.dry_run else step.tools.model_of(step.space)
@@ -28,7 +29,7 @@ def refresh_core(step: Step) -> None:
     entering = [memory for id_, memory in chosen.items() if id_ not in before]
     step.apply(
         [
-            *(_tier_change("leave_core", memory, "others matter more now") for memory in leaving),
+            *(_tier_change("leave_core", memory, _LESS) for memory in leaving),
             *(_tier_change("core", memory, _why(memory)) for memory in entering),
         ]
     )
@@ -59,8 +60,8 @@ def enforce_capacity(step: Step) -> None:
     action = capacity.overflow
     step.apply(
         [
-            *(_overflow(action, m, f"more than {capacity.knowledge} memories") for m in excess),
-            *(_overflow(action, m, f"more than {_limit(step)} memories") for m in over),
+            *(_overflow(action, m, capacity.knowledge) for m in excess),
+            *(_overflow(action, m, _limit(step)) for m in over),
         ]
     )
 
@@ -70,20 +71,24 @@ def _limit(step: Step) -> int:
     return min(capacity.knowledge_max, capacity.total or capacity.knowledge_max)
 
 
-def _overflow(action: str, memory: Memory, why: str) -> Change:
+def _overflow(action: str, memory: Memory, limit: int) -> Change:
     return Change(
         "delete" if action == "delete" else "archive",
         memory.id,
         short(memory.content),
-        f"{why}; of these it is worth least",
+        Reason(
+            f"more than {limit} memories; of these it is worth least",
+            f"记忆超过 {limit} 条，其中它的价值最低",
+        ),
     )
 
 
-def _tier_change(action: str, memory: Memory, why: str) -> Change:
+def _tier_change(action: str, memory: Memory, why: Reason) -> Change:
     return Change(
         "core" if action == "core" else "leave_core", memory.id, short(memory.content), why
     )
 
 
-def _why(memory: Memory) -> str:
-    return f"importance {memory.importance:g}, used {memory.access_count} times"
+def _why(memory: Memory) -> Reason:
+    weight, uses = f"{memory.importance:g}", memory.access_count
+    return Reason(f"importance {weight}, used {uses} times", f"重要性 {weight}，用过 {uses} 次")

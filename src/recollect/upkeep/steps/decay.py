@@ -8,7 +8,7 @@ from recollect.rules.decay import class_of, faded, judge
 from recollect.rules.kinds import kinds_of
 from recollect.rules.tiers import priority_of
 from recollect.types import Kind, Memory
-from recollect.upkeep.report import Change
+from recollect.upkeep.report import Change, Reason
 from recollect.upkeep.work import PORTION, Step
 
 _EXCERPT = 120  # characters of a statement in a report
@@ -64,7 +64,10 @@ def _fate(step: Step, memory: Memory) -> Change | None:
     fate = judge(score, memory.access_count, law)
     if fate == "keep" or (fate == "demote" and _is_short(step, memory)):
         return None
-    why = f"{memory.importance:g} has faded to {score:.3f} in {idle.days} days without use"
+    why = Reason(
+        f"{memory.importance:g} has faded to {score:.3f} in {idle.days} days without use",
+        f"{idle.days} 天未用，{memory.importance:g} 已衰减到 {score:.3f}",
+    )
     return Change(fate, memory.id, short(memory.content), why)
 
 
@@ -83,7 +86,12 @@ def expire(step: Step) -> None:
             memories = unit.tiers.expired(step.now, PORTION)
         step.apply(
             [
-                Change("expire", memory.id, short(memory.content), f"its time ended on {until}")
+                Change(
+                    "expire",
+                    memory.id,
+                    short(memory.content),
+                    Reason(f"its time ended on {until}", f"已于 {until} 到期"),
+                )
                 for memory in memories
                 if (until := f"{memory.expires_at:%Y-%m-%d}")
             ]
@@ -96,19 +104,20 @@ def expire(step: Step) -> None:
 
 
 def forget_files(step: Step) -> None:
-    """Attachments and JSONL copies that are too old; the attached files are never touched."""
+    """Attachments of which nothing is known, and JSONL copies, that are too old; the attached files
+    are never touched.
+    """
     keep = step.settings.attachments
     if keep.keep is not None:
         oldest = step.now - keep.keep
         while True:
             with step.store.read(step.space) as unit:
-                files = unit.tiers.old_attachments(oldest, keep_linked=True, limit=PORTION)
+                files = unit.tiers.old_attachments(oldest, PORTION)
             step.apply(
                 [
-                    Change(
-                        "forget_file", file.id, file.filename, f"from {file.created_at:%Y-%m-%d}"
-                    )
+                    Change("forget_file", file.id, file.filename, Reason(f"from {day}", day))
                     for file in files
+                    if (day := f"{file.created_at:%Y-%m-%d}")
                 ]
             )
             if len(files) < PORTION or step.dry_run:

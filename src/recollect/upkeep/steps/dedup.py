@@ -18,12 +18,15 @@ from recollect.store.upkeep import NumberedMemory
 from recollect.types import Memory
 from recollect.upkeep.clusters import Floats, near_pairs
 from recollect.upkeep.model_calls import ask_for_same
-from recollect.upkeep.report import Change
+from recollect.upkeep.report import Change, Reason
 from recollect.upkeep.steps.decay import is_current, short
 from recollect.upkeep.work import PORTION, Step
 
 _CLUSTER_MAX = 5  # memories judged in one call, as in document A §5.7: more and a model errs
-_PARTITION_MIN = 10  # smaller partitions are not merged, as in document D §7.3
+PARTITION_MIN = 10  # smaller partitions are not merged, as in document D §7.3
+
+
+_WORD_FOR_WORD = ("says the same word for word", "一字不差")
 
 
 def dedup(step: Step) -> None:
@@ -34,7 +37,7 @@ def dedup(step: Step) -> None:
 def merge(step: Step) -> None:
     """Weekly: within each partition that is large enough."""
     with step.store.read(step.space) as unit:
-        partitions = set(unit.tiers.partitions(_PARTITION_MIN))
+        partitions = set(unit.tiers.partitions(PARTITION_MIN))
 
     def group_of(memory: Memory) -> str | None:
         place = (memory.project, memory.topic)
@@ -45,7 +48,7 @@ def merge(step: Step) -> None:
 
 def _merge_groups(step: Step, group_of: Callable[[Memory], str | None]) -> None:
     """Merge what is identical anywhere, then within each group; None means no group."""
-    shelved = _current_memories(step)
+    shelved = current_memories(step)
     merged = _merge_identical(step, [one.memory for one in shelved])
     shelved = [one for one in shelved if one.memory.id not in merged]
     vectors = _vectors(step, shelved)
@@ -64,7 +67,7 @@ def _merge_groups(step: Step, group_of: Callable[[Memory], str | None]) -> None:
 def _merge_identical(step: Step, memories: Sequence[Memory]) -> set[str]:
     """Merge memories that are one word for word; says which were absorbed."""
     changes = [
-        _merge(memories[other], memories[place], "says the same word for word")
+        _merge(memories[other], memories[place], _WORD_FOR_WORD)
         for place, others in identical(memories)
         for other in others
     ]
@@ -79,9 +82,10 @@ def _merge_group(
     fresh = {place for place, memory in enumerate(memories) if _is_new(memory, since)}
     if len(memories) < 2 or not fresh:
         return
-    near = near_pairs(memories, vectors, step.settings.upkeep.cluster_distance, fresh)
-    pairs = {(pair.one, pair.other): pair for pair in near}
     model = None if step.dry_run else step.tools.model_of(step.space)
+    distance, judged = step.settings.upkeep.cluster_distance, model is not None
+    near = near_pairs(memories, vectors, distance, fresh, judged=judged)
+    pairs = {(pair.one, pair.other): pair for pair in near}
     waiting: list[Change] = []
     for group in components(len(memories), near):
         waiting += _merges(step, memories, group, pairs, model)
@@ -103,7 +107,8 @@ def _merges(
     for place, absorbed_places in by_rule:
         for other in absorbed_places:
             pair = pairs[min(place, other), max(place, other)]
-            yield _merge(memories[other], memories[place], f"says the same, {pair.likeness:.2f}")
+            why = (f"says the same, {pair.likeness:.2f}", f"说的是同一件事（{pair.likeness:.2f}）")
+            yield _merge(memories[other], memories[place], why)
     merged = {other for _, absorbed_places in by_rule for other in absorbed_places}
     rest = [place for place in group if place not in merged]
     if model is None or len(rest) < 2:
@@ -113,15 +118,18 @@ def _merges(
         for same in ask_for_same(model, candidates, step.settings.memory.language):
             survivor, *others = sorted((candidates[place] for place in same), key=strength)
             for memory in others:
-                yield _merge(memory, survivor, f"says the same, by {model.name}")
+                why = (f"says the same, by {model.name}", f"{model.name} 认为说的是同一件事")
+                yield _merge(memory, survivor, why)
 
 
-def _merge(memory: Memory, into: Memory, why: str) -> Change:
-    reason = f"{why}: {short(into.content)}"
+def _merge(memory: Memory, into: Memory, why: tuple[str, str]) -> Change:
+    kept = short(into.content)
+    reason = Reason(f"{why[0]}: {kept}", f"{why[1]}：{kept}")
     return Change("merge", memory.id, short(memory.content), reason, into.id)
 
 
-def _current_memories(step: Step) -> list[NumberedMemory]:
+def current_memories(step: Step) -> list[NumberedMemory]:
+    """What holds now, but secrets."""
     rows: list[NumberedMemory] = []
     with step.store.read(step.space) as unit:
         while some := unit.tiers.walk(rows[-1].doc if rows else -1, 5 * PORTION):

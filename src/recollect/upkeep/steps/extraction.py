@@ -1,13 +1,19 @@
-"""Finishing extraction: the sessions in the queue first, then every turn not yet extracted."""
+"""Finishing extraction: the sessions in the queue first, then every turn not yet extracted; and
+the episodes of sessions that nobody ended.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
+from recollect.clock import in_zone
 from recollect.errors import ModelError
 from recollect.jobs.waiting import model_wait
+from recollect.language.story import EpisodeDraft
 from recollect.learn import session_end
-from recollect.learn.episodes import write_episode
+from recollect.learn.episode_writer import MOST_TURNS
 from recollect.record import triggers
 from recollect.rules import checks
 from recollect.store.rows import TurnFilter
@@ -15,20 +21,29 @@ from recollect.types import EMPTY, Job, SafeName, Turn, constant, joined
 from recollect.upkeep.work import Step
 
 _KINDS = (triggers.KIND, session_end.KIND)
-_SESSIONS = 500  # looked at in one snapshot
-_STORY = 10_000  # turns of one episode, the latest
+_SESSIONS = 500  # looked at in one snapshot, and given an episode in one night
+_TRIED_AGAIN = timedelta(days=7)  # a text that no model reads is not paid for night after night
+_REVIVED = constant("tried again with the daily work")
 
 
 def finish_queue(step: Step) -> None:
-    """Sessions whose extraction was put off, or failed and waits for another try."""
+    """Sessions whose extraction was put off, or failed and waits for another try; then those that
+    were given up, once: the model may be another one by now.
+    """
     with step.store.read(step.space) as unit:
         waiting = unit.tasks.unfinished("ready", checks.MAX_ROWS)
+        dead = unit.tasks.unfinished("dead", checks.MAX_ROWS)
     sessions = dict.fromkeys(job.name_of("session") for job in waiting if job.kind in _KINDS)
-    _learn(step, list(sessions))
+    if not _learn(step, list(sessions)):
+        return
+    since = step.now - _TRIED_AGAIN
+    for job in dead:
+        if job.kind in _KINDS and job.run_at >= since and not _try_again(step, job):
+            return
 
 
 def learn_turns(step: Step) -> None:
-    """Extract sessions that no trigger has queued; each ended one gets its episode."""
+    """Extract sessions that no trigger has queued; each of an earlier day gets its episode."""
     if not step.settings.triggers.daily_sweep:
         return
     tried: set[SafeName] = set()
@@ -38,11 +53,14 @@ def learn_turns(step: Step) -> None:
         fresh = [session for session in sessions if session not in tried]
         tried.update(fresh)
         if not fresh:
+            break
+        if not _learn(step, fresh):
             return
-        if not _learn(step, fresh) or step.dry_run:
-            return
-        for session in fresh:
-            _write_episode(step, session)
+        if step.dry_run:
+            break
+    # Where the end of a session leaves no episode, the night does not write one either.
+    if step.settings.triggers.session_end:
+        _write_episodes(step)
 
 
 def _learn(step: Step, sessions: Sequence[SafeName]) -> bool:
@@ -61,6 +79,35 @@ def _learn(step: Step, sessions: Sequence[SafeName]) -> bool:
             continue
         step.did(sessions=1)
     return True
+
+
+def _try_again(step: Step, dead: Job) -> bool:
+    """One more try of a job that was given up; False when the model is away.
+
+    What fails again stays dead, its job as it was.
+    """
+    session = dead.name_of("session")
+    if step.dry_run:
+        step.did(sessions=1)
+        return True
+    with step.store.write(step.space) as unit:
+        revived = unit.ledger.revive(session, _REVIVED)
+    job = replace(_job(step, session), attempts=dead.max_attempts, max_attempts=dead.max_attempts)
+    failure: ModelError | None = None
+    try:
+        while revived and not step.tools.extraction.learn(job, session, probe=True):
+            step.did()
+    except ModelError as error:
+        failure = error
+        if error.away:
+            _requeue(step, [session], error)
+        else:
+            step.tools.extraction.failed(job, str(error), dead=True)
+    if failure is None or failure.away:
+        with step.store.write(step.space) as unit:
+            unit.tasks.discard([dead.id])
+            step.progress(unit, {} if failure else {"sessions": 1})
+    return failure is None or not failure.away
 
 
 def _job(step: Step, session: SafeName) -> Job:
@@ -117,30 +164,52 @@ def _requeue(step: Step, sessions: Sequence[SafeName], error: ModelError) -> Non
         step.progress(unit, {"waiting" if error.away else "failed": len(sessions)})
 
 
-def _write_episode(step: Step, session: SafeName) -> None:
-    """The episode of a session that nobody ended, from its turns that no other episode covers."""
-    with step.store.write(step.space) as unit:
-        info = unit.ledger.session(session)
-        if info is None or info.last_at.date() >= step.day:
+def _write_episodes(step: Step) -> None:
+    """The episode of each session of an earlier day, in the user's zone, that has none yet."""
+    with step.store.read(step.space) as unit:
+        jobs = unit.tasks.unfinished(None, checks.MAX_ROWS)
+        sessions = unit.ledger.sessions_untold(_midnight(step), _SESSIONS)
+    ending = {
+        job.name_of("session")
+        for job in jobs
+        if job.kind == session_end.KIND and job.state != "dead"
+    }
+    for session in sessions:
+        if session in ending:
+            continue  # its own job writes it
+        if step.dry_run:
+            step.did(episodes=1)
+        elif not _write_episode(step, session):
             return
-        episodes = unit.episodes.latest(session=session, since=None, until=None, limit=100)
-        since = max((episode.ended_at for episode in episodes), default=None)
+
+
+def _write_episode(step: Step, session: SafeName) -> bool:
+    """From the turns that no other episode covers; False when the model is away."""
+    with step.store.read(step.space) as unit:
+        covered = unit.episodes.covered(session, None)
+        latest = TurnFilter(session=session, newest_first=True, limit=MOST_TURNS)
         turns: list[Turn] = [
             turn
-            for turn in reversed(
-                unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=_STORY))
-            )
-            if since is None or turn.at > since
+            for turn in reversed(unit.ledger.turns(latest))
+            if not covered or turn.index > covered[-1]
         ]
-        if not turns:
-            return
-        write_episode(
-            unit,
-            session,
-            turns,
-            "daily_consolidation",
-            now=step.now,
-            ask_vectors=step.tools.ask,
-            guard=step.guard,
-        )
-        step.progress(unit, {"episodes": 1})
+    draft: EpisodeDraft | None = None
+    reason = ""
+    try:
+        draft = step.tools.episodes.draft(step.space, turns)
+    except ModelError as error:
+        reason = str(error)
+        if error.away:
+            step.waits_for = reason
+            return False
+    with step.store.write(step.space) as unit:
+        if step.tools.episodes.write(
+            unit, session, turns, "daily_consolidation", draft=draft, reason=reason
+        ):
+            step.progress(unit, {"episodes": 1})
+    return True
+
+
+def _midnight(step: Step) -> datetime:
+    local = in_zone(step.now, step.settings.schedule.zone)
+    return local.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)

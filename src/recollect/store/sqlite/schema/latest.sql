@@ -39,7 +39,7 @@ CREATE TABLE turns (
     sender       TEXT NOT NULL,
     trust        TEXT NOT NULL,
     state        TEXT NOT NULL,
-    reason       TEXT NOT NULL, claimed INTEGER NOT NULL DEFAULT 1,
+    reason       TEXT NOT NULL, claimed INTEGER NOT NULL DEFAULT 1, metadata TEXT,
     UNIQUE (space, id)
 ) STRICT;
 
@@ -80,7 +80,7 @@ CREATE TABLE memories (
     superseded_at    INTEGER,
     superseded_by    TEXT NOT NULL,
     expires_at       INTEGER,
-    episode          TEXT NOT NULL, value TEXT NOT NULL DEFAULT '', slot TEXT NOT NULL DEFAULT '', confirmations INTEGER NOT NULL DEFAULT 0, session TEXT NOT NULL DEFAULT '', snoozed_until INTEGER, offered INTEGER NOT NULL DEFAULT 0, put_away INTEGER, core INTEGER NOT NULL DEFAULT 0, metadata TEXT NOT NULL DEFAULT '{}',
+    episode          TEXT NOT NULL, value TEXT NOT NULL DEFAULT '', slot TEXT NOT NULL DEFAULT '', confirmations INTEGER NOT NULL DEFAULT 0, session TEXT NOT NULL DEFAULT '', snoozed_until INTEGER, offered INTEGER NOT NULL DEFAULT 0, put_away INTEGER, core INTEGER NOT NULL DEFAULT 0, metadata TEXT NOT NULL DEFAULT '{}', origin TEXT NOT NULL DEFAULT 'extraction',
     UNIQUE (space, id)
 ) STRICT;
 
