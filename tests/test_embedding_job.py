@@ -27,7 +27,8 @@ def tell(mind: Mind, *contents: str) -> None:
 
 
 def by_vector(mind: Mind, query: str) -> list[str]:
-    return [hit.text for hit in mind.recall(query) if "vector" in hit.why.routes]
+    hits = mind.recall(query, of=["memory", "turn"])
+    return [hit.text for hit in hits if "vector" in hit.why.routes]
 
 
 def rows(tmp_path: Path, query: str) -> list[tuple[Any, ...]]:

@@ -104,7 +104,7 @@ def test_a_broken_text_index_leaves_the_vectors(
     tell(mind)
     damage(mind, file, TEXT[how])
     mind = open_mind(preset=preset, **LOCAL)
-    hits = mind.recall("what is my cat called")
+    hits = mind.recall("what is my cat called", of=["memory", "turn"])
     assert ANSWER in [hit.text for hit in hits[:3]]
     assert "vector" in hits[0].why.routes
     assert "StoreDamaged" in failures(mind)["route:text"]
@@ -120,14 +120,15 @@ def test_with_both_gone_the_latest_is_left(
     tell(mind)
     damage(mind, file, TEXT[how], "DROP TABLE vectors")
     mind = open_mind(preset=preset, **LOCAL)
-    hits = mind.recall("what is my cat called")
+    hits = mind.recall("what is my cat called", of=["memory", "turn"])
     assert ANSWER in [hit.text for hit in hits]
     assert {"route:text", "route:vector"} <= set(failures(mind))
-    assert all({"latest", "recent"} & set(hit.why.routes) for hit in hits)
+    assert all({"latest", "recent", "slot"} & set(hit.why.routes) for hit in hits)
     of_turns = mind.recall("what is my cat called", of=["turn"], k=3)
     assert len(of_turns) == 3
     assert "the user has a cat" in [hit.text for hit in mind.recall("cat", of=["memory"])]
-    assert {hit.session for hit in mind.recall("cat", session="s3")} == {"s3"}
+    there = mind.recall("cat", of=["turn"], session="s3")
+    assert {hit.session for hit in there} == {"s3"}
 
 
 def test_what_cannot_be_weighed_gives_way_to_the_latest_turns(
