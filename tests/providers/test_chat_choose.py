@@ -129,7 +129,7 @@ def test_an_address_may_end_in_v1(server: Scripted, provider: str, path: str, ta
         ({}, {"provider": "ollama"}, r"model\.name"),
         ({"provider": "ollama"}, {}, r"chat\.name"),
         ({}, {"name": "m"}, r"model\.provider"),
-        ({}, {"api_key": "sk-secret"}, r"model\.provider"),
+        ({}, {"api_key": "sk-secret"}, r"model\.name"),
         ({}, {"provider": "ollama", "name": "m", "daily_cost": 1.0}, r"model\.prices"),
     ],
 )

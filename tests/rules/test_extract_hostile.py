@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -106,9 +107,11 @@ def test_a_stretch_before_compression_takes_moments() -> None:
         )
 
     assert stretch() == 30  # and the patterns are compiled
-    rounds = []
-    for _ in range(5):
-        begun = time.perf_counter()
-        stretch()
-        rounds.append(time.perf_counter() - begun)
-    assert min(rounds) < 0.05  # 10 ms on a quiet machine
+    assert any(quickly(stretch) for _ in range(30))
+
+
+def quickly(work: Callable[[], object]) -> bool:
+    """Whether it took less than 50 ms, on one occasion when nothing else was going on."""
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun < 0.05
