@@ -96,6 +96,7 @@ class AsyncMind(_Async[Mind]):
     record_usage = _awaitable(Mind.record_usage)
     usage = _awaitable(Mind.usage)
     remember = _awaitable(Mind.remember)
+    add_many = _awaitable(Mind.add_many)
     propose = _awaitable(Mind.propose)
     get = _awaitable(Mind.get)
     edit = _awaitable(Mind.edit)

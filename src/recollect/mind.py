@@ -19,6 +19,7 @@ from recollect.ids import new_id
 from recollect.language.gate import Verdict
 from recollect.language.guard import guard_of
 from recollect.language.tokens import TokenCounter, count_tokens
+from recollect.learn.bulk_writer import NewRecord
 from recollect.learn.compression import HostMessage
 from recollect.learn.echo import NOW, Shown
 from recollect.learn.scratchpads import Writer
@@ -32,6 +33,7 @@ from recollect.settings.recall import SectionName
 from recollect.store.contract import Store
 from recollect.types import (
     TRUSTS,
+    Added,
     Attachment,
     AttachmentDetails,
     AuditReport,
@@ -244,6 +246,13 @@ class Mind(CheckedCalls):
         listed = checks.check_tags(sources, self._guard.tags, "sources")
         new = NewMemory(text, kind, sources=listed, supersedes=supersedes, **details)
         return self._services.memories.remember(new, operation_id=operation_id)
+
+    def add_many(self, records: Mapping[str, NewRecord]) -> Added:
+        """Add memories, episodes and daily events of another memory, with their own times.
+
+        Each has a key, under which it is added once. All are added, or none when one is refused.
+        """
+        return self._services.bulk.add(records)
 
     def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Decision:
         """What a model wants kept; rules, core, changes of the owner's word wait for a person.

@@ -35,6 +35,7 @@ from recollect.jobs.worker import FailureListener, Handler, Pace, RecurringJob, 
 from recollect.language.guard import Guard, forget_names, guard_of
 from recollect.language.lines import forget_labels
 from recollect.learn import session_end, window_summary
+from recollect.learn.bulk_writer import BulkWriter
 from recollect.learn.compression import Compression
 from recollect.learn.disown import Disowner
 from recollect.learn.echo import InjectedTexts
@@ -91,6 +92,7 @@ class Services:
     compression: Compression
     attachments: AttachmentWriter
     memories: MemoryWriter
+    bulk: BulkWriter
     memory_reader: MemoryReader
     pending: PendingQueue
     proposals: Proposals
@@ -206,6 +208,7 @@ def build(
         except StoreError as error:
             # A mind opens on whatever can be read; recall leaves an event, stats() shows this.
             worker.failure = str(error)
+    writer = shared.writer_of(space)
     return Services(
         recorder=recorder,
         ledger=LedgerReader(store, space, clock, settings.jobs.max_attempts, guard),
@@ -214,7 +217,8 @@ def build(
             store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask
         ),
         attachments=AttachmentWriter(store, space, clock, guard, ask),
-        memories=shared.writer_of(space),
+        memories=writer,
+        bulk=BulkWriter(store, space, clock, guard, memories=writer, ask_vectors=ask),
         memory_reader=MemoryReader(store, space, clock, settings, vault=vault),
         pending=pending,
         proposals=Proposals(store, space, clock, reconciler, trust=settings.trust),

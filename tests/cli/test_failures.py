@@ -57,7 +57,7 @@ def test_wrong_usage_leaves_with_2(shell: Shell, args: list[str], said: str) -> 
         (["record", "-s", "a", "x", "--tool-call", "{}"], "A tool call has no name"),
         (["record", "-s", " ", "x"], "session is empty"),
         (["record", "-s", "a"], "nothing to record"),
-        (["ingest", "missing.jsonl"], "missing.jsonl cannot be read"),
+        (["import", "missing.jsonl"], "missing.jsonl cannot be read"),
     ],
 )
 def test_a_wrong_value_leaves_with_2(told: Shell, args: list[str], said: str) -> None:
@@ -88,7 +88,7 @@ def test_a_closed_pipe_is_silent(told: Shell) -> None:
 
 
 def test_ctrl_c_leaves_with_130(shell: Shell, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "recollect", "ingest", "-", "-s", "a"]
+    command = [sys.executable, "-m", "recollect", "import", "-", "-s", "a"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=os.environ.copy(), **pipes) as process:  # type: ignore[call-overload]
         line = b'{"role": "user", "content": "hi"}\n'

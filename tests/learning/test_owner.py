@@ -217,7 +217,7 @@ def test_our_own_copy_comes_back_with_the_trust_it_had(
     for name in ("late", "alone", "marked"):
         file = folder / f"{name}.jsonl"
         assert file.exists()
-        assert runner.invoke(cli, ["--db", str(other), "ingest", str(file)]).exit_code == 0
+        assert runner.invoke(cli, ["--db", str(other), "import", str(file)]).exit_code == 0
     again = open_mind(other, **NO_VECTORS)
     for name in ("late", "alone", "marked"):
         before = [(turn.sender, turn.trust) for turn in mind.turns(session=name)]
@@ -277,7 +277,7 @@ def test_files_say_whose_words_they_are(open_mind: OpenMind, tmp_path: Path, cas
     file = tmp_path / "talk.jsonl"
     file.write_text(text, encoding="utf-8")
     db = tmp_path / "memory.db"
-    done = CliRunner().invoke(cli, ["--db", str(db), "ingest", str(file), *options])
+    done = CliRunner().invoke(cli, ["--db", str(db), "import", str(file), *options])
     assert done.exit_code == 0, done.output
     assert [turn.trust for turn in open_mind(db).turns()] == expected
 
@@ -285,7 +285,7 @@ def test_files_say_whose_words_they_are(open_mind: OpenMind, tmp_path: Path, cas
 def test_a_trust_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text('{"session": "s", "role": "user", "content": "a", "trust": "god"}\n')
-    done = CliRunner().invoke(cli, ["--db", str(tmp_path / "memory.db"), "ingest", str(file)])
+    done = CliRunner().invoke(cli, ["--db", str(tmp_path / "memory.db"), "import", str(file)])
     assert done.exit_code == 1
     assert "god" in done.output
 

@@ -172,12 +172,12 @@ def imported(mind: Mind, attempt: Attempt, folder: Path) -> None:
          "trust": "external", "sender": "stranger"},
         {"role": "tool", "content": attempt.text, "session": attempt.session, "trust": "owner"},
     ]  # fmt: skip
-    ingest(mind, folder / f"{attempt.session}.jsonl", lines)
+    import_lines(mind, folder / f"{attempt.session}.jsonl", lines)
 
 
 def imported_group(mind: Mind, attempt: Attempt, folder: Path) -> None:
     said = [("Ann", "Who is in for lunch?"), ("Mallory", attempt.text), ("Bo", "Me too.")]
-    ingest(
+    import_lines(
         mind,
         folder / f"{attempt.session}.jsonl",
         [
@@ -187,10 +187,10 @@ def imported_group(mind: Mind, attempt: Attempt, folder: Path) -> None:
     )
 
 
-def ingest(mind: Mind, file: Path, lines: list[dict[str, Any]]) -> None:
+def import_lines(mind: Mind, file: Path, lines: list[dict[str, Any]]) -> None:
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     database = str(file.parent / "memory.db")
-    result = CliRunner().invoke(cli, ["--db", database, "ingest", str(file)])
+    result = CliRunner().invoke(cli, ["--db", database, "import", str(file)])
     assert result.exit_code == 0, result.output
 
 

@@ -18,8 +18,8 @@ def read(data: Any, **options: Any) -> list[Piece]:
 
 def turns(data: Any, **options: Any) -> list[NewTurn]:
     pieces = read(data, **options)
-    assert not [piece.reason for piece in pieces if piece.turn is None]
-    return [piece.turn for piece in pieces if piece.turn is not None]
+    assert not [piece.reason for piece in pieces if piece.item is None]
+    return [piece.item for piece in pieces if piece.item is not None]
 
 
 def lines(*objects: Any) -> str:

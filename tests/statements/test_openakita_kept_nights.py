@@ -250,8 +250,8 @@ def test_old_jsonl_is_indexed_when_it_is_wanted(shell: Shell, tmp_path: Path) ->
     lines = [json.dumps({"session": "old", "role": role, "content": text}, ensure_ascii=False)
              for role, text in said]  # fmt: skip
     old.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    taken = shell.json("--preset", "openakita", "ingest", str(old))
+    taken = shell.json("--preset", "openakita", "import", str(old))
     assert (taken["added"], taken["rejected"]) == (2, 0)
     assert "部署脚本放在哪里" in shell("--preset", "openakita", "search", "部署脚本").stdout
-    assert shell.json("--preset", "openakita", "ingest", str(old))["known"] == 2
+    assert shell.json("--preset", "openakita", "import", str(old))["known"] == 2
     assert old.read_text(encoding="utf-8").count("\n") == 2, "the file itself stays as it is"

@@ -82,7 +82,7 @@ def test_metadata_on_messages_and_memories(open_mind: OpenMind, tmp_path: Path) 
     first = json.loads(copy.read_text(encoding="utf-8").splitlines()[0])
     assert first["metadata"] == {"channel_id": 7, "edited": True}
     other = tmp_path / "other.db"
-    _run("ingest", str(copy), "--db", str(other), "--preset", "openakita")
+    _run("import", str(copy), "--db", str(other), "--preset", "openakita")
     again = open_mind(other, preset="openakita")
     assert [one.index for one in again.turns(metadata={"model": "qwen"})] == [1]
 

@@ -188,7 +188,7 @@ def _why_none(stats: Stats, pending: int) -> str:
             f"There are no memories: {turns} held nothing to keep; see recollect turns for the"
             " reasons, or keep something with recollect add."
         )
-    return "There are no memories: nothing was recorded; see recollect record, ingest and add."
+    return "There are no memories: nothing was recorded; see recollect record, import and add."
 
 
 def described(mind: Mind, memory: Memory) -> dict[str, Any]:

@@ -10,9 +10,9 @@ import click
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    DownloadColumn,
     MofNCompleteColumn,
     Progress,
+    TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
 )
@@ -28,13 +28,15 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def reading(what: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
-    """Yields a function that takes the bytes read in all, and a label."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+def portion(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
+    """Yields a function that takes how much is done, of how much, and a label."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
     word = TextColumn("{task.fields[word]}")
     with Progress(*columns, word, console=_console(), transient=True) as progress:
-        task = progress.add_task(what, total=total, word="")
-        yield lambda read, word: progress.update(task, completed=read, word=word)
+        task = progress.add_task(what, total=None, word="")
+        yield lambda done, total, word: progress.update(
+            task, completed=done, total=total, word=word
+        )
 
 
 def _console() -> Console:

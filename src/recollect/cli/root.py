@@ -18,7 +18,10 @@ from recollect.cli.state import State
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Remember": {
         "record": ("record:record", "Record one turn of a conversation."),
-        "ingest": ("ingest:ingest", "Import a file of conversations."),
+        "import": (
+            "import_source:import_source",
+            "Import conversations and memories of another program.",
+        ),
         "end": ("sessions:end", "Mark a conversation as ended."),
         "add": ("memories:add", "Keep a statement as a memory."),
         "attach": ("attach:attach", "Remember a file."),

@@ -82,6 +82,21 @@ class MemoryWriter:
             decision = self._keep(unit, new, new_id(now), now, operation_id)
         return _masked(decision)
 
+    def bring_in(self, unit: Unit, new: NewMemory, operation_id: str) -> Decision | None:
+        """Keep what another memory knew, in a transaction of the caller's; None when it was brought
+        in before.
+        """
+        operation, now = self._operation("remember", EMPTY, operation_id), self._clock.now()
+        if _done(unit, operation) is not None:
+            return None
+        learnt = maybe_moment(new.learnt_at, "learnt_at")
+        new = replace(
+            new,
+            tags=checks.check_tags(new.tags, self._guard.tags),
+            learnt_at=None if learnt is None else min(learnt, now),
+        )
+        return self._keep(unit, new, new_id(now), now, operation)
+
     def add(
         self, unit: Unit, new: NewMemory, *, id_: SafeName, at: datetime, operation_id: str | None
     ) -> Memory:
@@ -194,9 +209,10 @@ class MemoryWriter:
         edited: Memory | None = None,
     ) -> Settlement:
         candidate = self._candidate(new, None if edited is None else edited.content)
+        learnt_at = maybe_moment(new.learnt_at, "learnt_at")
         expires_at = maybe_moment(new.expires_at, "expires_at")
         if new.duration or (expires_at is None and edited is None):
-            expires_at = self._usual_expiry(candidate, now)
+            expires_at = self._usual_expiry(candidate, learnt_at or now)
         importance = new.importance
         if importance is None:
             importance = importance_of(candidate.kind, self._settings)
@@ -211,13 +227,13 @@ class MemoryWriter:
             unit,
             candidate,
             claim,
-            said_at=candidate.valid_from or now,
+            said_at=candidate.valid_from or learnt_at or now,
             operation_id=operation,
             now=now,
             sources=tuple(turn.source for turn in turns),
             session=EMPTY if edited is None else edited.session,
         )
-        return replace(work, id=id_, edited=edited)
+        return replace(work, id=id_, edited=edited, learnt_at=learnt_at)
 
     def _usual_expiry(self, candidate: SafeCandidate, now: datetime) -> datetime | None:
         """By its duration; else by its kind, where the document gives every memory a priority."""

@@ -37,7 +37,8 @@ class Settlement:
 
     ``claim``, ``said_at``, ``sources`` and ``session`` are what the candidate says with its gaps
     filled; ``waiting`` is the pending memory that is being confirmed, if one is, ``edited`` the
-    version that a person changes. ``id`` is that of the memory it may become.
+    version that a person changes. ``id`` is that of the memory it may become, ``learnt_at`` when
+    another memory learnt it that it comes from.
     """
 
     unit: Unit
@@ -54,6 +55,7 @@ class Settlement:
     waiting: Memory | None = None
     edited: Memory | None = None
     id: SafeName = EMPTY
+    learnt_at: datetime | None = None
 
     @property
     def since(self) -> datetime:
@@ -233,7 +235,7 @@ class Settlement:
             confidence=claim.confidence,
             trust=claim.trust,
             status=status,
-            created_at=self.now,
+            created_at=self.learnt_at or self.now,
             updated_at=self.now,
             last_accessed_at=self.now,
             valid_from=since,

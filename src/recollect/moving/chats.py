@@ -10,13 +10,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any, BinaryIO
 
 from recollect.errors import InvalidInput
 from recollect.moving import exports
 from recollect.moving.exports import ExportedConversation
+from recollect.moving.json_list import JsonList, parsed
+from recollect.moving.pieces import Piece
+from recollect.moving.source import rejoined
 from recollect.record.messages import (
     SESSION_KEYS,
     UnreadableMessage,
@@ -35,7 +38,7 @@ _EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str], ExportedConversation]]
     "chatgpt": exports.chatgpt,
     "claude": exports.claude,
 }
-_SIGNS = {"mapping": "chatgpt", "chat_messages": "claude", "messages": "messages"}
+SIGNS = {"mapping": "chatgpt", "chat_messages": "claude", "messages": "messages"}
 _BOM = b"\xef\xbb\xbf"
 _SESSION = re.compile(rb'"(?:session|session_id)"\s*:\s*("(?:[^"\\]|\\.)*")')
 
@@ -53,16 +56,6 @@ def read_tools(
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One message of a chat file: its turn, or the reason why there is none."""
-
-    place: str
-    turn: NewTurn | None
-    reason: str = ""
-    topic: str = ""
-
-
 class Chats:
     """Iterates the pieces of a chat file. ``session`` is for messages that name none."""
 
@@ -75,11 +68,9 @@ class Chats:
 
     def __iter__(self) -> Iterator[Piece]:
         blank, first = self._first_line()
-        if first.startswith(b"PK\x03\x04"):
-            raise InvalidInput(
-                "This is a ZIP archive", remedy="Unpack it and give its conversations.json"
-            )
-        if _opens_a_document(first):
+        if first.strip().startswith(b"["):
+            yield from self._list(first)
+        elif first.strip() == b"{":
             yield from self._document(first + self._stream.read())
         elif first:
             for number, line in enumerate(chain([first], self._stream), blank + 1):
@@ -99,8 +90,8 @@ class Chats:
         if not line.strip():
             return
         try:
-            value = _parse(line)
-        except UnreadableMessage as reason:
+            value = parsed(line)
+        except ValueError as reason:
             self._skip_broken(line)
             yield Piece(place, None, str(reason))
             return
@@ -108,15 +99,19 @@ class Chats:
 
     def _document(self, data: bytes) -> Iterator[Piece]:
         try:
-            value = _parse(data)
-        except UnreadableMessage as reason:
+            value = parsed(data)
+        except ValueError as reason:
             raise InvalidInput(str(reason), remedy="Give JSON lines or a whole JSON file") from None
-        if not isinstance(value, list):
-            yield from self._object(value, "the file", self._session)
-            return
-        for number, item in enumerate(value, 1):
-            place = f"entry {number}"
-            yield from self._object(item, place, self._named(place))
+        yield from self._object(value, "the file", self._session)
+
+    def _list(self, first: bytes) -> Iterator[Piece]:
+        """One entry after the other; a damaged one is a piece that cannot be read."""
+        for entry in JsonList(rejoined(first, self._stream)):
+            place = f"entry {entry.number}"
+            if entry.reason:
+                yield Piece(place, None, entry.reason)
+            else:
+                yield from self._object(entry.value, place, self._named(place))
 
     def _named(self, place: str) -> str:
         return f"{self._session}-{place.rpartition(' ')[2]}" if self._session else ""
@@ -175,29 +170,9 @@ class Chats:
             self._positions[session] = self._positions.get(session, 0) + 1
 
 
-def _parse(data: bytes) -> Any:
-    try:
-        return json.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise UnreadableMessage(f"it is not UTF-8 at byte {error.start + 1}") from error
-    except json.JSONDecodeError as error:
-        line = f"line {error.lineno}, " if error.lineno > 1 else ""
-        raise UnreadableMessage(
-            f"it is not JSON: {error.msg} at {line}column {error.colno}"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise UnreadableMessage(f"it is not JSON that can be read: {error}") from error
-
-
 def _kind(value: Any, stated: str) -> str:
     """The stated format, else the one its keys show."""
     keys = value if isinstance(value, dict) else {}
     if stated == "messages" and "messages" not in keys:
         return "turns"  # a bare message
-    return stated or next((kind for sign, kind in _SIGNS.items() if sign in keys), "turns")
-
-
-def _opens_a_document(first: bytes) -> bool:
-    """Whether the file is one JSON value over many lines, and not one value a line."""
-    text = first.strip()
-    return text.startswith(b"[") or text == b"{"
+    return stated or next((kind for sign, kind in SIGNS.items() if sign in keys), "turns")

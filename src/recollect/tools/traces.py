@@ -1,6 +1,6 @@
 """Raw turns for a model: from the database, else from the host's traces, else from JSONL copies.
 
-Files are read by the reader of `recollect ingest`, so messages of OpenAI and Anthropic are
+Files are read by the reader of `recollect import`, so messages of OpenAI and Anthropic are
 understood, and ranked like turns of the database: by a mind that lives in memory for one search.
 """
 
@@ -19,8 +19,9 @@ from recollect.entry import open as open_mind
 from recollect.errors import InvalidInput
 from recollect.health.metrics import content_terms
 from recollect.mind import Mind
-from recollect.moving.chats import Chats, Piece
-from recollect.moving.loader import Loader, Refused
+from recollect.moving.chats import Chats
+from recollect.moving.importer import Importer, Reading, Refused
+from recollect.moving.pieces import Piece
 from recollect.plain import plain
 from recollect.settings.environment import ToolSettings
 from recollect.types import Hit, NewTurn, Turn
@@ -133,10 +134,11 @@ class _Folder:
         if not pieces:
             return ()
         with open_mind(":memory:", worker="none", **_FOR_ONE_SEARCH) as mind:
-            for _ in Loader(mind, refused=self._refuse).load(pieces):
+            for _ in Importer(mind, Reading("turns", refused=self._refuse)).run(pieces):
                 pass
             turns = [turn for _, turn in _in_database(mind, self._query)]
-        undated = {_place(piece.turn) for piece in pieces if piece.turn and piece.turn.at is None}
+        turns_read = [piece.item for piece in pieces if isinstance(piece.item, NewTurn)]
+        undated = {_place(turn) for turn in turns_read if turn.at is None}
         return tuple(_without_time(turn) if _place(turn) in undated else turn for turn in turns)
 
     def _matching(self) -> Iterator[Piece]:
@@ -171,10 +173,10 @@ class _Folder:
             self.unreadable += 1
 
     def _matches(self, piece: Piece) -> bool:
-        if piece.turn is None:
+        if not isinstance(piece.item, NewTurn):
             self.unreadable += 1
             return False
-        text = _searchable(piece.turn)
+        text = _searchable(piece.item)
         return not self._words or any(word in text for word in self._words)
 
     def _refuse(self, refused: Refused) -> None:

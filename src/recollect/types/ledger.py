@@ -229,6 +229,16 @@ class DailyEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class NewDailyEvent:
+    """What a day was about, as another memory tells it."""
+
+    day: date | str
+    summary: str
+    channel: str = ""
+    sender: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """The tokens of one model call; ``cost`` is None where the price is not known."""
 

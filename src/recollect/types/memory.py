@@ -30,7 +30,7 @@ class NewMemory:
     With ``supersedes`` it is the next version of that memory, and has its subject, predicate,
     project, topic, tags, metadata and importance unless others are given. ``duration`` is a
     priority such as "short_term", or a life such as "7d"; ``scope`` a word of the preset's
-    document.
+    document. ``learnt_at`` is when another memory learnt what comes from there.
     """
 
     text: str
@@ -53,6 +53,7 @@ class NewMemory:
     scope: str = ""
     duration: str = ""
     origin: MemoryOrigin | str = "manual"
+    learnt_at: datetime | str | None = None
 
 
 class MemoryDetails(TypedDict, total=False):
@@ -234,6 +235,31 @@ class Decision:
     def id(self) -> SafeName:
         """The id of ``memory``; empty when nothing was kept."""
         return EMPTY if self.memory is None else self.memory.id
+
+
+@dataclass(frozen=True, slots=True)
+class NewEpisode:
+    """The story of a conversation, as another memory tells it."""
+
+    session: str
+    summary: str
+    started_at: datetime | str
+    ended_at: datetime | str | None = None
+    goal: str = ""
+    outcome: Outcome = "success"
+    entities: Iterable[str] = ()
+    tools: Iterable[str] = ()
+    tags: Iterable[str] = ()
+    importance: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """How many records were added, were here before, or say nothing that would be kept."""
+
+    added: int = 0
+    known: int = 0
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)

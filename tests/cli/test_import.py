@@ -36,10 +36,10 @@ def turns(count: int, sessions: int = 3) -> Iterable[dict[str, Any]]:
 
 def test_a_file_is_taken_in_once(shell: Shell, tmp_path: Path) -> None:
     file = write_lines(tmp_path / "chat.jsonl", turns(2_500))
-    first = shell.json("ingest", file, "--project", "搬家")
+    first = shell.json("import", file, "--project", "搬家")
     assert (first["added"], first["known"], first["rejected"]) == (2_500, 0, 0)
     assert first["format"] == "turns"
-    again = shell.json("ingest", file)
+    again = shell.json("import", file)
     assert (again["added"], again["known"]) == (0, 2_500)
     with recollect.open(shell.db, worker="none") as mind:
         found = mind.turns(session="s1", limit=10_000)
@@ -49,7 +49,7 @@ def test_a_file_is_taken_in_once(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_a_summary_for_people(shell: Shell, tmp_path: Path) -> None:
-    shown = shell("ingest", write_lines(tmp_path / "a.jsonl", turns(10))).stdout
+    shown = shell("import", write_lines(tmp_path / "a.jsonl", turns(10))).stdout
     assert shown.startswith("10 turns: 10 added, 0 known, 0 rejected; ")
 
 
@@ -59,16 +59,16 @@ def test_bad_lines_are_named_and_the_rest_goes_on(shell: Shell, tmp_path: Path) 
     lines[4] = {"session": "s0", "role": "wizard", "content": "x"}
     lines[6] = {"session": "s0", "role": "user", "content": "x", "at": "someday"}
     file = write_lines(tmp_path / "chat.jsonl", lines)
-    result = shell("ingest", file, code=1)
+    result = shell("import", file, code=1)
     told = result.stderr.splitlines()
     assert [line.partition(":")[0] for line in told] == ["line 3", "line 5", "line 7"]
     assert "role 'wizard' is unknown" in told[1]
     assert "someday" in told[2]
-    assert "6 turns: 6 added, 0 known, 3 rejected" in result.stdout
+    assert "7 turns: 6 added, 0 known, 3 rejected" in result.stdout
 
     # Put right and repeated: each turn finds its place, nothing is doubled or in conflict.
     write_lines(tmp_path / "chat.jsonl", turns(9, sessions=1))
-    again = shell.json("ingest", file)
+    again = shell.json("import", file)
     assert (again["added"], again["known"], again["rejected"]) == (3, 6, 0)
     with recollect.open(shell.db, worker="none") as mind:
         assert [t.content for t in mind.turns(session="s0")] == [f"第 {n} 句话" for n in range(9)]
@@ -76,15 +76,15 @@ def test_bad_lines_are_named_and_the_rest_goes_on(shell: Shell, tmp_path: Path) 
 
 def test_many_bad_lines_are_counted_not_listed(shell: Shell, tmp_path: Path) -> None:
     file = write_lines(tmp_path / "a.jsonl", ["nonsense"] * 50)
-    result = shell("ingest", file, code=1)
+    result = shell("import", file, code=1)
     assert len(result.stderr.splitlines()) == 21
     assert "… and 30 more" in result.stderr
-    assert shell.json("ingest", file, code=1)["rejected"] == 50
+    assert shell.json("import", file, code=1)["rejected"] == 50
 
 
 def test_a_conflict_with_what_is_there_is_a_rejection(shell: Shell, tmp_path: Path) -> None:
     shell("record", "-s", "s0", "something else")
-    found = shell.json("ingest", write_lines(tmp_path / "a.jsonl", turns(9)), code=1)
+    found = shell.json("import", write_lines(tmp_path / "a.jsonl", turns(9)), code=1)
     assert (found["added"], found["rejected"]) == (8, 1)
     assert found["problems"][0]["place"] == "line 1"
     assert "another turn at index 0" in found["problems"][0]["reason"]
@@ -92,8 +92,8 @@ def test_a_conflict_with_what_is_there_is_a_rejection(shell: Shell, tmp_path: Pa
 
 def test_a_pipe_needs_a_session_and_takes_one(shell: Shell) -> None:
     line = '{"role": "user", "content": "你好"}\n'
-    assert "names no session" in shell("ingest", "-", input=line, code=1).stderr
-    assert shell.json("ingest", "-", "-s", "piped", input=line * 2)["added"] == 2
+    assert "names no session" in shell("import", "-", input=line, code=1).stderr
+    assert shell.json("import", "-", "-s", "piped", input=line * 2)["added"] == 2
     assert shell.json("sessions")[0]["id"] == "piped"
 
 
@@ -102,9 +102,9 @@ def test_own_transcripts_are_understood(told: Shell, tmp_path: Path) -> None:
     told("record", "-s", "dev", "once more", *jsonl)
     told("worker", "--once", *jsonl)
     written = "conversation_history/dev.jsonl"
-    assert told.json("ingest", written)["known"] == 3
+    assert told.json("import", written)["known"] == 3
     other = ("--db", str(tmp_path / "other.db"))
-    assert told.json("ingest", written, *other)["added"] == 3
+    assert told.json("import", written, *other)["added"] == 3
     same = [
         [(t["role"], t["content"], t["tool_calls"], t["sender"], t["at"]) for t in found]
         for found in (told.json("turns", "-s", "dev"), told.json("turns", "-s", "dev", *other))
@@ -117,7 +117,7 @@ def test_titles_become_topics_and_times_are_kept(shell: Shell, tmp_path: Path) -
     export = [{"uuid": "c-1", "name": "旧聊天", "chat_messages": [message]}]
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps(export, ensure_ascii=False), encoding="utf-8")
-    assert shell.json("ingest", str(file))["format"] == "claude"
+    assert shell.json("import", str(file))["format"] == "claude"
     (session,) = shell.json("sessions")
     assert (session["topic"], session["last_at"][:10]) == ("旧聊天", "2025-03-01")
 
@@ -127,7 +127,7 @@ def test_killed_in_the_middle_and_repeated_gives_no_duplicates(
 ) -> None:
     count = 30_000
     file = write_lines(tmp_path / "big.jsonl", turns(count, sessions=7))
-    command = [sys.executable, "-m", "recollect", "ingest", file, "--json"]
+    command = [sys.executable, "-m", "recollect", "import", file, "--json"]
     with subprocess.Popen(command, env=os.environ.copy(), stdout=subprocess.PIPE) as process:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
@@ -137,7 +137,7 @@ def test_killed_in_the_middle_and_repeated_gives_no_duplicates(
         process.wait()
     before = shell.json("stats")["turns"]
     assert 0 < before < count
-    again = shell.json("ingest", file)
+    again = shell.json("import", file)
     assert (again["added"], again["known"]) == (count - before, before)
     assert shell.json("stats")["turns"] == count
     with recollect.open(shell.db, worker="none") as mind:

@@ -1,0 +1,154 @@
+"""recollect import"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from recollect.cli.base import Command
+from recollect.cli.output import counted, emit, flat, note, say
+from recollect.cli.state import State, pass_state
+from recollect.moving.importer import Importer, ImportProgress, Reading, Refused, Speakers
+from recollect.moving.reader import reader_of
+from recollect.moving.source import Source
+from recollect.types import TRUSTS, Trust
+
+_MAX_LISTED = 20  # refused records; the rest are only counted
+
+Report = Callable[[int, int | None, str], None]
+
+
+@click.command("import", cls=Command)
+@click.argument("source")
+@click.option("--format", "format_", default="", metavar="NAME", help="[default: what is found]")
+@click.option("--preview", is_flag=True, help="Read all, say what is there, write nothing.")
+@click.option(
+    "--session", "-s", metavar="ID", help="For messages that name none. [default: the file's name]"
+)
+@click.option("--project", default="", metavar="NAME", help="The project of what names none.")
+@click.option(
+    "--owner", "owners", multiple=True, metavar="NAME",
+    help="A sender in the file who is the owner; every other user is an outsider.",
+)  # fmt: skip
+@click.option("--sender", default="", metavar="NAME", help="Who the user is where none is named.")
+@click.option(
+    "--trust", type=click.Choice(TRUSTS), default="owner", show_default=True,
+    help="Trust nothing in the source better than this.",
+)  # fmt: skip
+@pass_state
+@click.pass_context
+def import_source(
+    ctx: click.Context,
+    state: State,
+    *,
+    source: str,
+    format_: str,
+    preview: bool,
+    session: str | None,
+    project: str,
+    owners: tuple[str, ...],
+    sender: str,
+    trust: Trust,
+) -> None:
+    """Import conversations and memories of another program.
+
+    SOURCE is a file, a folder, or - for a pipe. docs/moving.md lists the formats and what becomes
+    of each record. The source is only read.
+
+    The only user of a conversation is the owner; where several speak, those named by --owner or by
+    the setting trust.owners are, and nobody else. A trust that the source states can only lower
+    that.
+
+    What was imported before is skipped, so an interrupted import can be repeated. Records that
+    cannot be read are reported and the rest goes on; the command then leaves with 1.
+    """
+    refused: list[Refused] = []
+
+    def refuse(one: Refused) -> None:
+        if len(refused) < _MAX_LISTED:
+            refused.append(one)
+            if not state.json:
+                note(f"{one.place}: {flat(one.reason)}")
+
+    started = time.monotonic()
+    given = _source(source, session)
+    speakers = Speakers(owners, sender, trust)
+    reader, found = reader_of(given, format_)
+    reading = Reading(found, project=project, speakers=speakers, refused=refuse)
+    pieces = reader.read(given, found)
+    with _progress() as report:
+        if preview:
+            for _ in reading.batches(pieces):
+                report(given.done, given.total, _counts(reading.progress))
+        else:
+            with state.open(create=True) as mind:
+                for done in Importer(mind, reading).run(pieces):
+                    report(given.done, given.total, _counts(done))
+    _summary(state, reading.progress, refused, time.monotonic() - started, preview=preview)
+    ctx.exit(1 if reading.progress.rejected else 0)
+
+
+def _source(place: str, session: str | None) -> Source:
+    if place == "-":
+        return Source(None, sys.stdin.buffer, session=session or "")
+    name = Path(place).stem if session is None else session
+    return Source.of(place, session=name)
+
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """A bar by the part of the source that was read, on a terminal; else nothing."""
+    if not sys.stderr.isatty():
+        yield lambda done, total, word: None
+        return
+    from recollect.cli.progress import portion
+
+    with portion("Importing") as report:
+        yield report
+
+
+def _counts(done: ImportProgress) -> str:
+    return ", ".join(counted(count, kind) for kind, count in done.kinds.items())
+
+
+def _summary(
+    state: State,
+    done: ImportProgress,
+    refused: list[Refused],
+    seconds: float,
+    *,
+    preview: bool,
+) -> None:
+    pace = done.kinds.total() / seconds if seconds > 0 else 0.0
+    if state.json:
+        emit(
+            {
+                "format": done.format,
+                "read": dict(done.kinds),
+                "first": done.first,
+                "last": done.last,
+                "added": done.added,
+                "known": done.known,
+                "dropped": done.dropped,
+                "rejected": done.rejected,
+                "seconds": round(seconds, 3),
+                "records_per_second": round(pace, 1),
+                "problems": refused,
+            }
+        )
+        return
+    if done.rejected > len(refused):
+        note(f"… and {done.rejected - len(refused):,} more")
+    said = _counts(done) or "nothing"
+    if preview:
+        span = f", from {done.first:%Y-%m-%d} to {done.last:%Y-%m-%d}" if done.first else ""
+        say(f"{done.format}: {said}{span}; {done.rejected:,} cannot be read. Nothing was written.")
+        return
+    dropped = f", {done.dropped:,} said nothing to keep" if done.dropped else ""
+    counts = f"{done.added:,} added, {done.known:,} known{dropped}, {done.rejected:,} rejected"
+    say(f"{said}: {counts}; {seconds:.1f} s, {pace:,.0f}/s")

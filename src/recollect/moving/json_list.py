@@ -1,0 +1,179 @@
+"""The entries of a JSON list, one by one, past those that are damaged.
+
+A list of exported records may be large, and one torn record must not cost the others: each entry is
+cut out by its brackets and parsed alone. Where the brackets do not fit, reading goes on at the next
+text that begins as the first entry did.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+_CHUNK = 1 << 20
+_PLAIN = rb'[^"\\\x00-\x1f]*+'
+_TOKEN = re.compile(rb'"' + _PLAIN + rb"(?:\\." + _PLAIN + rb')*+"|["{}\[\]]')
+_CONTROL = re.compile(rb"[\x00-\x1f]")
+_BETWEEN = re.compile(rb"[\s,]*")
+_SCALAR = re.compile(rb"[^,\]\s]+")
+_BEGINNING = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:')
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a list, counted from 1; ``reason`` says why it could not be read."""
+
+    number: int
+    value: Any
+    reason: str = ""
+
+
+def why_not_json(data: bytes) -> str | None:
+    """The reason why bytes cannot be read as JSON; None if they can."""
+    try:
+        parsed(data)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def parsed(data: bytes) -> Any:
+    """JSON as a value; a ValueError says what is wrong and where."""
+    try:
+        return json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not UTF-8 at byte {error.start + 1}") from error
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        raise ValueError(f"it is not JSON: {error.msg} at {line}column {error.colno}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is not JSON that can be read: {error}") from error
+
+
+class JsonList:
+    """The entries of a list that stands alone, or under one of ``keys`` of an object."""
+
+    def __init__(self, stream: BinaryIO, keys: Sequence[str] = ()) -> None:
+        self._stream = stream
+        self._keys = keys
+        self._buffer = b""
+        self._ended = False
+        self._beginning: re.Pattern[bytes] | None = None
+
+    def __iter__(self) -> Iterator[Entry]:
+        place, number = self._opening(), 1
+        while (start := self._next_start(place)) is not None:
+            if 2 * start > len(self._buffer):  # what was read is let go
+                self._buffer, start = self._buffer[start:], 0
+            end = self._end(start)
+            if end is not None:
+                raw = self._buffer[start:end]
+                try:
+                    value, reason = parsed(raw), ""
+                except ValueError as error:
+                    value, reason = None, str(error)
+                if not reason:
+                    self._learn_beginning(raw)
+                    yield Entry(number, value)
+                    number, place = number + 1, end
+                    continue
+            else:
+                reason = "it has no end"
+            yield Entry(number, None, reason)
+            number += 1
+            again = self._beginning.search(self._buffer, start + 1) if self._beginning else None
+            if again is None and end is None:
+                return
+            place = again.start("entry") if again is not None else end or 0
+
+    def _opening(self) -> int:
+        """Where the first entry may stand."""
+        self._more()
+        text = self._buffer.lstrip(b"\xef\xbb\xbf \t\r\n")
+        skipped = len(self._buffer) - len(text)
+        if text.startswith(b"["):
+            return skipped + 1
+        names = b"|".join(re.escape(json.dumps(key)).encode() for key in self._keys)
+        while names:
+            found = re.search(rb"(?:" + names + rb")\s*:\s*\[", self._buffer)
+            if found is not None:
+                return found.end()
+            if not self._more():
+                break
+        return len(self._buffer)
+
+    def _next_start(self, place: int) -> int | None:
+        while True:
+            between = _BETWEEN.match(self._buffer, place)
+            assert between is not None, "it matches the empty text"
+            if between.end() == len(self._buffer):
+                if not self._more():
+                    return None
+            elif self._buffer[between.end()] not in b"]}":
+                return between.end()
+            else:
+                return self._after_stray_bracket(between.end())
+
+    def _after_stray_bracket(self, place: int) -> int | None:
+        """The next entry behind a bracket that does not end the list; None where it does."""
+        while not self._keys and self._more():
+            pass  # A list that stands alone ends where the file does.
+        ends = self._buffer[place : place + 1] == b"]"
+        if self._beginning is None or (
+            ends and (self._keys or not self._buffer[place + 1 :].strip())
+        ):
+            return None
+        again = self._beginning.search(self._buffer, place)
+        return None if again is None else again.start("entry")
+
+    def _end(self, start: int) -> int | None:
+        """Where the entry that begins there ends."""
+        depth, place = 0, start
+        while True:
+            if depth == 0 and self._buffer[place] not in b'"{[':
+                return self._scalar_end(place)
+            token = _TOKEN.search(self._buffer, place)
+            if token is None:
+                place = len(self._buffer)
+                if not self._more():
+                    return None
+                continue
+            found = token.group()
+            if found == b'"':
+                # A text that is cut off here, or one that nobody has closed.
+                if _CONTROL.search(self._buffer, token.end()) is None and self._more():
+                    place = token.start()
+                    continue
+            elif found in (b"{", b"["):
+                depth += 1
+            elif found in (b"}", b"]"):
+                depth -= 1
+            place = token.end()
+            if depth <= 0 and found != b'"':
+                return place
+
+    def _scalar_end(self, place: int) -> int:
+        while True:
+            found = _SCALAR.match(self._buffer, place)
+            end = found.end() if found else place + 1
+            if end < len(self._buffer) or not self._more():
+                return end
+
+    def _learn_beginning(self, raw: bytes) -> None:
+        if self._beginning is None:
+            first = _BEGINNING.match(raw)
+            if first is not None:
+                key = re.escape(first.group()[1:-1].strip())
+                self._beginning = re.compile(rb"[,\}\]\n]\s*(?P<entry>\{\s*" + key + rb"\s*:)")
+
+    def _more(self) -> bool:
+        """Read on, as much again as there is, so that a long entry is not searched too often."""
+        if self._ended:
+            return False
+        data = self._stream.read(max(_CHUNK, len(self._buffer)))
+        self._ended = not data
+        self._buffer += data
+        return not self._ended

@@ -1,0 +1,43 @@
+"""What a source of another program holds, piece by piece."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from recollect.learn.bulk_writer import NewRecord
+from recollect.types import AttachmentDetails, NewTurn
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file that was sent or made, by its path or address."""
+
+    path: str
+    details: AttachmentDetails
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingNotes:
+    """What an agent was working on, in markdown."""
+
+    text: str
+
+
+Item: TypeAlias = NewTurn | NewRecord | SentFile | WorkingNotes
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One record of a source, or the reason why it cannot be read.
+
+    ``place`` is where it stands, for a person to find it. ``key`` tells the record from every other
+    one of the source, however often it is read; a turn has its session and index for that, and a
+    record without a key is known by its content. ``topic`` is what the session of a turn is about.
+    """
+
+    place: str
+    item: Item | None
+    reason: str = ""
+    key: str = ""
+    topic: str = ""

@@ -1,0 +1,66 @@
+"""The contract of a reader, and which one reads a source.
+
+A package adds a reader by an entry point of the group ``recollect.readers``, named as its format,
+that gives an object meeting ``Reader``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Protocol, cast
+
+from recollect.errors import InvalidInput
+from recollect.moving.pieces import Piece
+from recollect.moving.source import Source
+
+GROUP = "recollect.readers"
+# Asked in this order; the last one takes any file.
+OWN = ("chats",)
+
+
+class Reader(Protocol):
+    """Reads one family of formats. It never writes to its source."""
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The names by which a person may ask for it; the first is the common one."""
+
+    def recognises(self, source: Source) -> str:
+        """The format of the source, or nothing. Only its head and its members may be read."""
+
+    def read(self, source: Source, format: str) -> Iterator[Piece]:
+        """Every record, in an order that is always the same; what cannot be read is a piece with
+        the reason. A source that cannot be read at all is an ``InvalidInput``.
+        """
+
+
+def readers() -> list[Reader]:
+    """Every reader, in the order in which they are asked; those of other packages first."""
+    added = [cast(Reader, point.load()) for point in entry_points(group=GROUP)]
+    own = [import_module(f"recollect.moving.readers.{name}").READER for name in OWN]
+    return [*added, *own]
+
+
+def formats() -> list[str]:
+    """The names of all formats."""
+    return [name for reader in readers() for name in reader.formats]
+
+
+def reader_of(source: Source, format: str = "") -> tuple[Reader, str]:
+    """Who reads a source, and as which format."""
+    every = readers()
+    if format:
+        for reader in every:
+            if format in reader.formats:
+                return reader, format
+        raise InvalidInput(f"No format {format}", remedy=f"Use one of {', '.join(formats())}")
+    for reader in every:
+        found = reader.recognises(source)
+        if found:
+            return reader, found
+    raise InvalidInput(
+        f"Nothing here knows what {source.name or 'this'} is",
+        remedy=f"Name the format: one of {', '.join(formats())}",
+    )

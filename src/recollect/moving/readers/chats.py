@@ -1,0 +1,66 @@
+"""Conversations: turns and messages by line, and the exports of ChatGPT and Claude, also zipped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from recollect.errors import InvalidInput
+from recollect.moving.chats import FORMATS, SIGNS, Chats
+from recollect.moving.pieces import Piece
+from recollect.moving.source import Source
+
+_SUFFIXES = (".json", ".jsonl", ".ndjson")
+_HEAD = 1 << 16
+_ANY = "turns"  # what its keys show, object by object
+# A large export of ChatGPT comes in several numbered files.
+_CONVERSATIONS = re.compile(r"conversations(-\d+)?\.json")
+
+
+class ChatReader:
+    """Reads files of conversations: any JSON that no other reader knows."""
+
+    formats = FORMATS
+
+    def recognises(self, source: Source) -> str:
+        inside = _conversations(source)
+        if inside:
+            with source.open_member(inside[0]) as stream:
+                return _format_of(stream.read(_HEAD))
+        text = source.head.lstrip(b"\xef\xbb\xbf \t\r\n")
+        named = PurePosixPath(source.name).suffix in _SUFFIXES
+        return _format_of(source.head) if named or text[:1] in (b"{", b"[") else ""
+
+    def read(self, source: Source, format: str) -> Iterator[Piece]:
+        stated = "" if format == _ANY else format
+        inside = _conversations(source)
+        if not inside and (source.is_folder or source.members()):
+            raise InvalidInput(
+                f"{source.name} holds no conversations.json", remedy="Give the file itself"
+            )
+        source.done = 0
+        if not inside:
+            with source.open() as stream:
+                yield from Chats(stream, session=source.session, format=stated)
+            return
+        source.total = sum(map(source.member_size, inside))
+        for name in inside:
+            with source.open_member(name) as stream:
+                for piece in Chats(stream, session=source.session, format=stated):
+                    yield piece if len(inside) == 1 else _within(name, piece)
+
+
+def _format_of(head: bytes) -> str:
+    return next((format for sign, format in SIGNS.items() if f'"{sign}"'.encode() in head), _ANY)
+
+
+def _conversations(source: Source) -> list[str]:
+    return [name for name in source.members() if _CONVERSATIONS.fullmatch(PurePosixPath(name).name)]
+
+
+def _within(name: str, piece: Piece) -> Piece:
+    return Piece(f"{name}, {piece.place}", piece.item, piece.reason, piece.key, piece.topic)
+
+
+READER = ChatReader()
