@@ -2,7 +2,7 @@
 
 A list of exported records may be large, and one torn record must not cost the others: each entry is
 cut out by its brackets and parsed alone. Where the brackets do not fit, reading goes on at the next
-text that begins as the first entry did.
+text that begins as the first entry did. No more is held than the longest entry may have.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 _CHUNK = 1 << 20
+LONGEST = 64 << 20  # bytes of one entry: the longest real conversations have a tenth
+_KEY = 1 << 10  # bytes that a key and the bracket after it may take
 _PLAIN = rb'[^"\\\x00-\x1f]*+'
 _TOKEN = re.compile(rb'"' + _PLAIN + rb"(?:\\." + _PLAIN + rb')*+"|["{}\[\]]')
 _CONTROL = re.compile(rb"[\x00-\x1f]")
@@ -24,11 +26,14 @@ _BEGINNING = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:')
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a list, counted from 1; ``reason`` says why it could not be read."""
+    """One entry of a list, counted from 1; ``reason`` says why it could not be read, ``key`` under
+    which key the list stands.
+    """
 
     number: int
     value: Any
     reason: str = ""
+    key: str = ""
 
 
 def why_not_json(data: bytes) -> str | None:
@@ -54,20 +59,35 @@ def parsed(data: bytes) -> Any:
 
 
 class JsonList:
-    """The entries of a list that stands alone, or under one of ``keys`` of an object."""
+    """The entries of a list that stands alone, or of every list under one of ``keys`` of an object,
+    also where such a list stands in another one.
+    """
 
     def __init__(self, stream: BinaryIO, keys: Sequence[str] = ()) -> None:
         self._stream = stream
-        self._keys = keys
+        names = "|".join(re.escape(json.dumps(key)) for key in keys)
+        self._opens = re.compile(rf"({names})\s*:\s*\[".encode()) if keys else None
         self._buffer = b""
         self._ended = False
+        self._closed = 0
         self._beginning: re.Pattern[bytes] | None = None
 
     def __iter__(self) -> Iterator[Entry]:
-        place, number = self._opening(), 1
-        while (start := self._next_start(place)) is not None:
+        self._more()
+        text = self._buffer.lstrip(b"\xef\xbb\xbf \t\r\n")
+        if text.startswith(b"["):
+            yield from self._entries(len(self._buffer) - len(text) + 1, "")
+            return
+        while (opened := self._opening(self._closed)) is not None:
+            self._beginning = None
+            yield from self._entries(opened.end(), json.loads(opened[1]))
+
+    def _entries(self, place: int, key: str) -> Iterator[Entry]:
+        number, self._closed = 1, place
+        while (start := self._next_start(place, key)) is not None:
             if 2 * start > len(self._buffer):  # what was read is let go
                 self._buffer, start = self._buffer[start:], 0
+            self._closed = start + 1  # where to look for another list should this one have no end
             end = self._end(start)
             if end is not None:
                 raw = self._buffer[start:end]
@@ -77,35 +97,31 @@ class JsonList:
                     value, reason = None, str(error)
                 if not reason:
                     self._learn_beginning(raw)
-                    yield Entry(number, value)
+                    yield Entry(number, value, key=key)
                     number, place = number + 1, end
+                    self._closed = end
                     continue
             else:
-                reason = "it has no end"
-            yield Entry(number, None, reason)
+                reason = "it has no end" if self._ended else f"it has more than {LONGEST:,} bytes"
+            yield Entry(number, None, reason, key)
             number += 1
             again = self._beginning.search(self._buffer, start + 1) if self._beginning else None
             if again is None and end is None:
                 return
             place = again.start("entry") if again is not None else end or 0
 
-    def _opening(self) -> int:
-        """Where the first entry may stand."""
-        self._more()
-        text = self._buffer.lstrip(b"\xef\xbb\xbf \t\r\n")
-        skipped = len(self._buffer) - len(text)
-        if text.startswith(b"["):
-            return skipped + 1
-        names = b"|".join(re.escape(json.dumps(key)).encode() for key in self._keys)
-        while names:
-            found = re.search(rb"(?:" + names + rb")\s*:\s*\[", self._buffer)
+    def _opening(self, place: int) -> re.Match[bytes] | None:
+        """Where the next list under one of the keys begins."""
+        while self._opens is not None:
+            found = self._opens.search(self._buffer, place)
             if found is not None:
-                return found.end()
+                return found
+            self._buffer, place = self._buffer[max(place, len(self._buffer) - _KEY) :], 0
             if not self._more():
                 break
-        return len(self._buffer)
+        return None
 
-    def _next_start(self, place: int) -> int | None:
+    def _next_start(self, place: int, key: str) -> int | None:
         while True:
             between = _BETWEEN.match(self._buffer, place)
             assert between is not None, "it matches the empty text"
@@ -115,16 +131,15 @@ class JsonList:
             elif self._buffer[between.end()] not in b"]}":
                 return between.end()
             else:
-                return self._after_stray_bracket(between.end())
+                return self._after_stray_bracket(between.end(), key)
 
-    def _after_stray_bracket(self, place: int) -> int | None:
+    def _after_stray_bracket(self, place: int, key: str) -> int | None:
         """The next entry behind a bracket that does not end the list; None where it does."""
-        while not self._keys and self._more():
+        while not key and self._more():
             pass  # A list that stands alone ends where the file does.
         ends = self._buffer[place : place + 1] == b"]"
-        if self._beginning is None or (
-            ends and (self._keys or not self._buffer[place + 1 :].strip())
-        ):
+        self._closed = place + 1
+        if self._beginning is None or (ends and (key or not self._buffer[place + 1 :].strip())):
             return None
         again = self._beginning.search(self._buffer, place)
         return None if again is None else again.start("entry")
@@ -171,7 +186,7 @@ class JsonList:
 
     def _more(self) -> bool:
         """Read on, as much again as there is, so that a long entry is not searched too often."""
-        if self._ended:
+        if self._ended or len(self._buffer) > LONGEST:
             return False
         data = self._stream.read(max(_CHUNK, len(self._buffer)))
         self._ended = not data
