@@ -21,6 +21,14 @@ from recollect.record.messages import (
 )
 from recollect.types import NewTurn, ToolCall, ToolResult
 
+# Pictures and sounds, which an export has beside its conversations or not at all.
+_ASSETS = {
+    "image_asset_pointer": "[image]",
+    "audio_asset_pointer": "[audio]",
+    "video_container_asset_pointer": "[video]",
+    "real_time_user_audio_video_asset_pointer": "[audio]",
+}
+_UNSPOKEN = frozenset({"token_budget", "flag"})  # Claude's own book-keeping
 _HIDDEN_CONTENT = SILENT_PARTS | {
     "model_editable_context",
     "reasoning_recap",
@@ -69,7 +77,7 @@ def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None
     kind = read_text(body, "content_type")
     if kind in _HIDDEN_CONTENT or metadata.get("is_visually_hidden_from_conversation"):
         return None
-    content = read_content(body.get("parts", body.get("text", body.get("result"))))
+    content = read_content(_spoken(body.get("parts", body.get("text", body.get("result")))))
     if content.is_empty:
         return None
     role = read_role(author.get("role"))
@@ -90,6 +98,17 @@ def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None
     )
 
 
+def _spoken(parts: Any) -> Any:
+    """The parts of a message with a word for each picture or sound."""
+    if not isinstance(parts, list):
+        return parts
+    kinds = [part.get("content_type") if isinstance(part, dict) else None for part in parts]
+    return [
+        part if kind is None else _ASSETS.get(str(kind), part)
+        for part, kind in zip(parts, kinds, strict=True)
+    ]
+
+
 def claude(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     """One entry of Claude's conversations.json."""
     session = read_text(exported, "uuid", "id") or fallback
@@ -104,7 +123,10 @@ def claude(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
 
 def _claude_message(message: Any, session: str) -> NewTurn | None:
     fields = read_object(message, "a message")
-    content = read_content(fields.get("content") or None)
+    parts = fields.get("content") or None
+    if isinstance(parts, list):
+        parts = [one for one in parts if not _is_unspoken(one)]
+    content = read_content(parts)
     if content.is_empty:
         content = read_content(fields.get("text"))
     content.texts += _files(fields)
@@ -119,6 +141,10 @@ def _claude_message(message: Any, session: str) -> NewTurn | None:
         tool_results=tuple(content.results),
         at=read_time(fields),
     )
+
+
+def _is_unspoken(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in _UNSPOKEN
 
 
 def _files(fields: Mapping[str, Any]) -> Iterator[str]:

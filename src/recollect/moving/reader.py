@@ -17,7 +17,14 @@ from recollect.moving.source import Source
 
 GROUP = "recollect.readers"
 # Asked in this order; the last one takes any file.
-OWN = ("chats",)
+OWN = (
+    "mem0",
+    "langgraph_store",
+    "graphiti",
+    "letta",
+    "basic_memory",
+    "chats",
+)
 
 
 class Reader(Protocol):
