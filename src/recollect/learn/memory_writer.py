@@ -95,6 +95,10 @@ class MemoryWriter:
             tags=checks.check_tags(new.tags, self._guard.tags),
             learnt_at=None if learnt is None else min(learnt, now),
         )
+        ended = maybe_moment(new.valid_to, "valid_to")
+        if ended is not None and ended <= now:  # it contradicts nothing of what holds now
+            work = self._settlement(unit, new, new_id(now), now, operation=operation)
+            return work.write([], "new")
         return self._keep(unit, new, new_id(now), now, operation)
 
     def add(

@@ -34,6 +34,7 @@ _CLOCK = re.compile(r"\d{1,3}:\d{2}(:\d{2})?([.,]\d{1,3})?(\s+-\s+.*)?")
 _TAG = re.compile(r"(?:^|\s)#(\S+)")
 _CONTEXT = re.compile(r"\s*\((?P<context>[^()]*)\)\s*$")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<title>.+?)\s*#*$")
+_PLAIN = ("Observations", "Relations")  # headings that only say what stands below
 _KINDS = {
     "preference": "preference", "decision": "decision", "rule": "rule", "requirement": "rule",
     "lesson": "lesson", "insight": "lesson", "tip": "lesson", "technique": "skill",
@@ -149,7 +150,7 @@ def _body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
         text = "\n".join(prose).strip()
         prose.clear()
         if text:
-            titled = text if not section or section == head.title else f"{section}: {text}"
+            titled = text if section in ("", head.title, *_PLAIN) else f"{section}: {text}"
             yield _piece(f"{name}, line {began}", head, NewMemory(titled, "fact"), titled)
 
     for number, line in enumerate(body.split("\n"), before + 1):

@@ -27,9 +27,10 @@ from recollect.moving.source import Source
 from recollect.record.messages import ROLE_NAMES, UnreadableMessage, read_object, read_text
 from recollect.types import NewMemory, NewTurn, Role
 
-_LISTS = ("edges", "facts", "relevant_facts", "nodes", "episodes", "messages")
+_LISTS = ("edges", "facts", "relevant_facts", "nodes", "episodes", "messages", "items")
 _FORMATS = ("graphiti", "zep")
 _EDGE = {"source_node_uuid", "valid_at", "invalid_at", "expired_at", "rating"}
+_ZEP = {"role_type", "thread_uuid", "graph_uuid"}
 _HEAD = 1 << 16
 _THREAD = re.compile(rb'"(?:thread_id|session_id)"\s*:\s*"([^"\\]{1,200})"')
 # "Alice (user): Hello" begins what Alice says.
@@ -82,14 +83,17 @@ class GraphitiReader:
 
 def _format_of(fields: Mapping[str, Any]) -> str:
     if isinstance(fields.get("fact"), str) and not fields.keys().isdisjoint(_EDGE):
-        return "graphiti" if "source_node_uuid" in fields else "zep"
+        ours = "source_node_uuid" in fields and "graph_uuid" not in fields
+        return "graphiti" if ours else "zep"
     if "uuid" not in fields:
         return ""
+    if "content" in fields and not fields.keys().isdisjoint(_ZEP):
+        return "zep"
     if {"source_description", "content"} <= fields.keys():
         return "graphiti"
     if "summary" in fields and "name" in fields and "chat_messages" not in fields:
         return "graphiti" if not fields.keys().isdisjoint({"labels", "group_id"}) else ""
-    return "zep" if {"role_type", "content"} <= fields.keys() else ""
+    return ""
 
 
 # --- files ------------------------------------------------------------------------------------
@@ -171,7 +175,9 @@ def _fact(fields: Mapping[str, Any], names: Mapping[str, str]) -> NewMemory:
         subject=ends[0] if whole else "",
         predicate=short_name(fields.get("name")).replace("_", " ").lower() if whole else "",
         value=ends[1] if whole else "",
-        metadata=small_metadata({name: fields.get(name) for name in ("group_id", "rating")}),
+        metadata=small_metadata(
+            {name: fields.get(name) for name in ("group_id", "graph_uuid", "rating")}
+        ),
         trust="agent",
         valid_from=since if since is None or until is None or since <= until else None,
         valid_to=until,
@@ -197,13 +203,13 @@ def _summary(fields: Mapping[str, Any]) -> NewMemory | None:
 def _message(place: str, fields: Mapping[str, Any], thread: str) -> _Said:
     """A message of a thread, or an episode, whose text is lines as "user: Hello", or any text."""
     content = checked_text(read_text(fields, "content"))
-    session = read_text(fields, "thread_id", "session_id", "group_id") or thread or "graphiti"
-    at = read_moment(fields, "valid_at", "created_at")
+    session = read_text(fields, "thread_id", "thread_uuid", "session_id", "group_id") or thread
+    at = read_moment(fields, "valid_at", "reference_time", "created_at")
     turns: list[NewTurn] = []
     kind = read_text(fields, "source")
-    if "role_type" in fields or "role" in fields:
-        told = read_text(fields, "role_type") or read_text(fields, "role")
-        name = short_name(fields.get("name") or fields.get("role"))
+    if fields.get("role_type") or fields.get("role"):
+        told = read_text(fields, "role_type", "role")
+        name = short_name(next(filter(None, map(fields.get, ("name", "role_name", "role"))), ""))
         turns.append(_turn(session, told, "" if name in ROLE_NAMES else name, content, at))
     elif kind == "message":
         turns += (_turn(session, *told, at) for told in _lines(content))
@@ -237,6 +243,9 @@ def _in_order(said: list[_Said], format: str) -> Iterator[Piece]:
     for one in sorted(said, key=lambda one: (one.session, one.at or _LONG_AGO)):
         for turn in one.turns:
             if not turn.content.strip():
+                continue
+            if not one.session:
+                yield Piece(one.place, None, "it names no session")
                 continue
             index = places[one.session]
             places[one.session] += 1

@@ -90,13 +90,20 @@ def _memory(fields: Mapping[str, Any], namespace: list[str], stored: Any) -> New
                 "key": fields.get("key"),
                 "kind": kind,
                 "updated_at": fields.get("updated_at"),
-                **{name: inner[name] for name in inner if name not in (*_TEXTS, *_TRIPLE)},
+                **_beside(inner),
             }
         ),
         trust="agent",
         learnt_at=read_moment(fields, "created_at"),
         expires_at=read_moment(fields, "expires_at"),
     )
+
+
+def _beside(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What an object has beside its text; nothing where its fields are the text."""
+    if content.keys().isdisjoint(_TEXTS) and "object" not in content:
+        return {}
+    return {name: content[name] for name in content if name not in (*_TEXTS, *_TRIPLE)}
 
 
 def _said(content: Any) -> str:

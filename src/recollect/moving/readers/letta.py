@@ -117,10 +117,10 @@ class _Reading:
                 yield Piece(place, turn, topic=self._agent)
         elif "label" in fields:
             yield from self._block(place, fields)
-        elif "file_name" in fields:
-            yield _file(place, fields)
-        else:
+        elif "text" in fields:
             yield Piece(place, _passage(fields), key=read_text(fields, "id"))
+        else:
+            yield _file(place, fields)
 
     # --- messages -------------------------------------------------------------------------------
 

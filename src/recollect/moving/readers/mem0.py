@@ -72,13 +72,14 @@ def _memory(fields: Mapping[str, Any]) -> NewMemory:
     categories = short_names(read_list(fields, "categories"))
     kinds = (_KINDS[name] for name in categories if name in _KINDS)
     own = fields.get("metadata")
+    told = {**(own if isinstance(own, dict) else {}), **{name: fields.get(name) for name in _KEPT}}
+    if told["updated_at"] == fields.get("created_at"):
+        del told["updated_at"]
     return NewMemory(
         read_statement(fields, "memory", "text", "data"),
         next(kinds, "fact"),
         tags=categories,
-        metadata=small_metadata(
-            {**(own if isinstance(own, dict) else {}), **{name: fields.get(name) for name in _KEPT}}
-        ),
+        metadata=small_metadata(told),
         trust="agent",
         learnt_at=read_moment(fields, "created_at"),
         expires_at=read_moment(fields, "expiration_date"),
