@@ -20,7 +20,7 @@ from recollect.moving.source import Source
 from recollect.rules.speakers import least_trusted, speaker_mark, speaker_marks, trust_of
 from recollect.types import NewDailyEvent, NewEpisode, NewMemory, NewTurn, Trust
 
-_BATCH = 1_000
+_BATCH = 4_000
 _FEW = 100  # records whose writing compares them with what is known
 _TOPIC = 200
 IMPORTED_FROM = "imported_from"
@@ -144,7 +144,6 @@ class Importer:
     def __init__(self, mind: Mind, reading: Reading) -> None:
         self._mind = mind
         self._reading = reading
-        self._opened: set[str] = set()
         self.progress = reading.progress
 
     def run(self, pieces: Iterable[Piece]) -> Iterator[ImportProgress]:
@@ -174,7 +173,11 @@ class Importer:
         if not batch:
             return
         try:
-            recorded = self._mind.record_many(turn for _, turn in batch)
+            recorded = self._mind.record_many(
+                (turn for _, turn in batch),
+                topics={turn.session: _topic(piece) for piece, turn in batch if piece.topic},
+                project=self._reading.project,
+            )
         except (InvalidInput, Conflict) as error:
             if len(batch) == 1:
                 self._reading.refuse(batch[0][0], error.message)
@@ -185,7 +188,6 @@ class Importer:
         else:
             self.progress.added += recorded.added
             self.progress.known += recorded.known
-            self._describe(batch)
 
     def _add(self, batch: list[tuple[Piece, NewRecord]]) -> None:
         """As ``_record`` does."""
@@ -222,15 +224,6 @@ class Importer:
             self.progress.added += fresh
             self.progress.known += not fresh
 
-    def _describe(self, batch: list[tuple[Piece, NewTurn]]) -> None:
-        """Set project and topic of sessions, after their turns have set when they began."""
-        for piece, turn in batch:
-            # A title is optional: characters and length that cannot be stored are cut.
-            topic = piece.topic[:_TOPIC].encode("utf-8", "replace").decode()
-            if (self._reading.project or topic) and turn.session not in self._opened:
-                self._opened.add(turn.session)
-                self._mind.session(turn.session, project=self._reading.project, topic=topic)
-
     def _key(self, piece: Piece, item: NewRecord) -> str:
         told = piece.key or _content_of(item)
         digest = sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -245,6 +238,11 @@ _KINDS: dict[type, str] = {
     SentFile: "attachment",
     WorkingNotes: "scratchpad",
 }
+
+
+def _topic(piece: Piece) -> str:
+    """A title is optional: characters and length that cannot be stored are cut."""
+    return piece.topic[:_TOPIC].encode("utf-8", "replace").decode()
 
 
 def _content_of(item: NewRecord) -> str:

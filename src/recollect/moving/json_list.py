@@ -20,6 +20,7 @@ _PLAIN = rb'[^"\\\x00-\x1f]*+'
 _TOKEN = re.compile(rb'"' + _PLAIN + rb"(?:\\." + _PLAIN + rb')*+"|["{}\[\]]')
 _CONTROL = re.compile(rb"[\x00-\x1f]")
 _BETWEEN = re.compile(rb"[\s,]*")
+_DECODER = json.JSONDecoder()
 _SCALAR = re.compile(rb"[^,\]\s]+")
 _BEGINNING = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:')
 
@@ -68,6 +69,8 @@ class JsonList:
         names = "|".join(re.escape(json.dumps(key)) for key in keys)
         self._opens = re.compile(rf"({names})\s*:\s*\[".encode()) if keys else None
         self._buffer = b""
+        self._text: str | None = None
+        self._parsed: Any = None
         self._ended = False
         self._closed = 0
         self._beginning: re.Pattern[bytes] | None = None
@@ -86,15 +89,13 @@ class JsonList:
         number, self._closed = 1, place
         while (start := self._next_start(place, key)) is not None:
             if 2 * start > len(self._buffer):  # what was read is let go
-                self._buffer, start = self._buffer[start:], 0
+                self._let_go(start)
+                start = 0
             self._closed = start + 1  # where to look for another list should this one have no end
             end = self._end(start)
             if end is not None:
                 raw = self._buffer[start:end]
-                try:
-                    value, reason = parsed(raw), ""
-                except ValueError as error:
-                    value, reason = None, str(error)
+                value, reason = self._value(raw)
                 if not reason:
                     self._learn_beginning(raw)
                     yield Entry(number, value, key=key)
@@ -116,7 +117,8 @@ class JsonList:
             found = self._opens.search(self._buffer, place)
             if found is not None:
                 return found
-            self._buffer, place = self._buffer[max(place, len(self._buffer) - _KEY) :], 0
+            self._let_go(max(place, len(self._buffer) - _KEY))
+            place = 0
             if not self._more():
                 break
         return None
@@ -144,8 +146,32 @@ class JsonList:
         again = self._beginning.search(self._buffer, place)
         return None if again is None else again.start("entry")
 
+    def _value(self, raw: bytes) -> tuple[Any, str]:
+        """An entry, or why it cannot be read."""
+        if self._parsed is not None and raw.isascii():
+            return self._parsed, ""
+        try:
+            return parsed(raw), ""
+        except ValueError as error:
+            return None, str(error)
+
     def _end(self, start: int) -> int | None:
         """Where the entry that begins there ends."""
+        # As Latin-1, in which each byte is a character, a whole entry is found at the parser's
+        # speed; what it says is right if it is ASCII.
+        if self._text is None:
+            self._text = self._buffer.decode("latin-1")
+        try:
+            self._parsed, end = _DECODER.raw_decode(self._text, start)
+            if end < len(self._buffer):
+                return end
+        except (ValueError, RecursionError):
+            pass
+        self._parsed = None
+        return self._bracketed(start)
+
+    def _bracketed(self, start: int) -> int | None:
+        """The end of an entry that is damaged, or not yet read to its end."""
         depth, place = 0, start
         while True:
             if depth == 0 and self._buffer[place] not in b'"{[':
@@ -184,6 +210,9 @@ class JsonList:
                 key = re.escape(first.group()[1:-1].strip())
                 self._beginning = re.compile(rb"[,\}\]\n]\s*(?P<entry>\{\s*" + key + rb"\s*:)")
 
+    def _let_go(self, place: int) -> None:
+        self._buffer, self._text = self._buffer[place:], None
+
     def _more(self) -> bool:
         """Read on, as much again as there is, so that a long entry is not searched too often."""
         if self._ended or len(self._buffer) > LONGEST:
@@ -191,4 +220,5 @@ class JsonList:
         data = self._stream.read(max(_CHUNK, len(self._buffer)))
         self._ended = not data
         self._buffer += data
+        self._text = None
         return not self._ended

@@ -32,6 +32,7 @@ _FORMATS = ("graphiti", "zep")
 _EDGE = {"source_node_uuid", "valid_at", "invalid_at", "expired_at", "rating"}
 _ZEP = {"role_type", "thread_uuid", "graph_uuid"}
 _HEAD = 1 << 16
+_KEPT = ("group_id", "graph_uuid", "rating")
 _THREAD = re.compile(rb'"(?:thread_id|session_id)"\s*:\s*"([^"\\]{1,200})"')
 # "Alice (user): Hello" begins what Alice says.
 _SPEAKER = re.compile(r"^(?P<name>[^\s:][^:\n()]{0,60}?)(?: \((?P<role>\w+)\))?: ", re.MULTILINE)
