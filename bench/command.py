@@ -90,7 +90,7 @@ def speed(
     out: Path | None,
     plot: Path | None,
 ) -> None:
-    """Measure recording, bulk ingest, import, recall, contexts, start-up and size beside bare SQLite.
+    """Measure recording, bulk, import, recall, contexts, start-up and size beside bare SQLite.
 
     Made-up conversations in English and Chinese with the word frequencies of real ones are
     written to a temporary folder. Ours and the baseline take turns in one run.

@@ -29,7 +29,10 @@ def measure_import(folder: Path, corpus: Corpus, conversations: int) -> list[Fig
     ]
     calls = [chats[start : start + size] for start in range(0, len(chats), size)]
     archives = [write_export(folder / f"{n}.zip", part, n * size) for n, part in enumerate(calls)]
-    turns = [[_plain(turn) for chat in part for turn in chat] for part in calls]
+    turns = [
+        [_same(turn, n * size + place) for place, chat in enumerate(part) for turn in chat]
+        for n, part in enumerate(calls)
+    ]
     with (
         bench_mind(folder / "imported.db") as imported,
         bench_mind(folder / "recorded.db") as recorded,
@@ -53,13 +56,18 @@ def measure_import(folder: Path, corpus: Corpus, conversations: int) -> list[Fig
     ]  # fmt: skip
 
 
-def _plain(turn: NewTurn) -> NewTurn:
-    return NewTurn(turn.session, turn.role, turn.content, at=turn.at)
+def _same(turn: NewTurn, number: int) -> NewTurn:
+    """The turn as a host would record it, in the session that the export has it in."""
+    return NewTurn(_id(number), turn.role, turn.content, channel="chatgpt", at=turn.at)
+
+
+def _id(number: int) -> str:
+    return f"chat-{number:06}"
 
 
 def write_export(path: Path, chats: list[list[NewTurn]], first: int) -> Path:
     """Conversations in the shape and with the weight of a real export."""
-    exported = [_conversation(f"chat-{n:06}", turns) for n, turns in enumerate(chats, first)]
+    exported = [_conversation(_id(n), turns) for n, turns in enumerate(chats, first)]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", json.dumps(exported))
         archive.writestr("chat.html", "<html></html>")

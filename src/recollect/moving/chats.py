@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from recollect.errors import InvalidInput
 from recollect.moving import exports
-from recollect.moving.exports import ExportedConversation
+from recollect.moving.exports import ExportedConversation, Next
 from recollect.moving.json_list import LONGEST, JsonList, parsed
 from recollect.moving.pieces import Piece
 from recollect.moving.source import bounded_lines, rejoined
@@ -32,7 +32,7 @@ from recollect.types import NewTurn, ToolCall, ToolResult
 
 FORMATS = ("turns", "messages", "chatgpt", "claude")
 
-_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str], ExportedConversation]] = {
+_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str, Next], ExportedConversation]] = {
     "messages": exports.messages,
     "chatgpt": exports.chatgpt,
     "claude": exports.claude,
@@ -131,7 +131,9 @@ class Chats:
             yield self._turn(value, place)
             return
         try:
-            exported = _EXPORTS[kind](read_object(value, "a conversation"), conversation)
+            exported = _EXPORTS[kind](
+                read_object(value, "a conversation"), conversation, self._following
+            )
         except UnreadableMessage as reason:
             yield Piece(place, None, str(reason))
             return
@@ -148,6 +150,9 @@ class Chats:
         except UnreadableMessage as reason:
             item = reason
         return self._placed(item, session, place)
+
+    def _following(self, session: str) -> int:
+        return self._positions.get(session, 0)
 
     # --- places within a session ------------------------------------------------------------------
 
