@@ -89,6 +89,7 @@ class _Reading:
         # Where an agent speaks by a tool, what stands beside its calls is its inner monologue.
         self._speaks_by_tool = b'"letta_v1_agent"' not in source.head
         self._positions: dict[str, int] = {}
+        self._latest: datetime | None = None  # of what was said: what blocks say, they say then
         self.notes: list[tuple[str, str]] = []
 
     def skip(self, entry: Entry) -> None:
@@ -145,9 +146,11 @@ class _Reading:
             content = ""
         if not (content.strip() or calls or results):
             return None
+        at = read_moment(fields, "created_at")
+        self._latest = at or self._latest
         return NewTurn(
             session, role, checked_text(content), channel="letta", tool_calls=tuple(calls),
-            tool_results=tuple(results), at=read_moment(fields, "created_at"), index=index,
+            tool_results=tuple(results), at=at, index=index,
         )  # fmt: skip
 
     def _spoken(self, content: str, calls: list[ToolCall]) -> tuple[str, list[ToolCall]]:
@@ -164,7 +167,7 @@ class _Reading:
         if not value or fields.get("is_template"):
             return
         checked_text(value)
-        at = read_moment(fields, "updated_at", "created_at")
+        at = read_moment(fields, "updated_at", "created_at") or self._latest
         if _NOTES.search(label):
             self.notes.append((label, value))
             return
