@@ -13,20 +13,18 @@ from bench.figures import Figure, figure, ratio_at_least
 from bench.minds import bench_mind
 from bench.timing import side_by_side
 from recollect.moving.importer import import_source
-from recollect.types import NewTurn
+from recollect.types import NewTurn, Role
 
 MESSAGES = 20  # of one conversation
-_PARTS = 10  # archives, so that both contenders have their turn often
+_SENTENCES = 6  # of an answer
+_PARTS = 5  # archives, so that both contenders have their turn often
 _LIMIT = 0.7
 
 
 def measure_import(folder: Path, corpus: Corpus, conversations: int) -> list[Figure]:
     """Archives of ``conversations`` in all; both contenders write the same turns."""
     size = max(1, conversations // _PARTS)
-    chats = [
-        corpus.turns(number * MESSAGES, MESSAGES)
-        for number in range(size * min(_PARTS, conversations))
-    ]
+    chats = [_chat(corpus, number) for number in range(size * min(_PARTS, conversations))]
     calls = [chats[start : start + size] for start in range(0, len(chats), size)]
     archives = [write_export(folder / f"{n}.zip", part, n * size) for n, part in enumerate(calls)]
     turns = [
@@ -54,6 +52,18 @@ def measure_import(folder: Path, corpus: Corpus, conversations: int) -> list[Fig
             details={"conversations": len(chats), "messages": MESSAGES, "archives": len(calls)},
         ),
     ]  # fmt: skip
+
+
+def _chat(corpus: Corpus, number: int) -> list[NewTurn]:
+    """A person asks briefly, and is answered at length."""
+    said = iter(corpus.turns(number * MESSAGES * _SENTENCES, MESSAGES * _SENTENCES))
+    roles: tuple[Role, Role] = ("user", "assistant")
+    return [
+        NewTurn(
+            "", roles[n % 2], " ".join(next(said).content for _ in range(1 + n % 2 * _SENTENCES))
+        )
+        for n in range(MESSAGES)
+    ]
 
 
 def _same(turn: NewTurn, number: int) -> NewTurn:

@@ -73,7 +73,9 @@ def chatgpt_zip(path: Path) -> Path:
         said("user", IMAGE, "What is on this picture?"),
         said("assistant", "A red kite over the Douro."),
     )
-    second = chatgpt_conversation("c-2", said("user", "请记住我的猫叫毛豆"), said("assistant", "好的"))
+    second = chatgpt_conversation(
+        "c-2", said("user", "请记住我的猫叫毛豆"), said("assistant", "好的")
+    )
     return write_zip(
         path,
         {

@@ -18,6 +18,7 @@ from recollect.record.messages import (
     read_role,
     read_text,
     read_time,
+    time_of,
 )
 from recollect.types import NewTurn, ToolCall, ToolResult
 
@@ -83,23 +84,24 @@ def _chatgpt_message(message: Mapping[str, Any], session: str, index: int) -> Ne
         return None
     parts = body.get("parts", body.get("text", body.get("result")))
     content = read_content(_spoken(parts) if kind == "multimodal_text" else parts)
-    if content.is_empty:
+    text = content.text
+    if not (content.calls or content.results or text.strip()):
         return None
     role = read_role(author.get("role"))
     recipient = read_text(message, "recipient") or "all"
     if role == "assistant" and recipient != "all":
-        content = Content(calls=[ToolCall(recipient, {"input": content.text})])
+        content, text = Content(calls=[ToolCall(recipient, {"input": text})]), ""
     elif role == "tool":
-        content = Content(results=[ToolResult(content.text)])
+        content, text = Content(results=[ToolResult(text)]), ""
     return NewTurn(
         session=session,
         role=role,
-        content=content.text,
+        content=text,
         sender=read_text(author, "name"),
         channel="chatgpt",
         tool_calls=tuple(content.calls),
         tool_results=tuple(content.results),
-        at=read_time(message),
+        at=time_of(message.get("create_time")),
         index=index,
     )
 

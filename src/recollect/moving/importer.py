@@ -175,7 +175,7 @@ class Importer:
         try:
             recorded = self._mind.record_many(
                 (turn for _, turn in batch),
-                topics={turn.session: _topic(piece) for piece, turn in batch if piece.topic},
+                topics=_topics(batch),
                 project=self._reading.project,
             )
         except (InvalidInput, Conflict) as error:
@@ -240,9 +240,13 @@ _KINDS: dict[type, str] = {
 }
 
 
-def _topic(piece: Piece) -> str:
+def _topics(batch: Iterable[tuple[Piece, NewTurn]]) -> dict[str, str]:
     """A title is optional: characters and length that cannot be stored are cut."""
-    return piece.topic[:_TOPIC].encode("utf-8", "replace").decode()
+    titles = {turn.session: piece.topic for piece, turn in batch if piece.topic}
+    return {
+        session: title[:_TOPIC].encode("utf-8", "replace").decode()
+        for session, title in titles.items()
+    }
 
 
 def _content_of(item: NewRecord) -> str:

@@ -22,7 +22,19 @@ _CONTROL = re.compile(rb"[\x00-\x1f]")
 _BETWEEN = re.compile(rb"[\s,]*")
 _DECODER = json.JSONDecoder()
 _SCALAR = re.compile(rb"[^,\]\s]+")
-_BEGINNING = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:')
+_NAME = rb'"(?:[^"\\]|\\.)*"'
+_SIMPLE = rb"(?:" + _NAME + rb"|[^\s,{}\[\]\"]+)"
+# The first key of an object and, behind a simple value, the second: what stands inside an entry may
+# well begin with the same key.
+_BEGINNING = re.compile(
+    rb"\{\s*(?P<first>"
+    + _NAME
+    + rb")\s*:(?:\s*"
+    + _SIMPLE
+    + rb"\s*,\s*(?P<second>"
+    + _NAME
+    + rb")\s*:)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +217,11 @@ class JsonList:
 
     def _learn_beginning(self, raw: bytes) -> None:
         if self._beginning is None:
-            first = _BEGINNING.match(raw)
-            if first is not None:
-                key = re.escape(first.group()[1:-1].strip())
-                self._beginning = re.compile(rb"[,\}\]\n]\s*(?P<entry>\{\s*" + key + rb"\s*:)")
+            found = _BEGINNING.match(raw)
+            if found is not None:
+                keys = [re.escape(key) for key in found.groups() if key is not None]
+                begins = (rb"\s*:\s*" + _SIMPLE + rb"\s*,\s*").join(keys)
+                self._beginning = re.compile(rb"[,\}\]\n]\s*(?P<entry>\{\s*" + begins + rb"\s*:)")
 
     def _let_go(self, place: int) -> None:
         self._buffer, self._text = self._buffer[place:], None

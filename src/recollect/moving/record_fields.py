@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect.language.dates.moments import moment
-from recollect.record.messages import UnreadableMessage, read_text, read_time
+from recollect.record.messages import UnreadableMessage, read_text, time_of
 
 _LONGEST = 1_000_000  # characters of a statement
 _NAME = 200
@@ -24,7 +24,7 @@ def read_moment(fields: Mapping[str, Any], *names: str) -> datetime | None:
         value = fields.get(name)
         if value is None or value == "":
             continue
-        told = read_time({"at": value})
+        told = time_of(value)
         try:
             return None if told is None else moment(told, name)
         except InvalidInput as error:

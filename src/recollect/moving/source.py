@@ -42,6 +42,7 @@ class Source:
         self.done = 0
         self._stream = stream
         self._head: bytes | None = None
+        self._members: list[str] | None = None
 
     @classmethod
     def of(cls, place: str | Path, *, session: str = "") -> Source:
@@ -93,14 +94,18 @@ class Source:
 
     def members(self) -> list[str]:
         """The files inside a ZIP archive or a folder, by their names in it, in order."""
+        if self._members is None:
+            self._members = sorted(self._names())
+        return self._members
+
+    def _names(self) -> Iterator[str]:
         if self.is_folder:
             assert self.path is not None
             files = (path for path in self.path.rglob("*") if path.is_file())
-            return sorted(path.relative_to(self.path).as_posix() for path in files)
-        if not self.head.startswith(ZIP):
-            return []
-        with self._archive() as archive:
-            return sorted(info.filename for info in archive.infolist() if not info.is_dir())
+            yield from (path.relative_to(self.path).as_posix() for path in files)
+        elif self.head.startswith(ZIP):
+            with self._archive() as archive:
+                yield from (info.filename for info in archive.infolist() if not info.is_dir())
 
     @contextmanager
     def open_member(self, name: str) -> Iterator[BinaryIO]:
