@@ -83,6 +83,7 @@ class JsonList:
         self._buffer = b""
         self._text: str | None = None
         self._parsed: Any = None
+        self._damage = ""
         self._ended = False
         self._closed = 0
         self._beginning: re.Pattern[bytes] | None = None
@@ -114,6 +115,8 @@ class JsonList:
                     number, place = number + 1, end
                     self._closed = end
                     continue
+            elif self._damage:
+                reason, self._damage = self._damage, ""
             else:
                 reason = "it has no end" if self._ended else f"it has more than {LONGEST:,} bytes"
             yield Entry(number, None, reason, key)
@@ -177,7 +180,12 @@ class JsonList:
             self._parsed, end = _DECODER.raw_decode(self._text, start)
             if end < len(self._buffer):
                 return end
-        except (ValueError, RecursionError):
+        except json.JSONDecodeError as error:
+            again = self._beginning and self._beginning.search(self._buffer, start + 1)
+            if again and error.pos < again.start("entry"):  # what follows is another entry
+                self._parsed, self._damage = None, f"it is not JSON: {error.msg}"
+                return None
+        except RecursionError:
             pass
         self._parsed = None
         return self._bracketed(start)
