@@ -127,7 +127,7 @@ def test_what_has_ended_there_is_not_known_here(mind: Mind) -> None:
     assert not known & ended
     for question in ("Where does Maria live, in Rome?", "Does Kenji work at Northwind?"):
         assert not {hit.text for hit in mind.recall(question)} & ended
-    kept = {memory.content: memory for memory in mind.memories(status="all", limit=100)}
+    kept = {str(memory.content): memory for memory in mind.memories(status="all", limit=100)}
     assert "User works at Initech" not in kept, "it was deleted there"
     rome = kept["Maria lives in Rome"]
     assert rome.valid_from == datetime(2019, 5, 1, tzinfo=UTC)
@@ -147,7 +147,7 @@ def test_each_memory_keeps_its_time_and_is_found(mind: Mind) -> None:
         assert text in found, question
         (memory,) = (one for one in mind.memories(limit=100) if one.content == text)
         assert memory.created_at.date().isoformat() == day
-    by_text = {memory.content: memory for memory in mind.memories(limit=100)}
+    by_text = {str(memory.content): memory for memory in mind.memories(limit=100)}
     assert by_text["Moorings cost 120 euros a month"].trust == "tool", "a file says so"
     manages = by_text["Alice manages Bob"]
     assert (manages.subject, manages.predicate, manages.value) == ("Alice", "manages", "Bob")
@@ -175,7 +175,7 @@ def test_an_agent_of_letta_speaks_and_does_not_think(mind: Mind) -> None:
 
 def test_claude_brings_its_memory_and_the_projects(mind: Mind, tmp_path: Path) -> None:
     import_source(mind, str(claude_zip(tmp_path / "claude.zip")))
-    by_text = {memory.content: memory for memory in mind.memories(limit=100)}
+    by_text = {str(memory.content): memory for memory in mind.memories(limit=100)}
     shop = by_text["Anna runs a bicycle shop."]
     assert (shop.trust, shop.topic) == ("agent", "Work context")
     assert by_text["Plan a tour over the Stelvio."].project == "Alps tour"

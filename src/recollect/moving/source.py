@@ -117,11 +117,11 @@ class Source:
             return
         with self._archive() as archive:
             try:
-                file = archive.open(name)
+                member = archive.open(name)
             except _UNREADABLE as error:
                 raise self.unreadable(name, error) from error
-            with file:
-                yield _Counted(file, self, name)
+            with member:
+                yield _Counted(member, self, name)
 
     def unreadable(self, name: str, error: Exception) -> InvalidInput:
         """What is said of bytes that cannot be had."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -60,11 +60,10 @@ def rows(source: Source, table: str) -> Iterator[tuple[str, Mapping[str, Any] | 
     with sqlite_file(source) as file:
         try:
             names = _columns(file, table)
-            source.total = file.execute(f'SELECT count(*) FROM "{table}"').get
         except apsw.Error as error:
-            if not isinstance(error, apsw.CorruptError):
-                raise unreadable(source, error) from error
-            source.total = None
+            raise unreadable(source, error) from error
+        with suppress(apsw.Error):  # what is damaged is met below
+            source.total = file.execute(f'SELECT count(*) FROM "{table}"').get
         # A text that is not UTF-8 would end the query; as bytes it costs its own row only.
         told = ", ".join(
             f'CASE typeof("{name}") WHEN \'text\' THEN CAST("{name}" AS BLOB) ELSE "{name}" END'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from recollect.errors import InvalidInput
@@ -60,13 +61,15 @@ class ChatReader:
 
 def _format_inside(source: Source, inside: list[str]) -> str:
     """By the first of the files that can be read."""
-    for name in inside:
-        try:
-            with source.open_member(name) as stream:
-                return _format_of(stream.read(_HEAD))
-        except InvalidInput as error:
-            unreadable = error
-    raise unreadable
+    for name in inside[:-1]:
+        with suppress(InvalidInput):
+            return _format_of(_head(source, name))
+    return _format_of(_head(source, inside[-1]))
+
+
+def _head(source: Source, name: str) -> bytes:
+    with source.open_member(name) as stream:
+        return stream.read(_HEAD)
 
 
 def _format_of(head: bytes) -> str:

@@ -111,9 +111,9 @@ def _said(content: Any) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
-        alone = next((content[name] for name in _TEXTS if isinstance(content.get(name), str)), None)
-        if alone is not None:
-            return alone
+        for name in _TEXTS:
+            if isinstance(content.get(name), str):
+                return str(content[name])
         return "\n".join(
             f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
             for key, value in content.items()
