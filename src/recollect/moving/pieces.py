@@ -41,3 +41,8 @@ class Piece:
     reason: str = ""
     key: str = ""
     topic: str = ""
+
+    @property
+    def turn(self) -> NewTurn | None:
+        """What was said, where it is that."""
+        return self.item if isinstance(self.item, NewTurn) else None

@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from recollect.errors import InvalidInput
 
@@ -167,12 +167,12 @@ class _Joined(io.RawIOBase):
 class _Counted(io.BufferedReader):
     """A stream whose position is the progress of its source."""
 
-    def __init__(self, raw: io.RawIOBase | BinaryIO, source: Source) -> None:
+    def __init__(self, raw: IO[bytes] | io.RawIOBase, source: Source) -> None:
         super().__init__(_Tap(raw, source), 1 << 16)
 
 
 class _Tap(io.RawIOBase):
-    def __init__(self, raw: io.RawIOBase | BinaryIO, source: Source) -> None:
+    def __init__(self, raw: IO[bytes] | io.RawIOBase, source: Source) -> None:
         self._raw, self._source = raw, source
 
     def readable(self) -> bool:

@@ -137,8 +137,7 @@ class _Folder:
             for _ in Importer(mind, Reading("turns", refused=self._refuse)).run(pieces):
                 pass
             turns = [turn for _, turn in _in_database(mind, self._query)]
-        turns_read = [piece.item for piece in pieces if isinstance(piece.item, NewTurn)]
-        undated = {_place(turn) for turn in turns_read if turn.at is None}
+        undated = {_place(piece.turn) for piece in pieces if piece.turn and piece.turn.at is None}
         return tuple(_without_time(turn) if _place(turn) in undated else turn for turn in turns)
 
     def _matching(self) -> Iterator[Piece]:
@@ -173,10 +172,10 @@ class _Folder:
             self.unreadable += 1
 
     def _matches(self, piece: Piece) -> bool:
-        if not isinstance(piece.item, NewTurn):
+        if piece.turn is None:
             self.unreadable += 1
             return False
-        text = _searchable(piece.item)
+        text = _searchable(piece.turn)
         return not self._words or any(word in text for word in self._words)
 
     def _refuse(self, refused: Refused) -> None:
