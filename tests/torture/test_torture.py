@@ -37,7 +37,7 @@ def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
 
 @pytest.mark.feature("L1", "L2")
 def test_a_killed_load_leaves_whole_batches_and_can_be_repeated(tmp_path: Path) -> None:
-    report = killed_loader.run(tmp_path, kills=6)
+    report = killed_loader.run(tmp_path, kills=4)
     assert report.ok, report
     assert report.unfinished > 0, "no load was killed in the middle"
 
@@ -47,7 +47,7 @@ def test_a_killed_learner_leaves_no_turn_behind_and_no_fact_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    report = killed_learner.run(tmp_path, cycles=10)
+    report = killed_learner.run(tmp_path, cycles=6)
     assert report.ok, report
     assert report.asked > 0, "no model was ever asked"
 
@@ -80,21 +80,21 @@ def test_a_full_disk_refuses_whole_calls_and_recovers(tmp_path: Path) -> None:
 
 
 def test_a_broken_file_is_refused_or_works_and_is_left_alone(tmp_path: Path) -> None:
-    report = broken_file.run(tmp_path, corruptions=24, turns=200)
+    report = broken_file.run(tmp_path, corruptions=12, turns=120)
     assert report.ok, report
     assert report.refused > 0
 
 
 @pytest.mark.feature("L2")
 def test_no_search_string_is_an_error(tmp_path: Path) -> None:
-    report = hostile_queries.run(tmp_path, queries=4_000)
+    report = hostile_queries.run(tmp_path, queries=1_500)
     assert report.ok, report
     assert report.refused > 0
 
 
 @pytest.mark.feature("L1")
 def test_a_forked_child_and_its_parent_keep_their_turns(tmp_path: Path) -> None:
-    report = forked_child.run(tmp_path, forks=8)
+    report = forked_child.run(tmp_path, forks=4)
     assert report.ok, report
 
 
@@ -112,6 +112,6 @@ def test_a_killed_upkeep_ends_where_an_undisturbed_one_does(tmp_path: Path) -> N
 
 @pytest.mark.feature("M9", "U1", "U2", "U6")
 def test_a_month_leaves_memory_small_and_true(tmp_path: Path) -> None:
-    report = long_year.run(tmp_path, days=30, turns=24)
+    report = long_year.run(tmp_path, days=30, turns=12)
     assert report.ok, report
-    assert report.turns == 30 * 24
+    assert report.turns == 30 * 12
