@@ -1,0 +1,97 @@
+"""A memory as one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from recollect.language.detection import LanguageChoice
+from recollect.mind import Mind
+from recollect.moving.contents import Progress, read_contents
+from recollect.moving.export_text import ExportText, export_text
+from recollect.moving.page.chart import charts
+from recollect.moving.page.elements import Html, element, joined
+from recollect.moving.page.statements import known, past, questions
+from recollect.moving.page.styles import POLICY, SCRIPT, STYLE
+from recollect.moving.page.timeline import files, timeline
+
+_NAVIGATION = {
+    "known": "What is known",
+    "past": "What was known before",
+    "open": "Open questions",
+    "files": "Files",
+    "timeline": "Timeline",
+}
+
+
+def export_page(
+    mind: Mind,
+    *,
+    language: LanguageChoice | None = None,
+    name: str = "",
+    secrets: bool = False,
+    at: datetime | None = None,
+    progress: Progress | None = None,
+) -> str:
+    """The page of a memory, in the language of its settings unless another is given.
+
+    ``name`` is whose memory it is, in the title. Whatever looks like a secret is masked unless
+    ``secrets``; then those of credentials are shown, too. ``at`` is the time of the export.
+    """
+    contents = read_contents(mind, at=at or datetime.now(UTC), secrets=secrets, progress=progress)
+    text = export_text(contents, language, name, mind.settings.memory.language)
+    return f"<!doctype html>\n{_document(text)}\n"
+
+
+def _document(text: ExportText) -> Html:
+    sections = {
+        "known": known(text),
+        "open": questions(text),
+        "past": past(text),
+        "files": files(text),
+        "timeline": timeline(text),
+    }
+    body = (
+        element("a", text.say("Skip to the contents"), href="#main", class_="skip"),
+        _header(text),
+        _navigation(text, [name for name, section in sections.items() if section]),
+        element("main", joined(sections.values(), "\n"), id="main"),
+        element("footer", joined(element("p", note) for note in text.notes())),
+        element("script", Html(SCRIPT)),
+    )
+    return element("html", _head(text), element("body", joined(body, "\n")), lang=text.say.code)
+
+
+def _head(text: ExportText) -> Html:
+    metas = (
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="referrer" content="no-referrer">',
+        '<meta name="generator" content="recollect">',
+    )
+    return element(
+        "head", *map(Html, metas), element("title", text.title()), element("style", Html(STYLE))
+    )
+
+
+def _header(text: ExportText) -> Html:
+    figures = [
+        element("li", element("b", text.say.number(count)), text.say.thing(thing))
+        for count, thing in text.figures()
+    ]
+    off = text.say("Memory is switched off: this is what the plain files hold.")
+    return element(
+        "header",
+        element("h1", text.title(), dir="auto"),
+        element("p", text.span(), class_="span"),
+        element("p", off, class_="warn") if text.contents.off else "",
+        element("ul", joined(figures), class_="figures"),
+        charts(text),
+    )
+
+
+def _navigation(text: ExportText, names: list[str]) -> Html:
+    links = [
+        element("li", element("a", text.say(_NAVIGATION[name]), href=f"#{name}")) for name in names
+    ]
+    return element("nav", element("ul", joined(links)), **{"aria-label": text.say("Contents")})
