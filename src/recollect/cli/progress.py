@@ -37,6 +37,21 @@ def reading(what: str, total: int | None) -> Iterator[Callable[[int, str], None]
         yield lambda read, word: progress.update(task, completed=read, word=word)
 
 
+@contextmanager
+def portion(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Yields a function that takes how many are done and how many there are; None where nobody
+    watches a terminal.
+    """
+    console = _console()
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
 def _console() -> Console:
     context = click.get_current_context(silent=True)
     plain = bool(os.environ.get("NO_COLOR")) or (context is not None and context.color is False)

@@ -54,7 +54,9 @@ class RecordedSession:
 
 @dataclass(frozen=True, slots=True)
 class RecordedDay:
-    """The conversations that began on a day, in order, and the events of that day."""
+    """The conversations that began on a day, in order, and those events of that day that no
+    episode of them tells.
+    """
 
     day: date
     sessions: tuple[RecordedSession, ...]
@@ -238,5 +240,7 @@ def _days(
         events[event.day].append(event)
     for day in sorted({*days, *events}, reverse=True):
         began_first = sorted(days.get(day, ()), key=lambda one: (one.info.started_at, one.info.id))
+        told = [story.summary for one in began_first for story in one.episodes]
         ordered = sorted(events.get(day, ()), key=lambda event: (event.created_at, event.id))
-        yield RecordedDay(day, tuple(began_first), tuple(ordered))
+        untold = [event for event in ordered if not any(event.summary in one for one in told)]
+        yield RecordedDay(day, tuple(began_first), tuple(untold))

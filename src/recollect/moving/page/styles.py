@@ -50,7 +50,8 @@ nav ul { display: flex; gap: .2rem 1.1rem; list-style: none; margin: 0; padding:
 nav a { text-decoration: none; display: inline-block; padding: .15rem 0; }
 nav a:hover { text-decoration: underline; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: 1rem 2rem;
-  margin: 0; }
+  margin: 1.5rem 0 0; }
+.charts figure { border: 0; padding: 0; }
 .charts svg { display: block; width: 100%; height: auto; overflow: visible; }
 svg text { fill: var(--soft); font-size: 11px; }
 svg .axis { stroke: var(--line); fill: none; }
@@ -60,10 +61,11 @@ svg .curve { stroke: var(--accent); stroke-width: 2; fill: none; stroke-linejoin
 .search { display: flex; gap: .75rem; align-items: center; margin: 0 0 1rem; flex-wrap: wrap; }
 .search input { font: inherit; color: inherit; background: var(--card); flex: 1 1 14rem;
   border: 1px solid var(--line); border-radius: .5rem; padding: .45rem .75rem; min-width: 0; }
+.search output:empty { display: none; }
 [hidden] { display: none !important; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .7rem;
   padding: .9rem 1.1rem; margin: 0 0 .7rem; break-inside: avoid; }
-:target { background: var(--mark); }
+.card:target, .turns > :target { background: var(--mark); }
 .says { font-size: 1.05rem; margin: 0 0 .3rem; white-space: pre-wrap; }
 .meta { display: flex; flex-wrap: wrap; gap: 0 .9rem; margin: 0; padding: 0; list-style: none; }
 .meta .since { color: var(--accent); }
@@ -89,7 +91,7 @@ summary { cursor: pointer; padding: .15rem 0; }
 .session > summary b { font-weight: 600; margin-right: .4rem; }
 .story { margin: .1rem 0 .2rem; color: var(--soft); }
 .turns { list-style: none; margin: .8rem 0 .2rem; padding: 0; }
-.turns > li { padding: .55rem 0 .55rem .9rem; border-left: 3px solid var(--line); margin: 0 0 .3rem; }
+.turns > li { scroll-margin-top: 4rem; padding: .55rem 0 .55rem .9rem; border-left: 3px solid var(--line); margin: 0 0 .3rem; }
 .turns > .user { border-left-color: var(--accent); }
 .turns > .tool, .turns > .system { font-size: .9rem; }
 .who { margin: 0; font-size: .85rem; color: var(--soft); }
@@ -131,7 +133,7 @@ const reveal = () => {
   if (!target) return;
   for (let node = target; node; node = node.parentElement)
     if (node.tagName === "DETAILS") node.open = true;
-  target.scrollIntoView();
+  target.scrollIntoView({ block: target.matches("section") ? "start" : "center" });
 };
 addEventListener("hashchange", reveal);
 reveal();
