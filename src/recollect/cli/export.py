@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -15,30 +15,22 @@ from recollect.cli.state import State, pass_state
 
 if TYPE_CHECKING:
     from recollect.mind import Mind
+    from recollect.moving.export_text import ExportOptions
     from recollect.moving.output_file import Target
-
-
-class ExportOptions(NamedTuple):
-    """How to write a memory."""
-
-    secrets: bool
-    progress: Callable[[int, int], None] | None
-    language: Literal["en", "zh"] | None
-    name: str
 
 
 def _html(mind: Mind, to: Target, options: ExportOptions) -> None:
     from recollect.moving.output_file import write_text
     from recollect.moving.page import export_page
 
-    write_text(to, export_page(mind, **options._asdict()))
+    write_text(to, export_page(mind, **options))
 
 
 def _markdown(mind: Mind, to: Target, options: ExportOptions) -> None:
     from recollect.moving.markdown import export_markdown
     from recollect.moving.output_file import write_text
 
-    write_text(to, export_markdown(mind, **options._asdict()))
+    write_text(to, export_markdown(mind, **options))
 
 
 def _markdown_folder(mind: Mind, to: Target, options: ExportOptions) -> None:
@@ -46,7 +38,7 @@ def _markdown_folder(mind: Mind, to: Target, options: ExportOptions) -> None:
     from recollect.moving.output_file import write_text
 
     assert isinstance(to, Path)
-    for name, text in export_markdown_files(mind, **options._asdict()).items():
+    for name, text in export_markdown_files(mind, **options).items():
         write_text(to / name, text)
 
 
@@ -60,11 +52,14 @@ _ENDINGS = {"html": ".html", "markdown": ".md"}
 @click.command(cls=Command)
 @click.argument("to", required=False)
 @click.option(
-    "--format", "form", type=click.Choice(tuple(_WRITERS)),
+    "--format",
+    "form",
+    type=click.Choice(tuple(_WRITERS)),
     help="What to write. [default: as the name of the file ends, else html]",
 )
 @click.option(
-    "--language", type=click.Choice(("en", "zh")),
+    "--language",
+    type=click.Choice(("en", "zh")),
     help="Of headings, dates and numbers. [default: memory.language]",
 )
 @click.option("--name", default="", metavar="NAME", help="Whose memory it is, for the title.")
@@ -99,7 +94,12 @@ def export(
     if not piped and not force:
         refuse_to_replace(path)
     with state.open() as mind, portion("Reading turns") as progress:
-        options = ExportOptions(secrets, progress, language, name)
+        options: ExportOptions = {
+            "language": language,
+            "name": name,
+            "secrets": secrets,
+            "progress": progress,
+        }
         write = _markdown_folder if folder else _WRITERS[chosen]
         write(mind, sys.stdout.buffer if piped else path, options)
     if piped:

@@ -66,7 +66,7 @@ def _csv(listed: Sequence[Any], printed: dict[str, Any]) -> str:
 
 
 def _cell(value: Any) -> str:
-    """Text as it is, unless a spreadsheet would compute it; anything else as JSON, None as empty."""
+    """Text as it is, unless a spreadsheet would compute it; None as empty, the rest as JSON."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA) else value
     return "" if value is None else json.dumps(value, ensure_ascii=False)

@@ -8,12 +8,19 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, TypedDict
 
 from recollect.language.detection import Language, LanguageChoice, language_of
-from recollect.moving.contents import MemoryContents, RecordedSession, Statement
+from recollect.mind import Mind
+from recollect.moving.contents import (
+    MemoryContents,
+    Progress,
+    RecordedSession,
+    Statement,
+    read_contents,
+)
 from recollect.moving.phrases import Phrases
 from recollect.plain import visible
 from recollect.types import GENERAL_TOPIC, GLOBAL_PROJECT, Attachment, Memory, Turn
@@ -40,7 +47,7 @@ class ExportText:
 
     def text(self, text: str) -> str:
         """A stored text with its lines."""
-        return visible(self.contents.mask.text(text), kept="\n\t")
+        return visible(self.contents.mask.text(text).replace("\r\n", "\n"), kept="\n\t")
 
     def line(self, text: str, most: int = _TITLE) -> str:
         """A stored text on one line."""
@@ -79,9 +86,7 @@ class ExportText:
 
     def title(self) -> str:
         name = self.name or ("" if self.contents.space == "default" else self.contents.space)
-        return (
-            self.say("Memory of {name}", name=self.line(name)) if name else self.say("Memory")
-        )
+        return self.say("Memory of {name}", name=self.line(name)) if name else self.say("Memory")
 
     def span(self) -> str:
         """From when to when it tells."""
@@ -101,7 +106,9 @@ class ExportText:
             (len(whole.attachments), "file"),
             (len(whole.pending) + len(whole.questions), "question"),
         )
-        return [(count, thing) for count, thing in counts if count or thing in ("statement", "turn")]
+        return [
+            (count, thing) for count, thing in counts if count or thing in ("statement", "turn")
+        ]
 
     def notes(self) -> list[str]:
         """What to know of this copy."""
@@ -238,13 +245,31 @@ class ExportText:
         return self.say.hour(self.contents.local(moment))
 
 
-def export_text(
-    contents: MemoryContents, language: LanguageChoice | None, name: str, choice: LanguageChoice
-) -> ExportText:
-    """The texts in a language: the one that is asked for, else the settings' ``choice``, else the
-    one that the memory is mostly in.
+class ExportOptions(TypedDict, total=False):
+    """How to write a memory for people.
+
+    ``language`` is that of headings, dates and numbers: by default the setting `memory.language`,
+    where "auto" is the language that the memory is mostly in. ``name`` is whose memory it is, for
+    the title. Whatever looks like a secret is masked unless ``secrets``; then those of credentials
+    are shown, too. ``at`` is the time of the export, ``progress`` is told the turns that were read.
     """
-    chosen = _language(contents, choice if language is None else language)
+
+    language: LanguageChoice | None
+    name: str
+    secrets: bool
+    at: datetime | None
+    progress: Progress | None
+
+
+def export_text(mind: Mind, options: ExportOptions) -> ExportText:
+    """The texts of a memory, with a place for every statement and every turn that is cited."""
+    contents = read_contents(
+        mind,
+        at=options.get("at") or datetime.now(UTC),
+        secrets=options.get("secrets", False),
+        progress=options.get("progress"),
+    )
+    language = _language(contents, options.get("language") or mind.settings.memory.language)
     shown = (*contents.known, *contents.past, *contents.pending)
     learnt: dict[str, list[Memory]] = defaultdict(list)
     for statement in shown:
@@ -253,7 +278,7 @@ def export_text(
     anchors = {one.memory.id: f"m{number}" for number, one in enumerate(shown, 1)}
     cited = [turn.id for turn in contents.turns if turn.id in learnt]
     anchors |= {id_: f"t{number}" for number, id_ in enumerate(cited, 1)}
-    return ExportText(contents, Phrases(chosen), name, anchors, dict(learnt))
+    return ExportText(contents, Phrases(language), options.get("name", ""), anchors, dict(learnt))
 
 
 def _language(contents: MemoryContents, choice: LanguageChoice) -> Language:

@@ -8,50 +8,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import groupby
+from typing import Unpack
 
-from recollect.language.detection import LanguageChoice
 from recollect.mind import Mind
-from recollect.moving.contents import Progress, RecordedDay, RecordedSession, Statement, read_contents
-from recollect.moving.export_text import ExportText, export_text
+from recollect.moving.contents import RecordedDay, RecordedSession, Statement
+from recollect.moving.export_text import ExportOptions, ExportText, export_text
 from recollect.moving.growth import growth
 from recollect.types import Attachment, Memory, Turn
 
 INDEX = "README.md"
 _MONTHS = 24  # rows of the table of growth
-_SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#|~&$^]|!(?=\[)|(?<=\w)@(?=\w)|:(?=//)|(?i:(?<=www)\.)")
+_SPECIAL = re.compile(
+    r"[\\`*{}\[\]<>()#|~&$^]|(?<![^\W_])_|_(?![^\W_])|!(?=\[)|(?<=\w)@(?=\w)|:(?=//)|(?i:(?<=www)\.)"
+)
 # What begins a block at the beginning of a line; the other signs are escaped everywhere.
 _BLOCK = re.compile(r"^(?:[-+=](?=\s|[-+=]|$)|\d{1,9}(?=[.)]))")
 
 
-def export_markdown(
-    mind: Mind,
-    *,
-    language: LanguageChoice | None = None,
-    name: str = "",
-    secrets: bool = False,
-    at: datetime | None = None,
-    progress: Progress | None = None,
-) -> str:
-    """A memory as one markdown file; the arguments are those of ``export_page``."""
-    text = _text(mind, language, name, secrets, at, progress)
+def export_markdown(mind: Mind, **options: Unpack[ExportOptions]) -> str:
+    """A memory as one markdown file."""
+    text = export_text(mind, options)
     writer = MarkdownWriter(text, {})
     parts = [*writer.overview(), *writer.timeline(text.contents.days), *writer.ending()]
     return "\n\n".join(parts) + "\n"
 
 
-def export_markdown_files(
-    mind: Mind,
-    *,
-    language: LanguageChoice | None = None,
-    name: str = "",
-    secrets: bool = False,
-    at: datetime | None = None,
-    progress: Progress | None = None,
-) -> dict[str, str]:
+def export_markdown_files(mind: Mind, **options: Unpack[ExportOptions]) -> dict[str, str]:
     """The same as files by their names: ``README.md``, and one for each month of the timeline."""
-    text = _text(mind, language, name, secrets, at, progress)
+    text = export_text(mind, options)
     months = {
         f"{key}.md": list(days)
         for key, days in groupby(text.contents.days, lambda day: f"{day.day:%Y-%m}")
@@ -65,23 +50,14 @@ def export_markdown_files(
     }
     writer = MarkdownWriter(text, place)
     listed = [f"- [{text.say.month(days[0].day)}]({file})" for file, days in months.items()]
-    index = [*writer.overview(), *([f"## {text.say('Timeline')}", "\n".join(listed)] * bool(listed))]
+    index = [
+        *writer.overview(),
+        *([f"## {text.say('Timeline')}", "\n".join(listed)] * bool(listed)),
+    ]
     files = {INDEX: "\n\n".join([*index, *writer.ending()]) + "\n"}
     for file, days in months.items():
         files[file] = "\n\n".join(writer.timeline(days, INDEX)) + "\n"
     return files
-
-
-def _text(
-    mind: Mind,
-    language: LanguageChoice | None,
-    name: str,
-    secrets: bool,
-    at: datetime | None,
-    progress: Progress | None,
-) -> ExportText:
-    contents = read_contents(mind, at=at or datetime.now(UTC), secrets=secrets, progress=progress)
-    return export_text(contents, language, name, mind.settings.memory.language)
 
 
 def escaped(text: str) -> str:

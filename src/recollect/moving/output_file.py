@@ -23,4 +23,6 @@ def write_text(to: Target, text: str) -> None:
 def refuse_to_replace(to: Path) -> None:
     """Conflict where a file is in the way, or a folder that is not empty."""
     if to.is_symlink() or to.is_file() or (to.is_dir() and any(to.iterdir())):
-        raise Conflict(f"{to} is there already", remedy="Name another place, or --force replaces it")
+        raise Conflict(
+            f"{to} is there already", remedy="Name another place, or --force replaces it"
+        )

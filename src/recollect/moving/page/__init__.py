@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from typing import Unpack
 
-from recollect.language.detection import LanguageChoice
 from recollect.mind import Mind
-from recollect.moving.contents import Progress, read_contents
-from recollect.moving.export_text import ExportText, export_text
+from recollect.moving.export_text import ExportOptions, ExportText, export_text
+from recollect.moving.page.assets import POLICY, SCRIPT, STYLE
 from recollect.moving.page.chart import charts
 from recollect.moving.page.elements import Html, element, joined
 from recollect.moving.page.statements import known, past, questions
-from recollect.moving.page.styles import POLICY, SCRIPT, STYLE
 from recollect.moving.page.timeline import files, timeline
 
 _NAVIGATION = {
@@ -23,23 +21,9 @@ _NAVIGATION = {
 }
 
 
-def export_page(
-    mind: Mind,
-    *,
-    language: LanguageChoice | None = None,
-    name: str = "",
-    secrets: bool = False,
-    at: datetime | None = None,
-    progress: Progress | None = None,
-) -> str:
-    """The page of a memory, in the language of its settings unless another is given.
-
-    ``name`` is whose memory it is, in the title. Whatever looks like a secret is masked unless
-    ``secrets``; then those of credentials are shown, too. ``at`` is the time of the export.
-    """
-    contents = read_contents(mind, at=at or datetime.now(UTC), secrets=secrets, progress=progress)
-    text = export_text(contents, language, name, mind.settings.memory.language)
-    return f"<!doctype html>\n{_document(text)}\n"
+def export_page(mind: Mind, **options: Unpack[ExportOptions]) -> str:
+    """The page of a memory."""
+    return f"<!doctype html>\n{_document(export_text(mind, options))}\n"
 
 
 def _document(text: ExportText) -> Html:

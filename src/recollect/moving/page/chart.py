@@ -82,4 +82,4 @@ def _bars(text: ExportText, grown: Growth) -> Iterator[Html]:
 
 def _y(count: int, counts: Sequence[int]) -> float:
     """The height of a count; the highest leaves room for its number."""
-    return _HIGH - (_HIGH - 16) * count / max(max(counts), 1)
+    return _HIGH - (_HIGH - 16) * count / max(*counts, 1)
