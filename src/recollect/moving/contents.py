@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from recollect.clock import in_zone
 from recollect.documents.report import Question
-from recollect.errors import InvalidInput, MemoryOff
+from recollect.errors import InvalidInput
 from recollect.mind import Mind
 from recollect.moving.masking import SecretMask, mask_of
 from recollect.types import (
@@ -105,7 +105,7 @@ def read_contents(
     """Read a memory whole; ``at`` is the time of the export."""
     stats = mind.stats()
     turns = list(_all_turns(mind, stats.turns, progress))
-    by_id = {turn.id: turn for turn in turns}
+    by_id: dict[str, Turn] = {turn.id: turn for turn in turns}
     versions = list(_paged(lambda offset: mind.memories(
         status="all", order="oldest", limit=_PAGE, offset=offset)))  # fmt: skip
     holding = {memory.id for memory in _paged(lambda offset: mind.memories(
@@ -123,7 +123,7 @@ def read_contents(
     past = [m for m in ends if m.id not in holding and m.status not in _NEVER_HELD]
     waiting = _paged(lambda offset: mind.pending(limit=_PAGE, offset=offset))
     known = sorted((m for m in versions if m.id in holding), key=_place)
-    off, episodes = _kept(lambda: mind.episodes(limit=_ALL), [])
+    off = not mind.settings.memory.enabled  # plain files hold turns and statements only
     zone = mind.settings.schedule.zone
     return MemoryContents(
         space=mind.space,
@@ -134,10 +134,10 @@ def read_contents(
         known=statements(known),
         past=statements(sorted(past, key=lambda m: (m.updated_at, m.id), reverse=True)),
         pending=statements(waiting),
-        questions=tuple(_questions(mind)),
-        pad=_kept(mind.scratchpad, Scratchpad())[1],
-        days=tuple(_days(mind, turns, episodes, zone)),
-        attachments=tuple(_kept(lambda: mind.attachments(limit=_ALL), [])[1]),
+        questions=() if off else tuple(_questions(mind)),
+        pad=Scratchpad() if off else mind.scratchpad(),
+        days=tuple(_days(mind, turns, zone, off=off)),
+        attachments=() if off else tuple(mind.attachments(limit=_ALL)),
         versions=tuple(versions),
         secrets={m.id: mind.reveal(m.id) for m in known if secrets and m.kind == "credential"},
         zone=zone,
@@ -168,17 +168,9 @@ def _all_turns(mind: Mind, total: int, progress: Progress | None) -> Iterator[Tu
             progress(count, total)
 
 
-def _kept(call: Callable[[], _T], otherwise: _T) -> tuple[bool, _T]:
-    """Whether memory is off, and what a call gives, which plain files cannot answer."""
-    try:
-        return False, call()
-    except MemoryOff:
-        return True, otherwise
-
-
 def _questions(mind: Mind) -> list[Question]:
     try:
-        return _kept(mind.questions, [])[1]
+        return mind.questions()
     except InvalidInput:  # a memory in RAM has no documents
         return []
 
@@ -217,9 +209,7 @@ def _place(memory: Memory) -> tuple[object, ...]:
     return (kind, memory.kind, subject != "user", subject, -memory.importance, memory.id)
 
 
-def _days(
-    mind: Mind, turns: list[Turn], episodes: list[Episode], zone: str
-) -> Iterator[RecordedDay]:
+def _days(mind: Mind, turns: list[Turn], zone: str, *, off: bool) -> Iterator[RecordedDay]:
     """Sessions by the day they began on, the latest first; one without a turn only if it tells
     something.
     """
@@ -227,7 +217,9 @@ def _days(
     for turn in turns:
         said[turn.session].append(turn)
     stories: dict[str, list[Episode]] = defaultdict(list)
-    for episode in sorted(episodes, key=lambda e: (e.started_at, e.id)):
+    for episode in sorted(
+        [] if off else mind.episodes(limit=_ALL), key=lambda e: (e.started_at, e.id)
+    ):
         stories[episode.session].append(episode)
     days: dict[date, list[RecordedSession]] = defaultdict(list)
     for info in _paged(lambda offset: mind.sessions(limit=_PAGE, offset=offset)):
@@ -236,7 +228,7 @@ def _days(
         if own or stories.get(info.id):
             days[began].append(RecordedSession(info, tuple(own), tuple(stories.get(info.id, ()))))
     events: dict[date, list[DailyEvent]] = defaultdict(list)
-    for event in _kept(lambda: mind.daily_events(limit=_ALL), [])[1]:
+    for event in [] if off else mind.daily_events(limit=_ALL):
         events[event.day].append(event)
     for day in sorted({*days, *events}, reverse=True):
         began_first = sorted(days.get(day, ()), key=lambda one: (one.info.started_at, one.info.id))

@@ -199,7 +199,8 @@ class ExportText:
 
     def held(self, memory: Memory) -> str:
         """The days on which an earlier version held."""
-        ended = memory.valid_to or memory.superseded_at or memory.updated_at
+        ends = (memory.valid_to, memory.superseded_at, memory.expires_at)
+        ended = min(filter(None, ends), default=memory.updated_at)
         first, last = self.day(memory.valid_from), self.day(max(ended, memory.valid_from))
         return self.say("from {first} to {last}", first=first, last=last)
 
@@ -275,7 +276,7 @@ def export_text(mind: Mind, options: ExportOptions) -> ExportText:
     for statement in shown:
         for turn in statement.turns:
             learnt[turn.id].append(statement.memory)
-    anchors = {one.memory.id: f"m{number}" for number, one in enumerate(shown, 1)}
+    anchors: dict[str, str] = {one.memory.id: f"m{number}" for number, one in enumerate(shown, 1)}
     cited = [turn.id for turn in contents.turns if turn.id in learnt]
     anchors |= {id_: f"t{number}" for number, id_ in enumerate(cited, 1)}
     return ExportText(contents, Phrases(language), options.get("name", ""), anchors, dict(learnt))

@@ -20,7 +20,9 @@ from recollect.types import Attachment, Memory, Turn
 INDEX = "README.md"
 _MONTHS = 24  # rows of the table of growth
 _SPECIAL = re.compile(
-    r"[\\`*{}\[\]<>()#|~&$^]|(?<![^\W_])_|_(?![^\W_])|!(?=\[)|(?<=\w)@(?=\w)|:(?=//)|(?i:(?<=www)\.)"
+    r"[\\`*{}\[\]<>()#|~&$^]"
+    r"|(?<![^\W_])_|_(?![^\W_])"  # within a word it is a letter
+    r"|!(?=\[)|(?<=\w)@(?=\w)|:(?=//)|(?i:(?<=www)\.)"  # what some readers make a link of
 )
 # What begins a block at the beginning of a line; the other signs are escaped everywhere.
 _BLOCK = re.compile(r"^(?:[-+=](?=\s|[-+=]|$)|\d{1,9}(?=[.)]))")
@@ -41,7 +43,7 @@ def export_markdown_files(mind: Mind, **options: Unpack[ExportOptions]) -> dict[
         f"{key}.md": list(days)
         for key, days in groupby(text.contents.days, lambda day: f"{day.day:%Y-%m}")
     }
-    place = {
+    place: dict[str, str] = {
         turn.id: file
         for file, days in months.items()
         for day in days

@@ -76,7 +76,7 @@ def _story(text: ExportText, episode: Episode) -> Html:
 def _turn(text: ExportText, turn: Turn) -> Html:
     who = element(
         "p",
-        element("b", element("bdi", text.speaker(turn))),
+        element("b", text.speaker(turn), dir="auto"),
         " ",
         moment(text, turn.at, text.hour(turn.at)),
         class_="who",
