@@ -200,9 +200,10 @@ class ExportText:
     def held(self, memory: Memory) -> str:
         """The days on which an earlier version held."""
         ends = (memory.valid_to, memory.superseded_at, memory.expires_at)
-        ended = min(filter(None, ends), default=memory.updated_at)
-        first, last = self.day(memory.valid_from), self.day(max(ended, memory.valid_from))
-        return self.say("from {first} to {last}", first=first, last=last)
+        began, ended = memory.valid_from, min(filter(None, ends), default=memory.updated_at)
+        if ended <= began:  # it was corrected: it never held, but was believed for a while
+            began, ended = memory.created_at, memory.superseded_at or memory.updated_at
+        return self.say("from {first} to {last}", first=self.day(began), last=self.day(ended))
 
     def ended(self, memory: Memory) -> str:
         """Why it does not hold any more."""

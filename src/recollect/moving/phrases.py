@@ -178,10 +178,9 @@ class Phrases:
             return f"{count:,} {chinese}"
         return f"{count:,} {one if count == 1 else many}"
 
-    def thing(self, thing: str) -> str:
+    def thing(self, count: int, thing: str) -> str:
         """What is counted, to stand below its number."""
-        _, many, chinese = _COUNTED[thing]
-        return many if self.language == "en" else chinese
+        return self.count(count, thing).partition(" ")[2]
 
     def size(self, count: int) -> str:
         amount = float(count)

@@ -60,7 +60,7 @@ def _head(text: ExportText) -> Html:
 
 def _header(text: ExportText) -> Html:
     figures = [
-        element("li", element("b", text.say.number(count)), text.say.thing(thing))
+        element("li", element("b", text.say.number(count)), text.say.thing(count, thing))
         for count, thing in text.figures()
     ]
     off = text.say("Memory is switched off: this is what the plain files hold.")
