@@ -27,7 +27,6 @@ _ZH = {
     "Open questions": "待定的事",
     "Files": "文件",
     "Timeline": "时间线",
-    "Growth": "增长",
     "Contents": "目录",
     "Skip to the contents": "跳到正文",
     "Search in what is known": "在已知的事里搜索",
@@ -40,7 +39,6 @@ _ZH = {
     "Turns a week": "每周的消息",
     "Turns a month": "每月的消息",
     "Turns a year": "每年的消息",
-    "{turns} and {known}, from {first} to {last}": "{first}到{last}：{turns}，{known}",
     "Memory is switched off: this is what the plain files hold.": (
         "记忆功能已关闭：以下是纯文本文件里的内容。"
     ),
@@ -49,7 +47,6 @@ _ZH = {
     "This copy shows secrets: keep it safe.": "这份副本包含密钥和密码：请妥善保管。",
     # one statement
     "since {day}": "自{day}起",
-    "until {day}": "至{day}",
     "from {first} to {last}": "{first}至{last}",
     "learnt {day}": "{day}得知",
     "expires {day}": "{day}到期",
@@ -60,7 +57,6 @@ _ZH = {
     "project {name}": "项目 {name}",
     "topic {name}": "话题 {name}",
     "Before that": "此前",
-    "Where it was said": "出处",
     "replaced": "已被取代",
     "withdrawn or put away": "已撤回或存档",
     "expired": "已过期",
@@ -68,7 +64,6 @@ _ZH = {
     "Anything else": "其他",
     "the secret: {secret}": "密文：{secret}",
     "waits for your word": "等你确认",
-    "asked {day}": "{day}问起",
     "You took this out of {documents}: is it to be forgotten?": (
         "你从 {documents} 里删掉了这一条：要忘掉它吗？"
     ),
@@ -79,10 +74,8 @@ _ZH = {
     "Next steps": "下一步",
     "{turns} not read yet": "还有{turns}没有读",
     # the timeline
-    "Conversation": "对话",
     "Notes of the day": "当天的记录",
     "Steps": "步骤",
-    "Goal: {goal}": "目标：{goal}",
     "Learnt from this: {memories}": "由此得知：{memories}",
     "tool call": "调用工具",
     "tool result": "工具结果",
@@ -138,7 +131,6 @@ _TRUSTS = {
 _COUNTED = {
     "turn": ("turn", "turns", "条消息"),
     "statement": ("statement", "statements", "条陈述"),
-    "memory": ("memory", "memories", "条记忆"),
     "conversation": ("conversation", "conversations", "次对话"),
     "file": ("file", "files", "个文件"),
     "question": ("open question", "open questions", "件待定的事"),
