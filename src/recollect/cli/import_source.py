@@ -106,9 +106,9 @@ def _progress() -> Iterator[Report]:
     if not sys.stderr.isatty():
         yield lambda done, total, word: None
         return
-    from recollect.cli.progress import portion
+    from recollect.cli.progress import reading
 
-    with portion("Importing") as report:
+    with reading("Importing") as report:
         yield report
 
 

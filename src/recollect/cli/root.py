@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from recollect.cli.base import CommandGroup
+from recollect.cli.base import FORMATS, CommandGroup
 from recollect.cli.failures import exit_code
 from recollect.cli.state import State
 
@@ -56,6 +56,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Connect": {
         "chat": ("chat.command:chat", "Talk to a model that remembers."),
         "mcp": ("mcp:mcp", "Serve a memory to an MCP host over stdin and stdout."),
+    },
+    "Move": {
+        "export": ("export:export", "Write a memory as a page, as markdown or as JSON lines."),
     },
     "Maintain": {
         "stats": ("stats:stats", "Show the size and the health of a memory."),
@@ -122,7 +125,10 @@ class Root(CommandGroup):
             extra["standalone_mode"] = False
             return super(Root, self).main(arguments, prog_name or "recollect", obj=state, **extra)
 
-        sys.exit(exit_code(run, as_json=lambda: state.json or "--json" in arguments))
+        def for_programs() -> bool:
+            return state.json or any(f"--{name}" in arguments for name in FORMATS)
+
+        sys.exit(exit_code(run, as_json=for_programs))
 
 
 def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:

@@ -131,12 +131,12 @@ def typed(path: Path, verb: str) -> Iterator[None]:
 def _explained(error: OSError, path: Path, verb: str) -> StoreError:
     what = f"{path} cannot be {verb}: {error.strerror or error}"
     if error.errno in _FULL:
-        return DiskFull(what, remedy="Make room and sync again; the old file is whole")
+        return DiskFull(what, remedy="Make room and try again; the old file is whole")
     if is_link_error(error):
         return linked(path)
     if error.errno in _REFUSED:
         return StoreReadOnly(what, remedy="Give permission on the file and its folder")
-    return StoreUnavailable(what, remedy="Move away what is in its place, then sync again")
+    return StoreUnavailable(what, remedy="Move away what is in its place, then try again")
 
 
 def _newline(text: str) -> str:
