@@ -42,6 +42,11 @@ class LetterEmbedder:
         return [[1.0 + text.lower().count(chr(97 + n)) for n in range(26)] for text in texts]
 
 
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
 def archive(mind: Mind, *, secrets: bool = False) -> bytes:
     out = io.BytesIO()
     export_jsonl(mind, out, secrets=secrets)
@@ -149,7 +154,7 @@ def test_a_damaged_line_is_reported_with_its_place_and_the_rest_goes_in(
     assert "wizard" in said[f"line {turns[3] + 1}"]
     assert "spells" in said[f"line {turns[4] + 1}"]
     assert "lacks zone" in said[f"line {turns[5] + 1}"]
-    assert said["table turns"] == "10 rows were exported, 7 read"
+    assert said["table turns"] == "10 rows were exported, 6 read"
     assert (entered.rejected, entered.complete) == (5, False)
     assert target.stats().turns == 5
 
@@ -256,7 +261,7 @@ def test_another_row_under_the_same_key_is_a_conflict_and_stays(
     assert any("another row of sessions has its key 's0'" in reason for reason in said)
     assert any("another turn is in the place of" in reason for reason in said)
     assert any("another row of scratchpads has its key" in reason for reason in said)
-    assert target.scratchpad().markdown == "mine"
+    assert target.scratchpad().text == "mine"
     assert target.turns(session="s0")[0].content == "I was first"
     # The session went on: what is recorded next comes after the turns that came in.
     assert len(target.turns(session="s0")) == 5
@@ -267,13 +272,21 @@ def test_another_row_under_the_same_key_is_a_conflict_and_stays(
 def test_an_archive_goes_into_another_space(source: Mind, open_mind: OpenMind) -> None:
     other = open_mind("source.db", space="other")
     assert enter(other, archive(source)).rejected == 0
-    assert archive(other).partition(b"\n")[2] == archive(source).partition(b"\n")[2]
+
+    def lines(mind: Mind) -> list[bytes]:
+        """Without jobs: an id of one belongs to a file, so here they have others."""
+        return [line for line in archive(mind).splitlines()[1:-1] if b'"table":"jobs"' not in line]
+
+    assert lines(other) == lines(source)
+    assert [job.kind for job in other.jobs()] == [job.kind for job in source.jobs()]
+    assert sum(enter(other, archive(source)).added.values()) == 0
     source.forget(session="s0")
     assert len(other.turns(session="s0")) == 5
 
 
 # --- credentials ----------------------------------------------------------------------------------
 
+TOKEN = "ghp_" + "x7Kq2LmVn8RtZp4WcBd6YhJs9FgTa3EuQw5N"
 PASSWORD = "my password is hunter2-Xk9!fQ27"
 
 
@@ -281,7 +294,7 @@ PASSWORD = "my password is hunter2-Xk9!fQ27"
 def test_credentials_are_masked_unless_asked_for(open_mind: OpenMind, tmp_path: Path) -> None:
     keeps = open_mind("keeps.db", secrets={"at_write": "keep"})
     keeps.record(session="s", role="user", content=PASSWORD)
-    keeps.record(session="token: ghp_" + "a1B2" * 9, role="user", content="hello")
+    keeps.record(session=TOKEN, role="user", content="hello")
     plain = archive(keeps)
     assert b"hunter2" not in plain
     assert b"ghp_" not in plain
