@@ -54,7 +54,10 @@ def test_a_job_that_runs_elsewhere_is_ready_again(backend: Backend, store: Store
         assert store.queue.claim("worker", NOON, NOON + timedelta(minutes=1)) is not None
     queue(store, "two")  # asked for again while it runs: one that waits stands for both
     jobs = read(store, "jobs")
-    assert sorted((job["key"], job["state"]) for job in jobs) == [("one", "ready"), ("two", "ready")]
+    assert sorted((job["key"], job["state"]) for job in jobs) == [
+        ("one", "ready"),
+        ("two", "ready"),
+    ]
     with backend.fresh() as target:
         move(store, target)
         assert target.queue.claim("other", NOON, NOON + timedelta(minutes=1)) is not None
@@ -83,9 +86,7 @@ def test_pages_have_every_row_once_and_in_order(store: Store) -> None:
         ("sessions", "speaker", "many"),
     ],
 )
-def test_what_no_store_gives_is_refused(
-    store: Store, table: str, column: str, cell: Any
-) -> None:
+def test_what_no_store_gives_is_refused(store: Store, table: str, column: str, cell: Any) -> None:
     append(store, turn("hello"))
     shape = BY_NAME[table]
     row = read(store, table)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -137,5 +138,5 @@ _ACTS: Mapping[str, Callable[[Mind, int, str], object]] = {
 }
 
 
-def opened(path: Path, clock: ManualClock, **settings: object) -> Mind:
+def opened(path: Path, clock: ManualClock, **settings: Any) -> Mind:
     return recollect.open(path, clock=clock, worker="none", **settings)

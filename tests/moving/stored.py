@@ -13,12 +13,15 @@ import apsw
 # beside it have come, a counter for copies in memory; and the tables of the full-text index, whose
 # terms are compared as text_terms.
 LEFT_OUT = {"spaces", "migrations", "transcripts", "vector_rewrites"}
+_LAST_TURN = "(SELECT max(x.doc) FROM turns x WHERE x.session = r.number AND x.doc <= {0})"
 # Numbers of a file, and leases.
 _IDS = {
     ("turns", "session"): "(SELECT id FROM sessions x WHERE x.number = {0})",
-    ("sessions", "number"): "(SELECT count(*) FROM sessions x WHERE x.space = r.space AND x.number < {0})",
-    ("sessions", "digested"): "(SELECT max(x.doc) FROM turns x WHERE x.session = r.number AND x.doc <= {0})",
-    ("sessions", "extracted"): "(SELECT max(x.doc) FROM turns x WHERE x.session = r.number AND x.doc <= {0})",
+    ("sessions", "number"): (
+        "(SELECT count(*) FROM sessions x WHERE x.space = r.space AND x.number < {0})"
+    ),
+    ("sessions", "digested"): _LAST_TURN,
+    ("sessions", "extracted"): _LAST_TURN,
     ("embedders", "number"): "''",
     ("vectors", "embedder"): "(SELECT name FROM embedders x WHERE x.number = {0})",
     ("embedded", "embedder"): "(SELECT name FROM embedders x WHERE x.number = {0})",
@@ -28,7 +31,7 @@ _IDS = {
     ("jobs", "lease_until"): "''",
     ("upkeep_steps", "owner"): "''",
     ("upkeep_steps", "lease_until"): "''",
-}  # fmt: skip
+}
 
 
 def everything(path: Path) -> dict[str, list[tuple[Any, ...]]]:

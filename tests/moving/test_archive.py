@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from recollect.clock import ManualClock
 from recollect.errors import InvalidInput
 from recollect.moving.archive import ArchiveImport, export_jsonl, import_jsonl
 from recollect.moving.copy import copy_space
+from recollect.store.transfer import MOVED, VERSION, ColumnKind
 from tests.conftest import NOON, OpenMind
 from tests.moving.lives import QUERIES, SENTENCES, Step, live, opened, steps
 from tests.moving.stored import everything
@@ -358,3 +360,14 @@ def test_a_memory_that_is_off_has_no_rows(open_mind: OpenMind, source: Mind) -> 
         export_jsonl(off, io.BytesIO())
     with pytest.raises(recollect.MemoryOff):
         enter(off, archive(source))
+
+
+def test_the_page_about_the_format_names_every_column() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "moving.md").read_text("utf-8")
+    assert f"### The format, version {VERSION}" in page
+    for table in MOVED:
+        columns = (f"{c.name}:{c.kind}{'?' if c.optional else ''}" for c in table.columns)
+        assert f"**`{table.name}`** by" in page
+        assert f"`{' '.join(columns)}`" in page
+    for kind in get_args(ColumnKind):
+        assert f"`{kind}`" in page

@@ -48,7 +48,9 @@ def run(folder: Path, *, kills: int, turns: int = 4_000, seed: int = 1) -> Repor
             (enter, folder / "entered.db", _check_database),
         ):
             begun = time.monotonic()
-            ending = nursery.run(work, str(source), str(archive), str(folder / f"first-{target.name}"))
+            ending = nursery.run(
+                work, str(source), str(archive), str(folder / f"first-{target.name}")
+            )
             errors += [ending.failure] if ending.failure else []
             longest = time.monotonic() - begun
             round_ = 0
@@ -113,6 +115,9 @@ def _check_file(source: Path, archive: Path, place: Path, done: bool) -> list[st
 
 def _check_database(source: Path, archive: Path, place: Path, done: bool) -> list[str]:
     ours, theirs = everything(source), everything(place)
+    # Opened while vectors were still to come, a memory asks for them: the job finds them there.
+    asked = [job for job in theirs["jobs"] if "embed" in job and job not in ours["jobs"]]
+    theirs["jobs"] = [job for job in theirs["jobs"] if job not in asked]
     wrong = [f"{name} differs" for name in ours if ours[name] != theirs[name]]
     return [*wrong, *witness.halves(place, integrity=True)]
 

@@ -36,9 +36,7 @@ def index_missing(store: Store, space: str, progress: Callable[[int], None]) -> 
     return done
 
 
-def index_again(
-    unit: Unit, type_: RecordType, ids: list[str], *, changed: bool = True
-) -> None:
+def index_again(unit: Unit, type_: RecordType, ids: list[str], *, changed: bool = True) -> None:
     """Index records whose names have changed, or that came from elsewhere with their vectors."""
     for id_, terms in _READERS[type_](unit, ids):
         unit.text.put(type_, id_, terms, changed=changed)

@@ -260,7 +260,7 @@ class _Import:
         self.added[table.name] = self.added.get(table.name, 0) + len(put.added)
         self.known[table.name] = self.known.get(table.name, 0) + put.known
         for conflict in put.conflicts:
-            self._reject(f"line {places[conflict.index]}", conflict.reason)
+            self._reject(f"line {places[conflict.number]}", conflict.reason)
         self._done += len(rows)
         self.progress(self._done, self._read)
 

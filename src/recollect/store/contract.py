@@ -298,9 +298,7 @@ class TextIndex(Protocol):
         """Who speaks here and whom memories are about; of very many records, some."""
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]: ...
-    def put(
-        self, type_: RecordType, id_: str, terms: SafeText, *, changed: bool = True
-    ) -> None:
+    def put(self, type_: RecordType, id_: str, terms: SafeText, *, changed: bool = True) -> None:
         """Index a record anew; where its text has ``changed``, its vectors have to follow."""
 
 

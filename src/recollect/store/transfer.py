@@ -335,7 +335,7 @@ class RowPage(NamedTuple):
 class RowConflict(NamedTuple):
     """A row that did not go in, by its place among those given, and why."""
 
-    index: int
+    number: int
     reason: str
 
 

@@ -53,7 +53,9 @@ _TYPE = (
     )
     + " END"
 )
-_RECORD = f"coalesce({', '.join(f'(SELECT id FROM {t} x WHERE x.doc = r.doc)' for t in TABLES.values())})"  # noqa: E501
+_RECORD = (
+    f"coalesce({', '.join(f'(SELECT id FROM {t} x WHERE x.doc = r.doc)' for t in TABLES.values())})"
+)
 _LAST_TURN = (
     "(SELECT t.id FROM turns t WHERE t.doc = (SELECT max(u.doc) FROM turns u"
     " WHERE u.space = r.space AND u.session = r.number AND +u.doc <= r.{mark}))"
@@ -183,7 +185,7 @@ _USUAL = _Layout()
 class _Statements(NamedTuple):
     """The SQL of one table."""
 
-    count: str
+    total: str
     first: str
     further: str
     find: str
@@ -229,7 +231,7 @@ class SqliteTransfer:
     # --- reading --------------------------------------------------------------------------------
 
     def count(self, table: MovedTable) -> int:
-        return int(self._conn.execute(_statements(table).count, self._numbers).get)
+        return int(self._conn.execute(_statements(table).total, self._numbers).get)
 
     def rows(self, table: MovedTable, after: Cells | None, limit: int) -> RowPage:
         statements = _statements(table)
@@ -410,9 +412,7 @@ class SqliteTransfer:
                 )
 
     def _follow_turns(self, turns: Sequence[Mapping[str, Any]]) -> None:
-        tools = {
-            (call["name"], turn["id"]) for turn in turns for call in turn["tool_calls"] or ()
-        }
+        tools = {(call["name"], turn["id"]) for turn in turns for call in turn["tool_calls"] or ()}
         self._conn.executemany(
             "INSERT OR IGNORE INTO turn_tools SELECT ?1, ?2, doc FROM turns"
             " WHERE space = ?1 AND id = ?3",
@@ -479,11 +479,11 @@ def _named(table: MovedTable, row: Cells) -> str:
 
 
 def _reason(table: MovedTable, row: Cells, error: apsw.ConstraintError) -> str:
-    code = error.extendedresult
-    if code == apsw.SQLITE_CONSTRAINT_NOTNULL:
-        column = str(error).rpartition(".")[2]
+    said = str(error)
+    if said.startswith("NOT NULL"):
+        column = said.rpartition(".")[2]
         what = {"doc": "record"}.get(column, column)
         return f"{_one(table)} {_named(table, row)} names a {what} that is not here"
-    if code in (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY):
+    if said.startswith("UNIQUE"):
         return f"another {_one(table)} is in the place of {_named(table, row)}"
-    return f"{_one(table)} {_named(table, row)} does not fit: {error}"
+    return f"{_one(table)} {_named(table, row)} does not fit: {said}"
