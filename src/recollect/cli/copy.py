@@ -27,7 +27,7 @@ _MAX_LISTED = 20  # conflicts; the rest are only counted
 @pass_state
 @click.pass_context
 def copy(ctx: click.Context, state: State, *, from_: str, to: str, to_space: str | None) -> None:
-    """Copy a memory from one database into another, or under another name.
+    """Copy a memory into another database, or under another name.
 
     FROM is only read, as it is at one moment, and --space says whose memory of it; TO is made if
     there is none, and what it has already stays as it is. A row that is there is not copied twice,

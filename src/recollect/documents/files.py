@@ -118,11 +118,12 @@ def _beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
         private.make_folder(path.parent)
         _sweep(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    temporary = Path(name)
+    temporary, file = Path(name), os.fdopen(handle, "wb")
     try:
-        with contextlib.closing(os.fdopen(handle, "wb")) as file:
-            yield file, temporary
+        yield file, temporary
     finally:
+        with contextlib.suppress(OSError):  # what was not written was said by whoever wrote
+            file.close()
         temporary.unlink(missing_ok=True)
 
 
