@@ -86,7 +86,7 @@ def export_jsonl(
     mask = None if secrets else CredentialMask(bounds_of(mind.settings), sealed=True)
     target: AbstractContextManager[BinaryIO]
     target = replacement(Path(out)) if isinstance(out, str | Path) else nullcontext(out)
-    tallies = {table.name: _Tally() for table in MOVED}
+    tallies = {table.name: _LineTally() for table in MOVED}
     with store.read(mind.space) as unit, target as stream:
         total = sum(map(unit.transfer.count, MOVED))
         stream.write(_line(_header(mind, store, secrets=secrets)))
@@ -118,14 +118,14 @@ def _header(mind: Mind, store: Store, *, secrets: bool) -> dict[str, Any]:
     }
 
 
-def _footer(tallies: Mapping[str, _Tally]) -> dict[str, Any]:
+def _footer(tallies: Mapping[str, _LineTally]) -> dict[str, Any]:
     tables = {name: tally.told() for name, tally in tallies.items()}
     masked = {name: tally.masked for name, tally in tallies.items() if tally.masked}
     return {"format": FORMAT, "end": True, "tables": tables, "masked": masked}
 
 
 def _lines(
-    table: MovedTable, rows: list[Cells], mask: CredentialMask | None, tally: _Tally
+    table: MovedTable, rows: list[Cells], mask: CredentialMask | None, tally: _LineTally
 ) -> Iterator[bytes]:
     if mask is not None:
         rows, masked = mask.mask(table, rows)
@@ -140,7 +140,7 @@ def _line(value: Mapping[str, Any]) -> bytes:
     return dump(value).encode() + b"\n"
 
 
-class _Tally:
+class _LineTally:
     """The rows of one table, and the hash of their lines."""
 
     def __init__(self) -> None:
@@ -208,7 +208,7 @@ class _Import:
         first = next(lines, b"")
         _check_header(first)
         self._read = len(first)
-        tallies = {table.name: _Tally() for table in MOVED}
+        tallies = {table.name: _LineTally() for table in MOVED}
         footer: dict[str, Any] | None = None
         number = 1
         for number, line in enumerate(lines, 2):
@@ -227,7 +227,7 @@ class _Import:
         )  # fmt: skip
 
     def _take(
-        self, number: int, line: bytes, tallies: Mapping[str, _Tally]
+        self, number: int, line: bytes, tallies: Mapping[str, _LineTally]
     ) -> dict[str, Any] | None:
         """Add a row to the batch; gives the last line of an archive when it comes."""
         try:
@@ -265,7 +265,7 @@ class _Import:
         self.progress(self._done, self._read)
 
     def _compare(
-        self, footer: Mapping[str, Any] | None, tallies: Mapping[str, _Tally], lines: int
+        self, footer: Mapping[str, Any] | None, tallies: Mapping[str, _LineTally], lines: int
     ) -> None:
         """Whether what was read is what was exported."""
         if footer is None:
