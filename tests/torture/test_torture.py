@@ -15,6 +15,7 @@ from tests.torture import (
     hostile_queries,
     killed_learner,
     killed_loader,
+    killed_mover,
     killed_upkeep,
     killed_writer,
     long_year,
@@ -40,6 +41,13 @@ def test_a_killed_load_leaves_whole_batches_and_can_be_repeated(tmp_path: Path) 
     report = killed_loader.run(tmp_path, kills=4)
     assert report.ok, report
     assert report.unfinished > 0, "no load was killed in the middle"
+
+
+@pytest.mark.feature("O4")
+def test_a_killed_export_import_or_copy_is_repeated_and_whole(tmp_path: Path) -> None:
+    report = killed_mover.run(tmp_path, kills=2, turns=300)
+    assert report.ok, report
+    assert report.unfinished > 0, "nothing was killed in the middle"
 
 
 @pytest.mark.feature("X3", "N3")

@@ -73,6 +73,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "onboard": ("onboard:onboard", "Answer questions about the agent and yourself."),
         "jobs": ("jobs:jobs", "List background work; redrive or discard dead jobs."),
         "worker": ("worker:worker", "Run background work until stopped."),
+        "copy": ("copy:copy", "Copy a memory into another database, or under another name."),
         "config": ("config:config", "Show the settings and where each came from."),
         "demo": ("demo:demo", "Show what it does, with no key and no network."),
         "bench": ("bench:bench", "Measure speed and recall beside plain baselines."),

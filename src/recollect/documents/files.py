@@ -11,8 +11,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from glob import escape
 from pathlib import Path
+from typing import BinaryIO
 
 from recollect import private
 from recollect.errors import DiskFull, StoreError, StoreReadOnly, StoreUnavailable
@@ -90,27 +92,52 @@ def read_bytes(path: Path, most: int) -> bytes | None:
 @contextlib.contextmanager
 def prepared(path: Path, data: bytes) -> Iterator[Callable[[], None]]:
     """Write a temporary file; yields the function that moves it into place."""
+    with _beside(path) as (file, temporary):
+        with typed(path, "written"):
+            file.write(data)
+            _finish(file, path, temporary)
+        yield partial(_move, temporary, path)
+
+
+@contextlib.contextmanager
+def replacement(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written, which takes the place of another when the block ends: whoever dies in
+    between leaves the old one as it was, or none.
+    """
+    with _beside(path) as (file, temporary):
+        with typed(path, "written"):
+            yield file
+            _finish(file, path, temporary)
+        _move(temporary, path)
+
+
+@contextlib.contextmanager
+def _beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
     refuse_links(path, path.parent)
     with typed(path, "written"):
         private.make_folder(path.parent)
         _sweep(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    temporary = Path(name)
-
-    def put() -> None:
-        with typed(path, "written"):
-            temporary.replace(path)
-            _sync_folder(path.parent)
-
+    temporary, file = Path(name), os.fdopen(handle, "wb")
     try:
-        with typed(path, "written"), os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            _keep_mode(path, temporary)
-            os.fsync(file.fileno())
-        yield put
+        yield file, temporary
     finally:
+        with contextlib.suppress(OSError):  # what was not written was said by whoever wrote
+            file.close()
         temporary.unlink(missing_ok=True)
+
+
+def _finish(file: BinaryIO, path: Path, temporary: Path) -> None:
+    file.flush()
+    _keep_mode(path, temporary)
+    os.fsync(file.fileno())
+    file.close()
+
+
+def _move(temporary: Path, path: Path) -> None:
+    with typed(path, "written"):
+        temporary.replace(path)
+        _sync_folder(path.parent)
 
 
 def write(path: Path, data: bytes) -> None:

@@ -38,6 +38,7 @@ from recollect.store.rows import (
     VectorRow,
     VectorState,
 )
+from recollect.store.transfer import Transfer
 from recollect.store.upkeep import Cards, Onboardings, Runs, Tiers
 from recollect.types import (
     Attachment,
@@ -297,7 +298,8 @@ class TextIndex(Protocol):
         """Who speaks here and whom memories are about; of very many records, some."""
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]: ...
-    def put(self, type_: RecordType, id_: str, terms: SafeText) -> None: ...
+    def put(self, type_: RecordType, id_: str, terms: SafeText, *, changed: bool = True) -> None:
+        """Index a record anew; where its text has ``changed``, its vectors have to follow."""
 
 
 class Vectors(Protocol):
@@ -426,6 +428,8 @@ class Unit(Protocol):
     def cleanup(self) -> Cleanup: ...
     @property
     def counters(self) -> Counters: ...
+    @property
+    def transfer(self) -> Transfer: ...
 
 
 class Store(Protocol):

@@ -35,8 +35,8 @@ def prepare(database: Database, now: int) -> None:
         return
     if database.read_only:
         raise errors.StoreReadOnly(
-            f"{database.path} has schema {state} and cannot be brought to {LATEST}: the file or its"
-            " folder cannot be written",
+            f"{database.path} has schema {state} and cannot be brought to {LATEST}: it is open for"
+            " reading only",
             remedy="Open it once where it can be written, or open a copy",
         )
     deadline = time.monotonic() + 60

@@ -35,6 +35,7 @@ from recollect.store.sqlite.runs import SqliteCards, SqliteOnboardings, SqliteRu
 from recollect.store.sqlite.scratchpads import SqliteScratchpads
 from recollect.store.sqlite.text import SqliteText
 from recollect.store.sqlite.tiers import SqliteTiers
+from recollect.store.sqlite.transfer import SqliteTransfer
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Finding, Stats
 
@@ -113,6 +114,7 @@ class SqliteUnit:
     names = _simple(SqliteNames)
     cleanup = _simple(SqliteCleanup)
     counters = _simple(SqliteCounters)
+    transfer = _simple(SqliteTransfer)
 
 
 class _Writing:
@@ -153,12 +155,19 @@ class _Writing:
 class SqliteStore:
     """One file."""
 
-    def __init__(self, path: str, *, busy_timeout: float, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        busy_timeout: float,
+        now: Callable[[], datetime],
+        read_only: bool = False,
+    ) -> None:
         self.path = path
         self._now = now
         self.numbers: dict[str, int] = {}
         self.text_stats = TextStats()
-        self.database = Database(path, busy_timeout)
+        self.database = Database(path, busy_timeout, read_only=read_only)
         self.queue = SqliteQueue(self.database)
         migrate.prepare(self.database, codec.to_micros(now()))
 
@@ -237,12 +246,15 @@ class SqliteStore:
         return number
 
 
-def open_sqlite(path: str, *, busy_timeout: float, now: Callable[[], datetime]) -> SqliteStore:
-    """Open or create the file, and its folder."""
+def open_sqlite(
+    path: str, *, busy_timeout: float, now: Callable[[], datetime], read_only: bool = False
+) -> SqliteStore:
+    """Open or create the file, and its folder; ``read_only`` changes no byte of it."""
     if path != MEMORY:
-        _make_folder(Path(path).expanduser())
         path = str(Path(path).expanduser())
-    return SqliteStore(path, busy_timeout=busy_timeout, now=now)
+        if not read_only:
+            _make_folder(Path(path))
+    return SqliteStore(path, busy_timeout=busy_timeout, now=now, read_only=read_only)
 
 
 def _make_folder(file: Path) -> None:
