@@ -156,7 +156,7 @@ def test_every_command_that_emits_a_list_is_walked() -> None:
     walked |= {"jobs", "upkeep", "config", "doctor", "audit", "sync", "forget", "show", "edit"}
     single = {"stats", "scratchpad", "context", "record"}
     # Reports of one thing that was done.
-    acts = {"ingest", "worker", "onboard", "rollback", "export", "__init__"}
+    acts = {"import_source", "copy", "worker", "onboard", "rollback", "export", "__init__"}
     assert emitting <= walked | single | acts, "add its list to LISTS"
 
 

@@ -42,11 +42,19 @@ def _markdown_folder(mind: Mind, to: Target, options: ExportOptions) -> None:
         write_text(to / name, text)
 
 
+def _jsonl(mind: Mind, to: Target, options: ExportOptions) -> None:
+    from recollect.moving.archive import export_jsonl
+
+    progress = options["progress"] or (lambda done, total: None)
+    export_jsonl(mind, to, secrets=options["secrets"], progress=progress)
+
+
 _WRITERS: dict[str, Callable[[Mind, Target, ExportOptions], None]] = {
     "html": _html,
     "markdown": _markdown,
+    "jsonl": _jsonl,
 }
-_ENDINGS = {"html": ".html", "markdown": ".md"}
+_ENDINGS = {"html": ".html", "markdown": ".md", "jsonl": ".jsonl"}
 
 
 @click.command(cls=Command)
@@ -78,10 +86,11 @@ def export(
 ) -> None:
     """Write a memory as a page, as markdown or as JSON lines.
 
-    TO is a file, or - for a pipe; without it memory.html or memory.md in this folder. Where it
-    ends with a slash, markdown goes into that folder, a file a month. A file is written whole or
-    not at all. Secrets are masked, unless --secrets asks for them.
-    """  # fmt: skip
+    TO is a file, or - for a pipe; without it memory.html, memory.md or memory.jsonl in this folder.
+    Where it ends with a slash, markdown goes into that folder, a file a month. A file is written
+    whole or not at all. JSON lines hold everything, and recollect import reads them again. Secrets
+    are masked, unless --secrets asks for them.
+    """
     from recollect.cli.progress import portion
     from recollect.moving.output_file import refuse_to_replace
 
@@ -93,7 +102,7 @@ def export(
     piped = to == "-"
     if not piped and not force:
         refuse_to_replace(path)
-    with state.open() as mind, portion("Reading turns") as progress:
+    with state.open() as mind, portion("Writing") as progress:
         options: ExportOptions = {
             "language": language,
             "name": name,

@@ -13,11 +13,14 @@ import click
 from recollect.cli.base import Command
 from recollect.cli.output import counted, emit, flat, note, say
 from recollect.cli.state import State, pass_state
+from recollect.moving.archive import archived_rows, import_jsonl, read_header
 from recollect.moving.importer import Importer, ImportProgress, Reading, Refused, Speakers
 from recollect.moving.reader import reader_of
 from recollect.moving.source import Source
+from recollect.plain import plain
 from recollect.types import TRUSTS, Trust
 
+_ARCHIVE = "recollect"
 _MAX_LISTED = 20  # refused records; the rest are only counted
 
 Report = Callable[[int, int | None, str], None]
@@ -77,6 +80,8 @@ def import_source(
 
     started = time.monotonic()
     given = _source(source, session)
+    if not format_ and read_header(given.head.partition(b"\n")[0]) is not None:
+        ctx.exit(_import_archive(state, given, preview=preview))
     speakers = Speakers(owners, sender, trust)
     reader, found = reader_of(given, format_)
     reading = Reading(found, project=project, speakers=speakers, refused=refuse)
@@ -91,6 +96,34 @@ def import_source(
                     report(given.done, given.total, _counts(done))
     _summary(state, reading.progress, refused, time.monotonic() - started, preview=preview)
     ctx.exit(1 if reading.progress.rejected else 0)
+
+
+def _import_archive(state: State, source: Source, *, preview: bool) -> int:
+    """What recollect export wrote; all of it, as it was."""
+    if preview:
+        with source.open() as stream:
+            rows = archived_rows(stream)
+        if state.json:
+            emit({"format": _ARCHIVE, "read": rows})
+        else:
+            said = ", ".join(f"{count:,} {table}" for table, count in rows.items() if count)
+            say(f"{_ARCHIVE}: {said or 'nothing'}. Nothing was written.")
+        return 0
+    with _progress() as report, state.open(create=True) as mind, source.open() as stream:
+        done = import_jsonl(
+            mind,
+            stream,
+            progress=lambda rows, _: report(source.done, source.total, f"{rows:,} rows"),
+        )
+    if state.json:
+        emit({"format": _ARCHIVE, **plain(done)})
+    else:
+        for problem in done.problems[:_MAX_LISTED]:
+            note(f"{problem.place}: {flat(problem.reason)}")
+        added, known = sum(done.added.values()), sum(done.known.values())
+        masked = f", {done.masked:,} masked" if done.masked else ""
+        say(f"{counted(added, 'row')} added, {known:,} known{masked}, {done.rejected:,} rejected")
+    return 0 if done.complete and not done.rejected else 1
 
 
 def _source(place: str, session: str | None) -> Source:

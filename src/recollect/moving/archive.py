@@ -180,6 +180,19 @@ def read_header(line: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and value.get("format") == FORMAT else None
 
 
+def archived_rows(stream: BinaryIO) -> dict[str, int]:
+    """How many rows of each table an archive holds."""
+    counted: dict[str, int] = {}
+    for line in stream:
+        try:
+            table = _parse(line).get("table")
+        except InvalidInput:
+            continue
+        if isinstance(table, str):
+            counted[table] = counted.get(table, 0) + 1
+    return counted
+
+
 @dataclass(slots=True)
 class _Import:
     """One import."""
