@@ -74,5 +74,5 @@ def test_a_file_in_the_place_of_the_folder(told: Shell, tmp_path: Path) -> None:
 
 def test_progress_is_for_terminals(told: Shell) -> None:
     shown = on_a_terminal(80, "export", "seen.html")
-    assert "Reading turns" in shown
+    assert "Writing" in shown
     assert "Written to seen.html" in shown
