@@ -28,6 +28,15 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
+def copying(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Yields a function that takes the number of completed items, and of all."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=_console(), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
 def reading(what: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
     """Yields a function that takes the bytes read in all, and a label."""
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
