@@ -16,7 +16,6 @@ from recollect import Conflict, InvalidInput, MemoryOff, Mind, NotFound, StoreBu
 from recollect.clock import ManualClock
 from recollect.errors import NotADatabase, SchemaTooNew
 from recollect.moving.backup import backup, restore
-from recollect.settings import load
 from tests.conftest import OpenMind
 from tests.durable.test_read_only import as_reader
 from tests.torture.witness import halves
@@ -339,9 +338,7 @@ def test_documents_are_written_anew(
     document = tmp_path / "documents" / "MEMORY.md"
     later = document.read_text("utf-8")
     assert "coffee" in later
-    restored = restore(
-        tmp_path / "copy.db", tmp_path / "memory.db", force=True, settings=load(), clock=clock
-    )
+    restored = restore(tmp_path / "copy.db", tmp_path / "memory.db", force=True, clock=clock)
     kept = tmp_path / "documents" / "MEMORY.before-restore-20260212-120000.md"
     assert str(kept) in restored.documents
     assert kept.read_text("utf-8") == later

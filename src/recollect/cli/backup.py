@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -51,10 +52,12 @@ def restore_backup(state: State, backup: str, to: str, *, force: bool) -> None:
     The backup is checked first and left as it is. A database that is open in some program is never
     replaced. Jobs that were running when the backup was made wait again.
     """
-    from recollect.moving.backup import restore
+    from recollect.moving.backup import restore, settings_beside
 
+    place = Path(to).expanduser().absolute()
+    settings = settings_beside(place, state.preset, state.setting_overrides())
     with _pages("Restoring") as progress:
-        made = restore(backup, to, force=force, settings=state.settings(), progress=progress)
+        made = restore(backup, place, force=force, settings=settings, progress=progress)
     if state.json:
         emit(made)
         return

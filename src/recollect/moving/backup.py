@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from recollect.clock import Clock, SystemClock
 from recollect.documents.library import folders_of
 from recollect.errors import InvalidInput, MemoryOff
 from recollect.mind import Mind
-from recollect.settings import Settings
+from recollect.settings import Settings, file_of, find_file, load
 from recollect.store.new_file import typed
 from recollect.store.sqlite import backup as sqlite_backup
 from recollect.types import Backup, PageProgress, Restored
@@ -64,7 +66,16 @@ def restore(
     restored = sqlite_backup.restore(source, target, force=force, now=now, progress=progress)
     if not restored.aside:
         return restored
-    return replace(restored, documents=_documents_aside(restored, target, settings or Settings()))
+    chosen = settings or settings_beside(target)
+    return replace(restored, documents=_documents_aside(restored, target, chosen))
+
+
+def settings_beside(
+    database: Path, preset: str | None = None, overrides: Mapping[str, Any] | None = None
+) -> Settings:
+    """The settings that ``recollect.open`` has for a database, unless it is given others."""
+    files = (database.parent / name for name in file_of(preset))
+    return load(preset, file=find_file(*files), overrides=overrides or {})
 
 
 def _documents_aside(restored: Restored, database: Path, settings: Settings) -> tuple[str, ...]:
