@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -72,8 +73,8 @@ def test_a_query_runs(filled: apsw.Connection, query: str) -> None:
 
 
 def test_the_conventions_hold(filled: apsw.Connection) -> None:
-    (doc, space), *_ = filled.execute("SELECT doc, space FROM memories").fetchall()
+    memories: list[Any] = filled.execute("SELECT doc, space FROM memories").fetchall()
+    (doc, space), *_ = memories
     assert (doc >> 39, doc >> 36 & 7) == (space, 1)
     assert filled.execute("PRAGMA application_id").get == 0x5265636F
-    ((first,),) = filled.execute("SELECT min(id) FROM turns").fetchall()
-    assert first[14] == "7"
+    assert str(filled.execute("SELECT min(id) FROM turns").get)[14] == "7"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from recollect.moving.backup import backup
 from recollect.upkeep.report import Report
 from tests.conftest import OpenMind
 
-DAILY = {"schedule__zone": "UTC", "embedding__provider": "none"}
+DAILY: dict[str, Any] = {"schedule__zone": "UTC", "embedding__provider": "none"}
 
 
 def copies(folder: Path) -> list[str]:

@@ -247,11 +247,11 @@ def _set_aside(place: Path, now: datetime) -> str:
     leftovers = _leftovers(place)
     if not leftovers:
         return ""
-    for number in itertools.count(1):
-        mark = f"{now:%Y%m%d-%H%M%S}" + (f"-{number}" if number > 1 else "")
-        aside = place.with_name(f"{place.stem}.before-restore-{mark}{place.suffix}")
-        if not _leftovers(aside):
-            break
+    marks = (f"-{number}" if number else "" for number in itertools.chain([0], itertools.count(2)))
+    names = (
+        f"{place.stem}.before-restore-{now:%Y%m%d-%H%M%S}{mark}{place.suffix}" for mark in marks
+    )
+    aside = next(free for name in names if not _leftovers(free := place.with_name(name)))
     with typed(place, "kept aside"):
         for file in leftovers:
             name = aside.with_name(aside.name + file.name.removeprefix(place.name))
