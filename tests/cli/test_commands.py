@@ -52,7 +52,7 @@ def test_every_command_is_tried_here() -> None:
     elsewhere = {
         *("bench", "demo", "history", "import", "mcp", "onboard", "reveal", "show", "upkeep"),
         *("audit", "chat", "forget", "sync", "edit", "archive", "restore", "delete", "export"),
-        *("copy", "backup"),
+        *("copy", "backup", "restore-backup"),
     }
     assert set(COMMANDS) <= {*QUIET, *elsewhere}
 

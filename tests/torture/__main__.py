@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.torture import (
+    backups,
     bad_days,
     broken_file,
     disk_full,
@@ -55,6 +56,7 @@ SCENARIOS = {
     "killed_mover": Scenario(killed_mover.run, "kills", {"kills": 30}),
     "killed_upkeep": Scenario(killed_upkeep.run, "kills", {"kills": 200}),
     "long_year": Scenario(long_year.run, "days", {"days": 365}),
+    "backups": Scenario(backups.run, "backups", {"backups": 100, "kills": 100}),
     "bad_days": Scenario(bad_days.run, "jumps", {"jumps": 100}),
 }
 _SHOWN = 20

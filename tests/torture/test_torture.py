@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.torture import (
+    backups,
     bad_days,
     broken_file,
     disk_full,
@@ -71,6 +72,13 @@ def test_many_writers_share_one_file(tmp_path: Path) -> None:
 def test_a_power_cut_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     report = power_cut.run(tmp_path, cuts=40, calls=70)
     assert report.ok, report
+
+
+@pytest.mark.feature("L1", "O4")
+def test_a_backup_under_load_has_all_that_was_acknowledged(tmp_path: Path) -> None:
+    report = backups.run(tmp_path, backups=3, kills=4)
+    assert report.ok, report
+    assert report.acts > 0, "nothing was written before the backups"
 
 
 @pytest.mark.parametrize("synchronous", ["NORMAL", "OFF"])

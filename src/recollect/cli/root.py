@@ -68,6 +68,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Report duplicate, stale, contradictory, unsupported, secret and orphaned memories.",
         ),
         "doctor": ("doctor:doctor", "Check a database, and repair what can be."),
+        "backup": ("backup:backup", "Copy the database to a file while others use it."),
+        "restore-backup": ("backup:restore_backup", "Make the database FILE from a backup."),
         "sync": ("sync:sync", "Synchronise the documents with the memory."),
         "upkeep": ("upkeep:upkeep", "Do the daily or weekly work now."),
         "onboard": ("onboard:onboard", "Answer questions about the agent and yourself."),

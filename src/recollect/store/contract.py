@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -42,6 +43,7 @@ from recollect.store.transfer import Transfer
 from recollect.store.upkeep import Cards, Onboardings, Runs, Tiers
 from recollect.types import (
     Attachment,
+    Backup,
     DailyEvent,
     Direction,
     Episode,
@@ -54,6 +56,7 @@ from recollect.types import (
     Memory,
     MemoryStatus,
     Outcome,
+    PageProgress,
     RecordType,
     SafeName,
     SafeText,
@@ -449,4 +452,14 @@ class Store(Protocol):
     def settle(self) -> None: ...
     def vocabulary(self) -> Iterator[str]: ...
     def names(self) -> list[str]: ...
+    def backup(
+        self, target: Path, *, replace: bool, patience: float, progress: PageProgress
+    ) -> Backup:
+        """A checked copy of all spaces as a file that is whole or not there, made while others
+        write; another one for the same file is waited for as long as ``patience`` seconds.
+        """
+
+    def is_backup(self, file: Path) -> bool:
+        """Whether a file is a backup of this database."""
+
     def close(self) -> None: ...

@@ -17,7 +17,7 @@ from recollect import private
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.store import codec
 from recollect.store.rows import MAX_SPACES, NOBODY
-from recollect.store.sqlite import compaction, health, migrate, text, text_columns
+from recollect.store.sqlite import backup, compaction, health, migrate, text, text_columns
 from recollect.store.sqlite.attachments import SqliteAttachments
 from recollect.store.sqlite.cleanup import SqliteCleanup
 from recollect.store.sqlite.connection import MEMORY, Database
@@ -37,7 +37,7 @@ from recollect.store.sqlite.text import SqliteText
 from recollect.store.sqlite.tiers import SqliteTiers
 from recollect.store.sqlite.transfer import SqliteTransfer
 from recollect.store.sqlite.vectors import SqliteVectors
-from recollect.types import Finding, Stats
+from recollect.types import Backup, Finding, PageProgress, Stats
 
 
 class SqliteCounters:
@@ -219,6 +219,16 @@ class SqliteStore:
         """Every name that may stand in the file beside what people said."""
         with self.database.read() as conn:
             return list(text_columns.names(conn))
+
+    def backup(
+        self, target: Path, *, replace: bool, patience: float, progress: PageProgress
+    ) -> Backup:
+        return backup.back_up(
+            self.database, target, replace=replace, patience=patience, progress=progress
+        )
+
+    def is_backup(self, file: Path) -> bool:
+        return backup.is_backup_of(self.database, file)
 
     def close(self) -> None:
         self.database.close()
