@@ -95,7 +95,12 @@ class MemoryWriter:
             tags=checks.check_tags(new.tags, self._guard.tags),
             learnt_at=None if learnt is None else min(learnt, now),
         )
-        return self._keep(unit, new, new_id(now), now, operation)
+        id_ = new_id(now)
+        work = self._settlement(unit, new, id_, now, operation=operation)
+        if work.claim.expires_at is not None and work.claim.expires_at <= now:
+            # It has ended: part of the past, it neither contradicts nor confirms what holds now.
+            return work.write([], "new")
+        return self._keep(unit, new, id_, now, operation)
 
     def add(
         self, unit: Unit, new: NewMemory, *, id_: SafeName, at: datetime, operation_id: str | None
@@ -212,7 +217,8 @@ class MemoryWriter:
         learnt_at = maybe_moment(new.learnt_at, "learnt_at")
         expires_at = maybe_moment(new.expires_at, "expires_at")
         if new.duration or (expires_at is None and edited is None):
-            expires_at = self._usual_expiry(candidate, learnt_at or now)
+            # What another memory still holds has not ended there: its life here begins now.
+            expires_at = self._usual_expiry(candidate, now)
         importance = new.importance
         if importance is None:
             importance = importance_of(candidate.kind, self._settings)

@@ -18,6 +18,7 @@ from recollect.moving.pieces import Item, Piece, SentFile, WorkingNotes
 from recollect.moving.reader import reader_of
 from recollect.moving.source import Source
 from recollect.rules.speakers import least_trusted, speaker_mark, speaker_marks, trust_of
+from recollect.settings.logs import log_of
 from recollect.types import NewDailyEvent, NewEpisode, NewMemory, NewTurn, Trust
 
 _BATCH = 1_000
@@ -152,6 +153,13 @@ class Importer:
         for batch in self._reading.batches(pieces):
             self._write(batch)
             yield self.progress
+        done = self.progress
+        log_of(self._mind.settings).done(
+            "migration complete: {added} added, {known} known, {rejected} rejected",
+            added=done.added,
+            known=done.known,
+            rejected=done.rejected,
+        )
 
     # --- writing --------------------------------------------------------------------------------
 

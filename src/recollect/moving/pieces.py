@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from recollect.learn.bulk_writer import NewRecord
@@ -41,3 +41,7 @@ class Piece:
     reason: str = ""
     key: str = ""
     topic: str = ""
+
+    def within(self, name: str) -> Piece:
+        """The piece as one of a file among several."""
+        return replace(self, place=f"{name}, {self.place}")

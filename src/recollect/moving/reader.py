@@ -17,7 +17,7 @@ from recollect.moving.source import Source
 
 GROUP = "recollect.readers"
 # Asked in this order; the last one takes any file.
-OWN = ("chats",)
+OWN = ("openakita", "chroma", "myclaw", "markdown", "csv_files", "memory_lists", "chats")
 
 
 class Reader(Protocol):
