@@ -95,12 +95,7 @@ class MemoryWriter:
             tags=checks.check_tags(new.tags, self._guard.tags),
             learnt_at=None if learnt is None else min(learnt, now),
         )
-        id_ = new_id(now)
-        work = self._settlement(unit, new, id_, now, operation=operation)
-        if work.claim.expires_at is not None and work.claim.expires_at <= now:
-            # It has ended: part of the past, it neither contradicts nor confirms what holds now.
-            return work.write([], "new")
-        return self._keep(unit, new, id_, now, operation)
+        return self._keep(unit, new, new_id(now), now, operation, may_be_over=True)
 
     def add(
         self, unit: Unit, new: NewMemory, *, id_: SafeName, at: datetime, operation_id: str | None
@@ -185,7 +180,14 @@ class MemoryWriter:
     # --- inside a transaction -------------------------------------------------------------------
 
     def _keep(
-        self, unit: Unit, new: NewMemory, id_: SafeName, now: datetime, operation_id: str | None
+        self,
+        unit: Unit,
+        new: NewMemory,
+        id_: SafeName,
+        now: datetime,
+        operation_id: str | None,
+        *,
+        may_be_over: bool = False,
     ) -> Decision:
         operation = self._operation("remember", id_, operation_id)
         before = _done(unit, operation)
@@ -195,6 +197,10 @@ class MemoryWriter:
         if old is not None:
             new = _inherited(new, old)
         work = self._settlement(unit, new, id_, now, operation=operation)
+        ends = work.claim.expires_at
+        if may_be_over and old is None and ends is not None and ends <= now:
+            # Part of the past, it neither contradicts nor confirms what holds now.
+            return work.write([], "new")
         same = None if old else self._same_secret(unit, work.candidate, new.text.strip())
         return self._reconciler.keep(work, old, same=same)
 

@@ -164,6 +164,10 @@ class Importer:
     # --- writing --------------------------------------------------------------------------------
 
     def _write(self, batch: list[tuple[Piece, Item]]) -> None:
+        # First what turns would make anew: a file by its path, the notes of what is going on.
+        for piece, item in batch:
+            if isinstance(item, SentFile | WorkingNotes):
+                self._keep(piece, item)
         turns = [(piece, item) for piece, item in batch if isinstance(item, NewTurn)]
         self._record(turns)
         records = [
@@ -173,9 +177,6 @@ class Importer:
         ]
         for start in range(0, len(records), _FEW):
             self._add(records[start : start + _FEW])
-        for piece, item in batch:
-            if isinstance(item, SentFile | WorkingNotes):
-                self._keep(piece, item)
 
     def _record(self, batch: list[tuple[Piece, NewTurn]]) -> None:
         """One transaction for all; where that is refused, halves, down to the one to blame."""

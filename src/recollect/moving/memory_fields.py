@@ -100,14 +100,14 @@ def read_key(fields: Mapping[str, Any]) -> str:
 def kind_of(word: str) -> Kind | None:
     """The kind that a word stands for, in the engine's words or in those of a document."""
     plain = folded(word)
-    own = next((kind for kind in KINDS if kind == plain), None)
+    own = next((kind for kind in KINDS if kind == plain), None) or _KINDS.get(plain)
     if own is not None or not plain:
         return own
     for preset in _DOCUMENTS:
         found = vocabulary_of(preset).find_kinds(word, KINDS)
         if found is not None:
             return next(kind for kind in KINDS if kind == found[1][0])
-    return _KINDS.get(plain)
+    return None
 
 
 def read_moment(value: Any, name: str) -> datetime | None:

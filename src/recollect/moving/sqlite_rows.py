@@ -16,6 +16,7 @@ from recollect.errors import InvalidInput
 MAGIC = b"SQLite format 3\x00"
 _WAL = 2  # in bytes 18 and 19 of the header
 _LAST = (1 << 63) - 1
+_MOST_LONGER = 16
 _BESIDE = ("-wal", "-journal")
 # A damaged schema gives names that are no text, a damaged length a text of gigabytes.
 _BROKEN = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)
@@ -106,20 +107,43 @@ def sqlite_tables(path: Path) -> Iterator[SqliteTables]:
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         try:
             place = _copied(path, Path(folder)) if _has_log(path) else path
-            address = f"{place.resolve().as_uri()}?mode=ro"
-            connection = sqlite3.connect(address, uri=True, isolation_level=None)
-        except (OSError, sqlite3.Error) as error:
+            try:
+                connection, tables = _opened(place)
+            except _BROKEN:
+                if place == path:
+                    place = _copied(path, Path(folder))
+                _lengthen(place)
+                connection, tables = _opened(place)
+        except (*_BROKEN, OSError) as error:
             raise _unreadable(path, error) from error
         with closing(connection):
-            connection.text_factory = _text
-            try:
-                # What the schema of a stranger defines is not run.
-                connection.execute("PRAGMA trusted_schema = OFF")
-                connection.execute("PRAGMA cell_size_check = ON")
-                tables = SqliteTables(connection)
-            except _BROKEN as error:
-                raise _unreadable(path, error) from error
             yield tables
+
+
+def _opened(place: Path) -> tuple[sqlite3.Connection, SqliteTables]:
+    address = f"{place.resolve().as_uri()}?mode=ro"
+    connection = sqlite3.connect(address, uri=True, isolation_level=None)
+    try:
+        connection.text_factory = _text
+        # What the schema of a stranger defines is not run; what is malformed in it is passed over.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("PRAGMA cell_size_check = ON")
+        return connection, SqliteTables(connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _lengthen(copy: Path) -> None:
+    """Give a file that breaks off its missing pages, empty; SQLite opens no shorter one."""
+    with copy.open("r+b") as file:
+        header = file.read(32)
+        page = int.from_bytes(header[16:18], "big")
+        size = int.from_bytes(header[28:32], "big") * (65_536 if page == 1 else page)
+        there = copy.stat().st_size
+        if there < size <= _MOST_LONGER * there:
+            file.truncate(size)
 
 
 def _has_log(path: Path) -> bool:

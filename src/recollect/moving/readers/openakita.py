@@ -132,17 +132,17 @@ def _memories(entries: JsonList, seen: _Seen) -> Iterator[Piece]:
                 row = Row(row.place, read_object(entry.value, "a memory"))
             except UnreadableMessage as reason:
                 row = Row(row.place, reason=str(reason))
-        if read_key(row.fields) not in seen.memories:
+        if row.reason or read_key(row.fields) not in seen.memories:
             yield _piece(row, "memory")
 
 
 def _tables(tables: SqliteTables, seen: _Seen) -> Iterator[Piece]:
     if not tables.names & _READ.keys():
         raise InvalidInput("It has none of the tables of OpenAkita", remedy="Give its openakita.db")
-    for table, (kind, columns) in _READ.items():
-        for row in tables.rows(table, columns):
-            if kind == "memory":
-                seen.memories.add(read_key(row.fields))
+    for table, kind in _READ.items():
+        for row in tables.rows(table):
+            if kind == "memory" and (key := read_key(row.fields)):
+                seen.memories.add(key)
             elif kind == "turn":
                 seen.sessions.add(str(row.fields.get("session_id")))
             elif kind == "scratchpad" and row.fields.get("content") == "":
@@ -260,14 +260,12 @@ _ITEMS = {
     "attachment": _attachment,
     "scratchpad": _notes,
 }
-_READ: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "conversation_turns": (
-        "turn",
-        ("session_id", "turn_index", "role", "content", "tool_calls", "tool_results", "timestamp"),
-    ),
-    "episodes": ("episode", ()),
-    "memories": ("memory", ()),
-    "attachments": ("attachment", ()),
-    "scratchpad": ("scratchpad", ()),
+# In this order: turns would begin the scratchpad and the files that they write anew.
+_READ = {
+    "scratchpad": "scratchpad",
+    "attachments": "attachment",
+    "conversation_turns": "turn",
+    "episodes": "episode",
+    "memories": "memory",
 }
 READER = OpenAkitaReader()
