@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from recollect import Memory
+
 # A §4.1–4.6, with the columns that OpenAkita's own storage has beside them.
 _OPENAKITA = """
 CREATE TABLE memories (
@@ -93,7 +95,9 @@ def openakita_db(folder: Path, *, wal: bool = False, many: int = 0) -> Path:
         if wal:
             db.execute("PRAGMA journal_mode = WAL")
         db.executescript(_OPENAKITA)
-        extra = [openakita_memory(n, f"第 {n} 条旧记忆 " + "x" * 90) for n in range(100, 100 + many)]
+        extra = [
+            openakita_memory(n, f"第 {n} 条旧记忆 " + "x" * 90) for n in range(100, 100 + many)
+        ]
         for one in [*MEMORIES, *extra]:
             _insert(db, "memories", {**one, "tags": json.dumps(one["tags"])})
         call = [{"name": "write_file", "input": {"path": "/tmp/r.pdf"}, "id": "c1"}]
@@ -124,7 +128,7 @@ def openakita_folder(folder: Path) -> Path:
     stale = [{**MEMORIES[1], "superseded_by": None}, openakita_memory(9, "旧文件里独有的记忆")]
     (memory / "memories.json").write_text(json.dumps({"memories": stale}), "utf-8")
     for session in ("s1", "s0"):
-        turns = [
+        turns: list[dict[str, Any]] = [
             {"role": role, "content": f"{session} {role}", "timestamp": OLD, "tool_calls": []}
             for role in ("user", "assistant")
         ]
@@ -138,7 +142,8 @@ def chroma(folder: Path) -> Path:
     from chromadb.config import Settings
 
     place = folder / "chromadb"
-    client = chromadb.PersistentClient(str(place), settings=Settings(anonymized_telemetry=False))
+    quiet = Settings(anonymized_telemetry=False)
+    client: Any = chromadb.PersistentClient(str(place), settings=quiet)
     try:
         kept = client.create_collection("memories", metadata={"hnsw:space": "cosine"})
         kept.add(
@@ -165,7 +170,8 @@ def myclaw(folder: Path) -> Path:
     memory = folder / "workspace" / "memory"
     memory.mkdir(parents=True)
     (memory / "MEMORY.md").write_text(
-        "# 长期记忆\n\n用户名 yangyang，全栈工程师\n- 活跃项目: myclaw (Go)\n- 姓名：[待学习]\n---\n",
+        "# 长期记忆\n\n用户名 yangyang，全栈工程师\n- 活跃项目: myclaw (Go)\n"
+        "- 姓名：[待学习]\n---\n",
         "utf-8",
     )
     (memory / "2026-02-10.md").write_text("# 周二\n\n- 修好了网关\n- 部署到测试环境\n", "utf-8")
@@ -181,7 +187,8 @@ def vault(folder: Path) -> Path:
     (place / ".obsidian" / "hidden.md").write_text("a setting of the program", "utf-8")
     (place / "people").mkdir()
     (place / "people" / "李雷.md").write_text(
-        "---\ncreated: 2025-03-01\ntags: [朋友, 同事]\n---\n# 李雷\n\n住在[[杭州|杭州市]]，喜欢喝茶。\n\n"
+        "---\ncreated: 2025-03-01\ntags: [朋友, 同事]\n---\n# 李雷\n\n"
+        "住在[[杭州|杭州市]]，喜欢喝茶。\n\n"
         "## 工作\n\n- [rule] 开会前先发议程 #会议\n- ~~在甲公司上班~~\n- 在乙公司上班\n  做后端\n",
         "utf-8",
     )
@@ -268,12 +275,14 @@ CASES = {
     "markdown": Case(
         vault, "markdown", {"memory": 6}, ("开会前要做什么", "议程"), trust="owner", current=5
     ),
-    "memories": Case(
-        memory_lines, "memories", {"memory": 5}, ("who is Rio", "parrot"), current=4
-    ),
+    "memories": Case(memory_lines, "memories", {"memory": 5}, ("who is Rio", "parrot"), current=4),
     "csv-memories": Case(csv_memories, "csv", {"memory": 3}, ("喜欢喝什么", "茶"), current=3),
     "csv-turns": Case(csv_turns, "csv", {"turn": 3}, ("鹦鹉叫什么", "Rio")),
 }
+
+
+def by_text(memories: Iterable[Memory]) -> dict[str, Memory]:
+    return {str(memory.content): memory for memory in memories}
 
 
 def prints(place: Path) -> dict[str, str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from recollect.types import NewMemory
 from tests.cli.conftest import Shell, db, shell
 from tests.conftest import OpenMind
 from tests.moving import sources
-from tests.moving.sources import CASES, Case
+from tests.moving.sources import CASES, Case, by_text
 from tests.waiting import wait_for
 
 __all__ = ["db", "shell"]
@@ -84,7 +86,7 @@ def test_words_and_times_of_openakita_hold_under_any_preset(
 ) -> None:
     mind = open_mind(preset=preset)
     import_source(mind, str(sources.openakita_folder(tmp_path)))
-    known = {memory.content: memory for memory in mind.memories()}
+    known = by_text(mind.memories())
     assert {memory.kind for memory in known.values()} == {"preference", "fact", "rule", "lesson"}
     liked = known["用户喜欢用 uv 管理 Python 环境"]
     assert liked.created_at == datetime(2025, 3, 1, 9, 30, tzinfo=UTC)
@@ -109,12 +111,14 @@ def test_words_and_times_of_openakita_hold_under_any_preset(
 
 def test_what_has_ended_there_does_not_overrule_what_holds_here(mind: recollect.Mind) -> None:
     """Whatever the order: the past neither contradicts nor confirms."""
-    home = {"subject": "user", "predicate": "lives_in"}
-    mind.remember("User lives in Shanghai", kind="identity", value="Shanghai", **home)
+    mind.remember(
+        "User lives in Shanghai", kind="identity", subject="user", predicate="lives_in",
+        value="Shanghai",
+    )  # fmt: skip
     before = mind.memories()
     old = NewMemory(
-        "User lives in Beijing", "identity", value="Beijing", learnt_at="2020-01-01",
-        valid_to="2024-01-01", **home,
+        "User lives in Beijing", "identity", subject="user", predicate="lives_in",
+        value="Beijing", learnt_at="2020-01-01", valid_to="2024-01-01",
     )  # fmt: skip
     assert mind.add_many({"old": old}).added == 1
     assert mind.memories() == before
@@ -147,7 +151,7 @@ def test_a_collection_is_read_as_the_library_reads_it(open_mind: OpenMind, tmp_p
     mind = open_mind()
     _, refused = import_source(mind, str(sources.chroma(tmp_path)))
     assert [(one.place, one.reason) for one in refused] == [("notes, n2", "it has no text")]
-    known = {memory.content: memory for memory in mind.memories()}
+    known = by_text(mind.memories())
     assert set(known) == {"用户对花生过敏", "回答要简短，不用表格", "the cat is Rio"}
     allergy = known["用户对花生过敏"]
     assert (allergy.kind, allergy.importance, allergy.tags) == ("fact", 0.9, ("健康", "饮食"))
@@ -158,10 +162,25 @@ def test_a_collection_is_read_as_the_library_reads_it(open_mind: OpenMind, tmp_p
     assert known["the cat is Rio"].created_at <= mind.memories()[0].updated_at
 
 
+def test_what_the_library_has_only_logged_is_read(open_mind: OpenMind, tmp_path: Path) -> None:
+    """A client that is killed leaves changes in the log that its tables do not have yet."""
+    place = sources.chroma(tmp_path)
+    with closing(sqlite3.connect(place / "chroma.sqlite3")) as db:
+        for table in ("embedding_metadata", "embeddings", "max_seq_id"):
+            db.execute(f"DELETE FROM {table}")
+        db.commit()
+    mind = open_mind()
+    done, _ = import_source(mind, str(place))
+    assert (done.added, done.rejected) == (3, 1)
+    known = by_text(mind.memories())
+    assert set(known) == {"用户对花生过敏", "回答要简短，不用表格", "the cat is Rio"}
+    assert known["用户对花生过敏"].importance == 0.9
+
+
 def test_what_a_person_wrote_is_theirs(open_mind: OpenMind, tmp_path: Path) -> None:
     mind = open_mind()
     import_source(mind, str(sources.vault(tmp_path)))
-    known = {memory.content: memory for memory in mind.memories()}
+    known = by_text(mind.memories())
     assert set(known) == {
         "住在杭州市，喜欢喝茶。",
         "开会前先发议程 #会议",
