@@ -15,6 +15,7 @@ import pytest
 
 import recollect
 from recollect.errors import InvalidInput
+from recollect.moving import sqlite_rows
 from recollect.moving.importer import Importer, Reading, Refused
 from recollect.moving.reader import reader_of
 from recollect.moving.source import Source
@@ -284,7 +285,9 @@ def test_damaged_collections(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"SQLite format 3\x00", b"SQLite format 3\x00" + b"\xff" * 4096, b"\x00" * 50]
+    "content",
+    [b"", sqlite_rows.MAGIC, sqlite_rows.MAGIC + b"\xff" * 4096, bytes(50)],
+    ids=["empty", "cut", "noise", "zeros"],
 )
 def test_a_file_that_cannot_be_opened_says_so(content: bytes, tmp_path: Path) -> None:
     for format in ("openakita", "chroma"):

@@ -23,7 +23,7 @@ _LIST = re.compile(rb'"memories"\s*:\s*\[')
 _LOOKED_AT = 10
 _HEAD = 1 << 12
 _BLANK = b"\xef\xbb\xbf \t\r\n"
-_TURNS = ("role", "session", *SESSION_KEYS, "author", *SIGNS)
+_TURNS = ("role", "session", *SESSION_KEYS, "author", "sender", *SIGNS)
 
 
 class MemoryListReader:

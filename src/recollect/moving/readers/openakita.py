@@ -6,7 +6,7 @@ Everything it remembers was written down by its model, so it is trusted as the a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Any
@@ -68,6 +68,11 @@ class OpenAkitaReader:
             assert source.path is not None, "a pipe is not a SQLite file"
             with sqlite_tables(source.path) as tables:
                 yield from _tables(tables, _Seen())
+        elif b"[" not in source.head:
+            raise InvalidInput(
+                f"{source.name or 'This'} is neither a database nor a list of memories",
+                remedy=f"Give {_DATABASE}, {_MEMORIES} or the data folder",
+            )
         else:
             source.done = 0
             with source.open() as stream:
@@ -253,7 +258,7 @@ def _json(fields: Mapping[str, Any], name: str) -> list[Any] | None:
     return value
 
 
-_ITEMS = {
+_ITEMS: Mapping[str, Callable[[Mapping[str, Any]], Item]] = {
     "turn": _turn,
     "episode": _episode,
     "memory": _memory,
