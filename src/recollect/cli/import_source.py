@@ -60,8 +60,8 @@ def import_source(
 ) -> None:
     """Import conversations and memories of another program.
 
-    SOURCE is a file, a folder, or - for a pipe. docs/moving.md lists the formats and what becomes
-    of each record. The source is only read.
+    SOURCE is a file, a folder, or - for a pipe. docs/importing.md lists the formats, and what
+    becomes of each record. The source is only read.
 
     The only user of a conversation is the owner; where several speak, those named by --owner or by
     the setting trust.owners are, and nobody else. A trust that the source states can only lower
@@ -146,7 +146,10 @@ def _progress() -> Iterator[Report]:
 
 
 def _counts(done: ImportProgress) -> str:
-    return ", ".join(counted(count, kind) for kind, count in done.kinds.items())
+    several = {"memory": "memories"}
+    return ", ".join(
+        counted(count, kind, several.get(kind, "")) for kind, count in done.kinds.items()
+    )
 
 
 def _summary(

@@ -92,7 +92,7 @@ class MemoryWriter:
             return None
         learnt = maybe_moment(new.learnt_at, "learnt_at")
         new = replace(self._checked(new), learnt_at=None if learnt is None else min(learnt, now))
-        return self._keep(unit, new, new_id(now), now, operation)
+        return self._keep(unit, new, new_id(now), now, operation, may_be_over=True)
 
     def add(
         self, unit: Unit, new: NewMemory, *, id_: SafeName, at: datetime, operation_id: str | None
@@ -177,7 +177,14 @@ class MemoryWriter:
     # --- inside a transaction -------------------------------------------------------------------
 
     def _keep(
-        self, unit: Unit, new: NewMemory, id_: SafeName, now: datetime, operation_id: str | None
+        self,
+        unit: Unit,
+        new: NewMemory,
+        id_: SafeName,
+        now: datetime,
+        operation_id: str | None,
+        *,
+        may_be_over: bool = False,
     ) -> Decision:
         operation = self._operation("remember", id_, operation_id)
         before = _done(unit, operation)
@@ -187,6 +194,10 @@ class MemoryWriter:
         if old is not None:
             new = _inherited(new, old)
         work = self._settlement(unit, new, id_, now, operation=operation)
+        ends = work.claim.expires_at
+        if may_be_over and old is None and ends is not None and ends <= now:
+            # Part of the past, it neither contradicts nor confirms what holds now.
+            return work.write([], "new")
         same = None if old else self._same_secret(unit, work.candidate, new.text.strip())
         return self._reconciler.keep(work, old, same=same)
 
@@ -222,7 +233,8 @@ class MemoryWriter:
         learnt_at = maybe_moment(new.learnt_at, "learnt_at")
         expires_at = maybe_moment(new.expires_at, "expires_at")
         if new.duration or (expires_at is None and edited is None):
-            expires_at = self._usual_expiry(candidate, learnt_at or now)
+            # What another memory still holds has not ended there: its life here begins now.
+            expires_at = self._usual_expiry(candidate, now)
         importance = new.importance
         if importance is None:
             importance = importance_of(candidate.kind, self._settings)

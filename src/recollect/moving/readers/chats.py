@@ -48,7 +48,7 @@ class ChatReader:
         for name in inside:
             with source.open_member(name) as stream:
                 for piece in Chats(stream, session=source.session, format=stated):
-                    yield piece if len(inside) == 1 else _within(name, piece)
+                    yield piece if len(inside) == 1 else piece.within(name)
 
 
 def _format_of(head: bytes) -> str:
@@ -57,10 +57,6 @@ def _format_of(head: bytes) -> str:
 
 def _conversations(source: Source) -> list[str]:
     return [name for name in source.members() if _CONVERSATIONS.fullmatch(PurePosixPath(name).name)]
-
-
-def _within(name: str, piece: Piece) -> Piece:
-    return Piece(f"{name}, {piece.place}", piece.item, piece.reason, piece.key, piece.topic)
 
 
 READER = ChatReader()
