@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
 
 _LANGUAGES = ("en", "zh", "mixed")
-_MEASURES = ("record", "bulk", "import", "recall", "hybrid", "context", "start", "installed")
+_MEASURES = (
+    "record", "bulk", "import", "recall", "hybrid", "context", "presets", "start", "installed"
+)  # fmt: skip
 _BASELINES = ("grep", "fts5", "fts5-trigram", "dense")
 _UNITS = {"k": 1_000, "m": 1_000_000}
 _FOLDER = click.Path(file_okay=False, path_type=Path)

@@ -14,7 +14,16 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect import Candidate, Mind, NewTurn, ToolCall, ToolResult
+from recollect import (
+    Candidate,
+    Mind,
+    NewDailyEvent,
+    NewEpisode,
+    NewMemory,
+    NewTurn,
+    ToolCall,
+    ToolResult,
+)
 from recollect.clock import ManualClock
 from recollect.types import constant
 from tests.conftest import NOON, OpenMind
@@ -94,6 +103,18 @@ def _answered(answer: str) -> Write:
             getattr(mind, answer)(settled.memory.id, operation_id=f"{answer} {s}")
 
     return write
+
+
+def _add_many(mind: Mind, s: str) -> None:
+    mind.add_many(
+        {
+            f"memory {s}": NewMemory(f"We use {s}", "fact", subject=s, tags=[s]),
+            f"episode {s}": NewEpisode(
+                s, f"Tried {s}", "2026-02-12T09:00:00Z", goal=s, entities=[s], tools=[s], tags=[s]
+            ),
+            f"day {s}": NewDailyEvent("2026-02-12", f"Spoke of {s}", channel=s, sender=s),
+        }
+    )
 
 
 def _remember(mind: Mind, s: str) -> None:
@@ -193,6 +214,7 @@ WRITES: dict[str, Write] = {
     ),
     "set_task": lambda mind, s: mind.set_task(f"deploy with {s}", session=s),
     "retrieve": lambda mind, s: mind.retrieve(f"what is {s}?", session=s, around=[s]),
+    "add_many": _add_many,
 }
 # They take no text.
 WITHOUT_TEXT = frozenset(

@@ -6,6 +6,7 @@ The parameters are read from the signatures, so a call that is added later is tr
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import inspect
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta, timezone
@@ -15,7 +16,18 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect import AsyncMind, Candidate, Mind, NewTurn, RecollectError, Session, ToolCall
+from recollect import (
+    AsyncMind,
+    Candidate,
+    Mind,
+    NewDailyEvent,
+    NewEpisode,
+    NewMemory,
+    NewTurn,
+    RecollectError,
+    Session,
+    ToolCall,
+)
 from recollect.tools import call_tool, tool_names, tool_specs
 
 pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
@@ -126,6 +138,7 @@ GOOD: dict[str, Any] = {
     "task": "tea",
     "values": {},
     "record": None,
+    "records": {"k": NewMemory("likes tea", "fact")},
     "tokens": 100,
     "max_tokens": 100,
     "limit": 1,
@@ -185,6 +198,27 @@ def mind(tmp_path: Path) -> Iterator[Mind]:
 
 def test_every_call_of_a_mind(mind: Mind) -> None:
     wrong = of_object(mind, Mind)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        NewMemory("likes tea", "fact"),
+        NewEpisode("s", "drank tea", "2026-02-12T09:00:00Z"),
+        NewDailyEvent("2026-02-12", "tea"),
+    ],
+    ids=lambda record: type(record).__name__,
+)
+def test_every_field_of_a_record_that_is_added(
+    mind: Mind, record: NewMemory | NewEpisode | NewDailyEvent
+) -> None:
+    wrong: list[str] = []
+    for one in dataclasses.fields(record):
+        for label, value in VALUES.items():
+            bad: Any = dataclasses.replace(record, **{one.name: value})
+            key = f"{one.name} {label}"
+            trial(key, lambda k=key, b=bad: mind.add_many({k: b}), wrong)  # type: ignore[misc]
     assert not wrong, "\n".join(wrong)
 
 

@@ -1,8 +1,9 @@
-"""Values as plain JSON: for --json, transcripts and exports."""
+"""Values as plain JSON, and text as characters that only show: for --json, transcripts, exports."""
 
 from __future__ import annotations
 
 import dataclasses
+import unicodedata
 from collections.abc import Mapping
 from datetime import date, timedelta
 from pathlib import Path
@@ -22,3 +23,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, timedelta):
         return value.total_seconds()
     return str(value) if isinstance(value, Path) else value
+
+
+# Format characters that change the text direction, to be removed; emoji need the other ones.
+DIRECTION_CONTROLS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+
+
+def visible(text: str, kept: str = "") -> str:
+    """Text that can neither move a cursor nor turn the direction of what stands beside it."""
+    if text.isprintable():
+        return text
+    return "".join(
+        "\ufffd" if unicodedata.category(c) in ("Cc", "Cs") and c not in kept else c
+        for c in text.translate(DIRECTION_CONTROLS)
+    )

@@ -374,6 +374,7 @@ def _upkeep(shared: Shared, extraction: ExtractionJob) -> Upkeep:
         cards=lambda space: shared.cards_of(space).compile(shared.model_of(space)),
         lapse=lambda space: shared.pending_of(space).lapse(),
         forget_old_files=lambda space: copies.age_space(space) if on_disk and ledger.jsonl else 0,
+        database=Path(shared.path) if on_disk else None,
     )
     return Upkeep(shared.store, shared.clock, settings, tools)
 
@@ -514,7 +515,11 @@ def _worker(
     plans = [
         RecurringJob(shared.space, kind, cron, settings.schedule.zone)
         for kind, cron, steps in (
-            (upkeep_.DAILY_KIND, settings.schedule.daily, settings.upkeep.daily),
+            (
+                upkeep_.DAILY_KIND,
+                settings.schedule.daily,
+                settings.upkeep.daily or settings.backup.folder,
+            ),
             (upkeep_.WEEKLY_KIND, settings.schedule.weekly, settings.upkeep.weekly),
         )
         if cron != "never" and steps

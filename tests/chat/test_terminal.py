@@ -42,7 +42,10 @@ PLAYS = {
         "ended": "记住了。",
     },
 }
-LANGUAGES = pytest.mark.parametrize("language", list(PLAYS))
+# Each language once and each kind of terminal once.
+LANGUAGES = pytest.mark.parametrize(
+    ("open_chat", "language"), [("pty", "en"), ("tmux", "zh")], indirect=["open_chat"]
+)
 
 
 def opened(folder: Path) -> recollect.Mind:

@@ -143,3 +143,37 @@ def test_killed_in_the_middle_and_repeated_gives_no_duplicates(
     with recollect.open(shell.db, worker="none") as mind:
         found = mind.turns(session="s3", limit=count)
         assert [turn.content for turn in found] == [f"第 {n} 句话" for n in range(3, count, 7)]
+
+
+def test_an_archive_of_ones_own_comes_back_whole(told: Shell, tmp_path: Path) -> None:
+    archive = str(tmp_path / "memory.jsonl")
+    assert told.json("export", archive)["format"] == "jsonl"
+    other = ("--db", str(tmp_path / "other.db"))
+    preview = told.json("import", archive, "--preview", *other)
+    assert preview["format"] == "recollect"
+    assert preview["read"]["turns"] == told.json("stats")["turns"]
+    assert not (tmp_path / "other.db").exists()
+    first = told.json("import", archive, *other)
+    assert first["complete"]
+    assert first["added"]["turns"] == preview["read"]["turns"]
+    again = told.json("import", archive, *other)
+    assert sum(again["added"].values()) == 0
+    asked = ("recall", "Which Python version?")
+    assert told.json(*asked, *other) == told.json(*asked)
+
+
+def test_a_cut_archive_says_so(told: Shell, tmp_path: Path) -> None:
+    archive = tmp_path / "memory.jsonl"
+    told("export", str(archive))
+    archive.write_bytes(b"".join(archive.read_bytes().splitlines(keepends=True)[:-1]))
+    other = ("--db", str(tmp_path / "other.db"))
+    result = told("import", str(archive), *other, code=1)
+    assert "end" in result.stderr
+
+
+def test_a_preview_writes_nothing(shell: Shell, tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "chat.jsonl", [*turns(9), "torn"])
+    seen = shell.json("import", file, "--preview", code=1)
+    assert (seen["read"], seen["added"], seen["rejected"]) == ({"turn": 9}, 0, 1)
+    assert not shell.db.exists()
+    assert "Nothing was written" in shell("import", file, "--preview", code=1).stdout

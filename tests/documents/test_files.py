@@ -151,15 +151,13 @@ def test_what_is_no_text_is_left_alone(desk: Desk, junk: bytes) -> None:
     assert desk.bullets("memory") == ["likes tea"]
 
 
-@pytest.mark.setting("documents.file_bytes")
-def test_a_huge_file_is_left_alone(make_desk: MakeDesk) -> None:
-    desk = make_desk(documents={"file_bytes": 10_000})
+def test_a_huge_file_is_left_alone(desk: Desk) -> None:
     desk.remember("likes tea")
-    desk.write("memory", "x" * 10_001)
+    desk.write("memory", "x" * 1_000_001)
     report = desk.of("memory")
     assert report.state == "left alone"
-    assert "10,000 bytes" in report.problem
-    assert desk.text("memory") == "x" * 10_001
+    assert "1,000,000 bytes" in report.problem
+    assert desk.text("memory") == "x" * 1_000_001
 
 
 def test_a_large_file_of_awkward_lines_is_read_quickly(desk: Desk) -> None:

@@ -4,6 +4,7 @@ with a model that obeys whoever wrote them.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,9 @@ from tests.providers.scripted import Scripted
 
 pytestmark = pytest.mark.feature("N2", "N1")
 
-BY_ID = {one.id: one for one in attempts()}
+# All of them in torture; else every third, which come by every channel in both languages.
+TRIED = attempts() if os.environ.get("RECOLLECT_TORTURE") else attempts()[::3]
+BY_ID = {one.id: one for one in TRIED}
 ENGINES = ("rules", "model")
 _OTHERS = (
     "decision: they decided for {}",
@@ -97,7 +100,7 @@ def poisoned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         given = thinking.settings(server) if request.param == "model" else off()
         clock = ManualClock(NOON)
         with recollect.open(path, clock=clock, worker="none", **given) as mind:
-            for number, attempt in enumerate(attempts()):
+            for number, attempt in enumerate(TRIED):
                 named = number % 2 == 0 and attempt.canary in attempt.text
                 mind.record_many(turns(attempt, curious=named and attempt.channel != "assistant"))
             clock.advance(minutes=3)
@@ -105,7 +108,7 @@ def poisoned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
             assert drained.dead == drained.retried == 0
             assert mind.turns(state="new") == []
             if request.param == "model":
-                assert len(server.asked) >= len(attempts())
+                assert len(server.asked) >= len(TRIED)
     return path
 
 
@@ -126,7 +129,7 @@ def mind(poisoned: Path, tmp_path: Path) -> Iterator[Mind]:
 def sung(memory: Memory) -> list[str]:
     """The attempts whose word is in it."""
     said = f"{memory.content}\n{memory.value}\n{memory.subject}"
-    return [one.id for one in attempts() if one.canary in said]
+    return [one.id for one in TRIED if one.canary in said]
 
 
 def test_none_becomes_core_or_rule(mind: Mind) -> None:
@@ -145,7 +148,7 @@ def test_the_rest_is_theirs_by_name(mind: Mind) -> None:
 
 def test_none_is_told_as_an_instruction(mind: Mind) -> None:
     shown = 0
-    for number, attempt in enumerate(attempts()):
+    for number, attempt in enumerate(TRIED):
         session = attempt.id if number % 3 else None
         context = mind.context(f"what about {attempt.canary}?", session=session)
         told = [context.text]
@@ -156,7 +159,7 @@ def test_none_is_told_as_an_instruction(mind: Mind) -> None:
             assert attempt.canary not in outside, attempt.id
             assert text.count(f"<{MARK}-") == text.count(f"</{MARK}-"), attempt.id
         shown += attempt.canary in context.text
-    assert shown > len(attempts()) / 2, "many are there, and all of those in their fence"
+    assert shown > len(TRIED) / 2, "many are there, and all of those in their fence"
 
 
 def asked(attempt: Attempt) -> str:
@@ -168,10 +171,10 @@ def asked(attempt: Attempt) -> str:
 def test_rolling_back_the_source_removes_all(mind: Mind, by: str) -> None:
     sources = {
         "trust": ["trust:tool", "trust:external", "trust:agent"],
-        "session": [f"session:{one.id}" for one in attempts()[::5]],
+        "session": [f"session:{one.id}" for one in TRIED[::5]],
     }[by]
     for source in sources:
         mind.rollback(source)
-    undone = {one.id for one in (attempts() if by == "trust" else attempts()[::5])}
+    undone = {one.id for one in (TRIED if by == "trust" else TRIED[::5])}
     left = [*mind.memories(limit=100_000), *mind.pending(limit=100_000)]
     assert [memory.content for memory in left if undone & set(sung(memory))] == []

@@ -6,7 +6,8 @@ import io
 import json
 from typing import Any
 
-from recollect.moving.chats import Chats, Piece
+from recollect.moving.chats import Chats
+from recollect.moving.pieces import Piece
 from recollect.types import NewTurn
 
 
@@ -18,8 +19,8 @@ def read(data: Any, **options: Any) -> list[Piece]:
 
 def turns(data: Any, **options: Any) -> list[NewTurn]:
     pieces = read(data, **options)
-    assert not [piece.reason for piece in pieces if piece.item is None]
-    return [piece.item for piece in pieces if piece.item is not None]
+    assert not [piece.reason for piece in pieces if piece.turn is None]
+    return [piece.turn for piece in pieces if piece.turn is not None]
 
 
 def lines(*objects: Any) -> str:

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
-from recollect.moving.chats import FORMATS, Chats, Piece
+from recollect.moving.chats import FORMATS, Chats
+from recollect.moving.pieces import Piece
 from tests.moving.reading import lines, read, turns
 
 
@@ -51,7 +52,7 @@ def test_lines_are_read_one_by_one() -> None:
             return len(line)
 
     pieces: Iterator[Piece] = iter(Chats(io.BufferedReader(Endless(), 64)))
-    assert [next(pieces).item.index for _ in range(1000)] == list(range(1000))  # type: ignore[union-attr]
+    assert [next(pieces).turn.index for _ in range(1000)] == list(range(1000))  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -95,12 +96,12 @@ def test_a_line_for_each_conversation() -> None:
 def test_what_cannot_be_read_says_why(line: str, reason: str) -> None:
     good = '{"session": "z", "role": "user", "content": "good"}'
     first, second, third = read(f"{good}\n{line}\n{good}\n")
-    assert second.item is None
+    assert second.turn is None
     assert reason in second.reason
     assert second.place.startswith("line 2")
-    assert first.item
-    assert third.item
-    assert third.item.index == 1
+    assert first.turn
+    assert third.turn
+    assert third.turn.index == 1
 
 
 def test_a_line_that_is_not_utf8() -> None:
@@ -112,7 +113,7 @@ def test_a_byte_order_mark_and_blank_lines_at_the_start() -> None:
     data = "\ufeff\n\n" + '{"session": "a", "role": "user", "content": "x"}\n' + "oops\n"
     pieces = read(data)
     assert [piece.place for piece in pieces] == ["line 3", "line 4"]
-    assert pieces[0].item
+    assert pieces[0].turn
 
 
 def test_an_empty_file_holds_nothing() -> None:
@@ -127,7 +128,7 @@ def test_a_broken_document_is_an_error() -> None:
 def test_a_torn_entry_of_a_list_costs_only_itself() -> None:
     entry = '{"session": "a", "role": "user", "content": "%s"}'
     pieces = read(f'[{entry % "one"},\n{{"session": "a", "role": "us,\n{entry % "three"}]')
-    assert [piece.item is None for piece in pieces] == [False, True, False]
+    assert [piece.turn is None for piece in pieces] == [False, True, False]
     (torn,) = read('[{"role": "user"')
     assert (torn.place, torn.reason) == ("entry 1", "it has no end")
 
@@ -157,4 +158,4 @@ def test_whatever_stands_in_a_file_is_read_or_refused(
 ) -> None:
     data = json.dumps([value] if whole else value)
     for piece in read(data, format=format_, session="s"):
-        assert (piece.item is None) == bool(piece.reason)
+        assert (piece.turn is None) == bool(piece.reason)

@@ -28,7 +28,7 @@ def test_openai_messages_with_tools() -> None:
         ],
     }
     pieces = read(chat)
-    found = [piece.item for piece in pieces if piece.item]
+    found = [piece.turn for piece in pieces if piece.turn]
     assert [t.role for t in found] == ["system", "user", "assistant", "tool", "assistant"]
     assert found[1].content == "看图\n[image_url]"
     assert found[2].tool_calls == (ToolCall("w", {"城": "京都"}, "c1"),)
@@ -108,7 +108,7 @@ CHATGPT = {
 
 def test_chatgpt_export_reads_the_branch_that_was_shown() -> None:
     pieces = read([CHATGPT])
-    found = [piece.item for piece in pieces if piece.item]
+    found = [piece.turn for piece in pieces if piece.turn]
     assert [(t.role, t.content) for t in found] == [
         ("user", "[image_asset_pointer]\n去京都"),
         ("assistant", ""),

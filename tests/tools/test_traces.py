@@ -165,15 +165,14 @@ def test_no_folder_is_no_mistake(mind: Mind, tmp_path: Path) -> None:
     assert contents(search(mind, "tea", tmp_path / "nowhere")) == []
 
 
-@pytest.mark.setting("tools.trace_bytes")
-def test_the_newest_is_read_where_not_all_can_be(open_mind: OpenMind, tmp_path: Path) -> None:
+def test_the_newest_is_read_where_not_all_can_be(mind: Mind, tmp_path: Path) -> None:
     old = write(tmp_path / "t" / "a.jsonl", {"role": "user", "content": "tea of yore"})
-    lines = [{"role": "user", "content": f"tea line {n}"} for n in range(50)]
+    padding = "x" * 1_000_000
+    lines = [{"role": "user", "content": f"tea line {n}", "x": padding} for n in range(25)]
     write(tmp_path / "t" / "b.jsonl", *lines)
     os.utime(old, (1, 1))
-    mind = open_mind(tools={"trace_bytes": 500})
     answer = contents(search(mind, "tea line yore", tmp_path / "t", limit=20))
-    assert "tea line 49" in answer
+    assert "tea line 24" in answer
     assert "tea line 0" not in answer
     assert "tea of yore" not in answer
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.torture import (
+    backups,
     bad_days,
     broken_file,
     disk_full,
@@ -22,6 +23,7 @@ from tests.torture import (
     hostile_queries,
     killed_learner,
     killed_loader,
+    killed_mover,
     killed_upkeep,
     killed_writer,
     long_year,
@@ -51,8 +53,10 @@ SCENARIOS = {
     "broken_file": Scenario(broken_file.run, "corruptions", {"corruptions": 1_000, "turns": 400}),
     "hostile_queries": Scenario(hostile_queries.run, "queries", {"queries": 100_000}),
     "forked_child": Scenario(forked_child.run, "forks", {"forks": 200}),
+    "killed_mover": Scenario(killed_mover.run, "kills", {"kills": 30}),
     "killed_upkeep": Scenario(killed_upkeep.run, "kills", {"kills": 200}),
     "long_year": Scenario(long_year.run, "days", {"days": 365}),
+    "backups": Scenario(backups.run, "backups", {"backups": 100, "kills": 100}),
     "bad_days": Scenario(bad_days.run, "jumps", {"jumps": 100}),
 }
 _SHOWN = 20

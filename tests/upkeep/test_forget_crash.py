@@ -21,7 +21,7 @@ from tests.upkeep.canaries import ENGLISH, leftovers, plant
 from tests.upkeep.forgetter import forget
 
 pytestmark = pytest.mark.feature("N7")
-KILLS = 200 if os.environ.get("RECOLLECT_TORTURE") else 10
+KILLS = 200 if os.environ.get("RECOLLECT_TORTURE") else 4
 _PATIENCE = 60  # seconds
 
 

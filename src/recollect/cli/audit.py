@@ -18,7 +18,7 @@ def audit(state: State) -> None:
     if state.json:
         rates = {check.name: check.rate for check in report.checks}
         emit({"space": report.space, "at": report.at, "memories": report.memories, "rates": rates,
-              "checks": report.checks})  # fmt: skip
+              "checks": report.checks}, rows=report.checks)  # fmt: skip
         return
     if not report.memories:
         note("There are no memories.")

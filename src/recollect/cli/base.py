@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from recollect.cli.state import State
+from recollect.cli.state import Output, State
+
+FORMATS: dict[str, Output] = {"json": "json", "ndjson": "ndjson", "csv": "csv"}
 
 
 class SharedOption(click.Option):
@@ -26,6 +28,8 @@ def shared_options() -> list[click.Parameter]:
         option("--preset", metavar="NAME", help="Named set of numbers. [RECOLLECT_PRESET]"),
         option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Change a setting."),
         option("--json", is_flag=True, help="Print JSON for programs."),
+        option("--ndjson", is_flag=True, help="Print JSON, one entry of a list a line."),
+        option("--csv", is_flag=True, help="Print CSV, one entry of a list a row."),
         option("--no-color", "plain", is_flag=True, help="Print no colours. [NO_COLOR]"),
     ]
 
@@ -34,6 +38,8 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     state = ctx.ensure_object(State)
     if param.name == "overrides":
         state.overrides.update(_pair(text) for text in value)
+    elif value and param.name in FORMATS:
+        state.output = FORMATS[param.name]
     elif value and param.name:
         setattr(state, param.name, value)
     if state.plain:

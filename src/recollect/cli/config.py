@@ -40,8 +40,12 @@ def config(state: State, key: str | None, explain: bool, changed: bool, presets:
     if changed:
         values = {n: value for n, value in values.items() if origins[n].layer != "built-in"}
     if state.json:
-        emit({n: {"value": v, "from": origins[n]._asdict()} for n, v in values.items()}
-             if explain else values)  # fmt: skip
+        rows = [
+            {"key": n, "value": v, **({"from": origins[n]._asdict()} if explain else {})}
+            for n, v in values.items()
+        ]
+        explained = {row.pop("key"): row for row in map(dict, rows)}
+        emit(explained if explain else values, rows=rows)
     elif key in values and not explain:
         say(_as_text(values[key]))
     else:

@@ -37,7 +37,8 @@ def doctor(
         findings = mind.doctor(deep=deep, forgotten=receipt)
     well = all(finding.ok for finding in findings)
     if state.json:
-        emit({"ok": well, "repaired": indexed, "findings": findings})
+        document = {"ok": well, "repaired": indexed, "findings": findings}
+        emit(document, rows=findings)
     else:
         if indexed is not None:
             note(f"The text index was rebuilt from {counted(indexed, 'record')}.")

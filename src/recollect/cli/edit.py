@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -60,6 +61,8 @@ def archive(state: State, memory: tuple[str, ...]) -> None:
 @pass_state
 def restore(state: State, memory: tuple[str, ...]) -> None:
     """Make archived memories hold again."""
+    if Path(memory[0]).is_file():
+        raise click.UsageError("A database is made from a backup by recollect restore-backup.")
     _each(state, memory, lambda mind, id_: mind.restore(id_), "holds again")
 
 

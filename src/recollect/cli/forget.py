@@ -63,7 +63,7 @@ def forget(
             if not state.json:
                 _show(preview)
             elif dry_run:
-                emit(preview)
+                emit(preview, rows=preview.items)
             if dry_run:
                 return
             if preview.items:

@@ -13,11 +13,14 @@ import click
 from recollect.cli.base import Command
 from recollect.cli.output import counted, emit, flat, note, say
 from recollect.cli.state import State, pass_state
+from recollect.moving.archive import archived_rows, import_jsonl, read_header
 from recollect.moving.importer import Importer, ImportProgress, Reading, Refused, Speakers
 from recollect.moving.reader import reader_of
 from recollect.moving.source import Source
+from recollect.plain import plain
 from recollect.types import TRUSTS, Trust
 
+_ARCHIVE = "recollect"
 _MAX_LISTED = 20  # refused records; the rest are only counted
 
 Report = Callable[[int, int | None, str], None]
@@ -57,8 +60,8 @@ def import_source(
 ) -> None:
     """Import conversations and memories of another program.
 
-    SOURCE is a file, a folder, or - for a pipe. docs/moving.md lists the formats and what becomes
-    of each record. The source is only read.
+    SOURCE is a file, a folder, or - for a pipe. docs/importing.md lists the formats, and what
+    becomes of each record. The source is only read.
 
     The only user of a conversation is the owner; where several speak, those named by --owner or by
     the setting trust.owners are, and nobody else. A trust that the source states can only lower
@@ -77,6 +80,8 @@ def import_source(
 
     started = time.monotonic()
     given = _source(source, session)
+    if not format_ and read_header(given.head.partition(b"\n")[0]) is not None:
+        ctx.exit(_import_archive(state, given, preview=preview))
     speakers = Speakers(owners, sender, trust)
     reader, found = reader_of(given, format_)
     reading = Reading(found, project=project, speakers=speakers, refused=refuse)
@@ -93,6 +98,34 @@ def import_source(
     ctx.exit(1 if reading.progress.rejected else 0)
 
 
+def _import_archive(state: State, source: Source, *, preview: bool) -> int:
+    """What recollect export wrote; all of it, as it was."""
+    if preview:
+        with source.open() as stream:
+            rows = archived_rows(stream)
+        if state.json:
+            emit({"format": _ARCHIVE, "read": rows})
+        else:
+            said = ", ".join(f"{count:,} {table}" for table, count in rows.items() if count)
+            say(f"{_ARCHIVE}: {said or 'nothing'}. Nothing was written.")
+        return 0
+    with _progress() as report, state.open(create=True) as mind, source.open() as stream:
+        done = import_jsonl(
+            mind,
+            stream,
+            progress=lambda rows, _: report(source.done, source.total, f"{rows:,} rows"),
+        )
+    if state.json:
+        emit({"format": _ARCHIVE, **plain(done)})
+    else:
+        for problem in done.problems[:_MAX_LISTED]:
+            note(f"{problem.place}: {flat(problem.reason)}")
+        added, known = sum(done.added.values()), sum(done.known.values())
+        masked = f", {done.masked:,} masked" if done.masked else ""
+        say(f"{counted(added, 'row')} added, {known:,} known{masked}, {done.rejected:,} rejected")
+    return 0 if done.complete and not done.rejected else 1
+
+
 def _source(place: str, session: str | None) -> Source:
     if place == "-":
         return Source(None, sys.stdin.buffer, session=session or "")
@@ -106,14 +139,17 @@ def _progress() -> Iterator[Report]:
     if not sys.stderr.isatty():
         yield lambda done, total, word: None
         return
-    from recollect.cli.progress import portion
+    from recollect.cli.progress import reading
 
-    with portion("Importing") as report:
+    with reading("Importing") as report:
         yield report
 
 
 def _counts(done: ImportProgress) -> str:
-    return ", ".join(counted(count, kind) for kind, count in done.kinds.items())
+    several = {"memory": "memories"}
+    return ", ".join(
+        counted(count, kind, several.get(kind, "")) for kind, count in done.kinds.items()
+    )
 
 
 def _summary(

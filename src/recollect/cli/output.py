@@ -1,4 +1,4 @@
-"""Output of commands: JSON for programs, lines that fit the terminal for people.
+"""Output of commands: JSON, NDJSON or CSV for programs, lines that fit the terminal for people.
 
 Text from a memory may hold anything, so it is printed as one line without control characters.
 Lines into a pipe are not cut.
@@ -6,31 +6,70 @@ Lines into a pipe are not cut.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shutil
 import sys
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import click
 
-from recollect.plain import plain
+from recollect.cli.state import State
+from recollect.plain import DIRECTION_CONTROLS, plain, visible
 from recollect.types import ModelWait
 
 GAP = "  "
 _WIDEST = 40  # of a column that is not the last
-# Format characters that change the text direction, to be removed; emoji need the other ones.
-DIRECTION_CONTROLS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+# What a spreadsheet takes for the beginning of a formula, also in the full width of Chinese and
+# Japanese input; and the apostrophe itself, so that removing one gives the text back.
+_FORMULA = tuple("=+-@\t\r\n'＝＋－＠")
+_HEADED = "recollect.csv"  # in the context: the columns that were printed
 
 
-def emit(value: Any) -> None:
-    """One JSON document; for a person's terminal indented."""
+def emit(value: Any, *, rows: Iterable[Any] | None = None) -> None:
+    """A value in the format that was asked for: one JSON document, indented on a terminal, or one
+    line of JSON or CSV for each of its ``rows``, which are the entries of a list if not given.
+    """
+    context = click.get_current_context()
+    output = context.ensure_object(State).output
+    if output not in ("ndjson", "csv"):
+        click.echo(_json(value, indent=2 if sys.stdout.isatty() else None))
+        return
+    whole = plain(value if rows is None else list(rows))
+    listed = whole if isinstance(whole, list) else [whole]
+    if output == "ndjson":
+        click.echo("".join(f"{_json(row)}\n" for row in listed), nl=False)
+    else:
+        click.echo(_csv(listed, context.meta).encode(), nl=False)
+
+
+def _json(value: Any, indent: int | None = None) -> str:
     utf8 = (getattr(sys.stdout, "encoding", "") or "utf-8").lower().replace("-", "") == "utf8"
-    indent = 2 if sys.stdout.isatty() else None
-    click.echo(json.dumps(plain(value), ensure_ascii=not utf8, indent=indent))
+    return json.dumps(plain(value), ensure_ascii=not utf8, indent=indent)
+
+
+def _csv(listed: Sequence[Any], printed: dict[str, Any]) -> str:
+    """One row each, below the names of its fields; what comes later has the columns of before."""
+    rows = [row if isinstance(row, Mapping) else {"value": row} for row in listed]
+    columns = printed.get(_HEADED) or list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if columns and _HEADED not in printed:
+        printed[_HEADED] = columns
+        writer.writerow(map(_cell, columns))
+    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
+    return text.getvalue()
+
+
+def _cell(value: Any) -> str:
+    """Text as it is, unless a spreadsheet would compute it; None as empty, the rest as JSON."""
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA) else value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def say(text: str = "") -> None:
@@ -64,10 +103,7 @@ def terminal_width() -> int | None:
 
 def flat(text: str) -> str:
     """One line, with nothing in it that could move the cursor."""
-    joined = " ".join(text.translate(DIRECTION_CONTROLS).split())
-    if joined.isprintable():
-        return joined
-    return "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cs") else c for c in joined)
+    return visible(" ".join(text.translate(DIRECTION_CONTROLS).split()))
 
 
 def shown_whole(text: str) -> str:

@@ -28,7 +28,7 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def portion(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
+def reading(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
     """Yields a function that takes how much is done, of how much, and a label."""
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
     word = TextColumn("{task.fields[word]}")
@@ -37,6 +37,21 @@ def portion(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
         yield lambda done, total, word: progress.update(
             task, completed=done, total=total, word=word
         )
+
+
+@contextmanager
+def portion(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Yields a function that takes how many are done and how many there are; None where nobody
+    watches a terminal.
+    """
+    console = _console()
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def _console() -> Console:

@@ -129,7 +129,7 @@ def search(
         evidence = [] if narrowed else mind.recall(text, k=k, of=_BESIDES, **where)
     if state.json:
         known, said = ([_described(mind, hit) for hit in hits] for hits in (memories, evidence))
-        emit({"memories": known, "evidence": said})
+        emit({"memories": known, "evidence": said}, rows=[*known, *said])
         return
     if not memories and not evidence:
         note("Nothing was found.")

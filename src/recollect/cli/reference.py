@@ -26,12 +26,14 @@ Every command takes these options, before or after its name:
 ```
 
 With `--json` a command prints one JSON document, with the names of the Python values; `worker`
-prints one a line. Times without a zone are in the zone of the machine; `7d` means seven days ago.
-Output that does not go to a terminal is neither coloured nor cut.
+prints one a line. With `--ndjson` and `--csv` a list is one entry a line or row, and anything else
+is one; [export.md](export.md) says how CSV is written. Of the three the last one wins. Times
+without a zone are in the zone of the machine; `7d` means seven days ago. Output that does not go to
+a terminal is neither coloured nor cut.
 
 A command leaves with 0 when it did its work, 1 when something failed or was found wrong, 2 when it
 was called in a wrong way, and 130 after Ctrl-C. What went wrong, and what to do about it, is on
-stderr; with `--json` as `{{"error": {{"type", "message", "remedy"}}}}`.
+stderr; with one of the three as `{{"error": {{"type", "message", "remedy"}}}}`.
 """
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from recollect.cli.base import CommandGroup
+from recollect.cli.base import FORMATS, CommandGroup
 from recollect.cli.failures import exit_code
 from recollect.cli.state import State
 
@@ -57,6 +57,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "chat": ("chat.command:chat", "Talk to a model that remembers."),
         "mcp": ("mcp:mcp", "Serve a memory to an MCP host over stdin and stdout."),
     },
+    "Move": {
+        "export": ("export:export", "Write a memory as a page, as markdown or as JSON lines."),
+    },
     "Maintain": {
         "stats": ("stats:stats", "Show the size and the health of a memory."),
         "usage": ("journal:usage", "Show the tokens and cost of model calls."),
@@ -65,11 +68,14 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Report duplicate, stale, contradictory, unsupported, secret and orphaned memories.",
         ),
         "doctor": ("doctor:doctor", "Check a database, and repair what can be."),
+        "backup": ("backup:backup", "Copy the database to a file while others use it."),
+        "restore-backup": ("backup:restore_backup", "Make the database FILE from a backup."),
         "sync": ("sync:sync", "Synchronise the documents with the memory."),
         "upkeep": ("upkeep:upkeep", "Do the daily or weekly work now."),
         "onboard": ("onboard:onboard", "Answer questions about the agent and yourself."),
         "jobs": ("jobs:jobs", "List background work; redrive or discard dead jobs."),
         "worker": ("worker:worker", "Run background work until stopped."),
+        "copy": ("copy:copy", "Copy a memory into another database, or under another name."),
         "config": ("config:config", "Show the settings and where each came from."),
         "demo": ("demo:demo", "Show what it does, with no key and no network."),
         "bench": ("bench:bench", "Measure speed and recall beside plain baselines."),
@@ -122,7 +128,10 @@ class Root(CommandGroup):
             extra["standalone_mode"] = False
             return super(Root, self).main(arguments, prog_name or "recollect", obj=state, **extra)
 
-        sys.exit(exit_code(run, as_json=lambda: state.json or "--json" in arguments))
+        def for_programs() -> bool:
+            return state.json or any(f"--{name}" in arguments for name in FORMATS)
+
+        sys.exit(exit_code(run, as_json=for_programs))
 
 
 def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:

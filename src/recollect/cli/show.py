@@ -118,7 +118,7 @@ def history(state: State, memory: str) -> None:
     with state.open() as mind:
         chain = mind.history(memory)
     if state.json:
-        emit(chain)
+        emit(chain, rows=chain.versions)
     else:
         show_history(chain)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
 
 
+Output = Literal["", "json", "ndjson", "csv"]
+
+
 @dataclass
 class State:
     """The options of every command; one given after the command's name wins."""
@@ -24,8 +27,13 @@ class State:
     space: str | None = None
     preset: str | None = None
     overrides: dict[str, str] = field(default_factory=dict)
-    json: bool = False
+    output: Output = ""
     plain: bool = False
+
+    @property
+    def json(self) -> bool:
+        """Whether the output is for programs; ``emit`` knows in which format."""
+        return self.output != ""
 
     def open(self, *, create: bool = False, **extra: Any) -> Mind:
         """The mind these options name. Only a command that writes makes a new file."""

@@ -32,7 +32,8 @@ def sync(state: State, archived: tuple[str, ...], restored: tuple[str, ...]) -> 
         report = mind.sync()
         questions = mind.questions()
     if state.json:
-        emit({"at": report.at, "documents": report.documents, "questions": questions})
+        documents = report.documents
+        emit({"at": report.at, "documents": documents, "questions": questions}, rows=documents)
         return
     for document in report.documents:
         _show_document(document)

@@ -321,7 +321,7 @@ class IdentityCards:
         if self._folder is None:
             return ""
         try:
-            return files.load(self._folder / name, self._settings.documents.file_bytes).text
+            return files.load(self._folder / name).text
         except UnreadableFile:
             return ""
 

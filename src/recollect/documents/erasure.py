@@ -101,7 +101,7 @@ def _scrub_file(
     settings: Settings,
 ) -> _Change | None:
     try:
-        loaded = files.load(path, settings.documents.file_bytes)
+        loaded = files.load(path)
     except files.UnreadableFile:
         return None  # sync reports it; a person has to look at it
     text = without(loaded.text, ids)

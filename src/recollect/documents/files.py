@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import errno
 import hashlib
 import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from glob import escape
 from pathlib import Path
+from typing import BinaryIO
 
 from recollect import private
-from recollect.errors import DiskFull, StoreError, StoreReadOnly, StoreUnavailable
-from recollect.store.paths import is_link_error, linked, open_own, refuse_links
+from recollect.settings.environment import DOCUMENT_BYTES
+from recollect.store.new_file import sync_folder, typed
+from recollect.store.paths import open_own, refuse_links
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _STALE = 3600  # seconds; nobody writes one small file for that long
-_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class UnreadableFile(Exception):
@@ -49,9 +49,9 @@ def fingerprint(text: str | bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def load(path: Path, most: int) -> DocumentFile:
+def load(path: Path) -> DocumentFile:
     """The file as it is, an empty one where there is none; Unreadable says why not."""
-    data = read_bytes(path, most)
+    data = read_bytes(path)
     if data is None:
         return DocumentFile()
     try:
@@ -70,7 +70,7 @@ def load(path: Path, most: int) -> DocumentFile:
     )
 
 
-def read_bytes(path: Path, most: int) -> bytes | None:
+def read_bytes(path: Path, most: int = DOCUMENT_BYTES) -> bytes | None:
     """At most that many bytes, or Unreadable; None for a file that is not there."""
     if path.is_symlink():
         raise UnreadableFile(
@@ -83,60 +83,65 @@ def read_bytes(path: Path, most: int) -> bytes | None:
         except FileNotFoundError:
             return None
     if len(data) > most:
-        raise UnreadableFile(f"It has more than {most:,} bytes (documents.file_bytes); shorten it")
+        raise UnreadableFile(f"It has more than {most:,} bytes; shorten it")
     return data
 
 
 @contextlib.contextmanager
 def prepared(path: Path, data: bytes) -> Iterator[Callable[[], None]]:
     """Write a temporary file; yields the function that moves it into place."""
+    with _beside(path) as (file, temporary):
+        with typed(path, "written"):
+            file.write(data)
+            _finish(file, path, temporary)
+        yield partial(_move, temporary, path)
+
+
+@contextlib.contextmanager
+def replacement(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written, which takes the place of another when the block ends: whoever dies in
+    between leaves the old one as it was, or none.
+    """
+    with _beside(path) as (file, temporary):
+        with typed(path, "written"):
+            yield file
+            _finish(file, path, temporary)
+        _move(temporary, path)
+
+
+@contextlib.contextmanager
+def _beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
     refuse_links(path, path.parent)
     with typed(path, "written"):
         private.make_folder(path.parent)
         _sweep(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    temporary = Path(name)
-
-    def put() -> None:
-        with typed(path, "written"):
-            temporary.replace(path)
-            _sync_folder(path.parent)
-
+    temporary, file = Path(name), os.fdopen(handle, "wb")
     try:
-        with typed(path, "written"), os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            _keep_mode(path, temporary)
-            os.fsync(file.fileno())
-        yield put
+        yield file, temporary
     finally:
+        with contextlib.suppress(OSError):  # what was not written was said by whoever wrote
+            file.close()
         temporary.unlink(missing_ok=True)
+
+
+def _finish(file: BinaryIO, path: Path, temporary: Path) -> None:
+    file.flush()
+    _keep_mode(path, temporary)
+    os.fsync(file.fileno())
+    file.close()
+
+
+def _move(temporary: Path, path: Path) -> None:
+    with typed(path, "written"):
+        temporary.replace(path)
+        sync_folder(path.parent)
 
 
 def write(path: Path, data: bytes) -> None:
     """Replace a file, whatever it holds."""
     with prepared(path, data) as put:
         put()
-
-
-@contextlib.contextmanager
-def typed(path: Path, verb: str) -> Iterator[None]:
-    """Operating system errors as typed ones."""
-    try:
-        yield
-    except OSError as error:
-        raise _explained(error, path, verb) from error
-
-
-def _explained(error: OSError, path: Path, verb: str) -> StoreError:
-    what = f"{path} cannot be {verb}: {error.strerror or error}"
-    if error.errno in _FULL:
-        return DiskFull(what, remedy="Make room and sync again; the old file is whole")
-    if is_link_error(error):
-        return linked(path)
-    if error.errno in _REFUSED:
-        return StoreReadOnly(what, remedy="Give permission on the file and its folder")
-    return StoreUnavailable(what, remedy="Move away what is in its place, then sync again")
 
 
 def _newline(text: str) -> str:
@@ -158,14 +163,3 @@ def _sweep(path: Path) -> None:
         with contextlib.suppress(FileNotFoundError):
             if time.time() - temporary.stat().st_mtime > _STALE:
                 temporary.unlink()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last; Windows has no such call and needs none."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

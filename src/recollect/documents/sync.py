@@ -131,7 +131,7 @@ class DocumentSync:
         for view in self._views:
             document = _OpenDocument(view)
             try:
-                document.loaded = files.load(view.path, self._settings.documents.file_bytes)
+                document.loaded = files.load(view.path)
             except UnreadableFile as error:
                 document.problem = str(error)
             documents.append(document)

@@ -189,7 +189,7 @@ def announce(unit: Unit, view: View, loaded: DocumentFile, page: Page, now: date
 def check(view: View, loaded: DocumentFile) -> None:
     """Raise FileChanged when the file is no longer what was read."""
     try:
-        data = files.read_bytes(view.path, view.settings.documents.file_bytes)
+        data = files.read_bytes(view.path)
     except files.UnreadableFile as error:
         raise FileChanged from error
     if data != loaded.data:

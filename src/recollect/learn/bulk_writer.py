@@ -94,6 +94,7 @@ class BulkWriter:
 
     def _episode(self, new: NewEpisode, now: datetime) -> Episode:
         guard = self._guard
+        checks.check_fields(new, ("session", "goal", "outcome"))
         summary = self._text(new.summary, "summary")
         began = moment(new.started_at, "started_at")
         ended = began if new.ended_at is None else moment(new.ended_at, "ended_at")
@@ -115,6 +116,7 @@ class BulkWriter:
         )
 
     def _daily_event(self, new: NewDailyEvent, now: datetime) -> DailyEvent:
+        checks.check_fields(new, ("channel", "sender"))
         summary = self._guard.text(self._text(new.summary, "summary"), "summary")
         return DailyEvent(
             id=new_id(now),

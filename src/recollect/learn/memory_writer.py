@@ -48,6 +48,10 @@ _REASON = constant("a person's word")
 _NEVER = "never"
 _FIELDS = tuple(get_type_hints(MemoryChanges))
 _UNREAD = ("text", "scope", "duration")  # what a memory has no field for
+_TEXTS = (
+    *("text", "kind", "subject", "predicate", "value"),
+    *("project", "topic", "scope", "duration", "origin"),
+)
 _SAYS = ("text", "kind", "subject", "predicate", "value")  # what changes the statement itself
 
 
@@ -74,10 +78,7 @@ class MemoryWriter:
 
     def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Decision:
         """Keep a statement, unless it is known; says what became of it."""
-        if new.supersedes is not None:
-            checks.check_name(new.supersedes, "supersedes")
-        new = replace(new, tags=checks.check_tags(new.tags, self._guard.tags))
-        now = self._clock.now()
+        new, now = self._checked(new), self._clock.now()
         with self._store.write(self._space) as unit:
             decision = self._keep(unit, new, new_id(now), now, operation_id)
         return _masked(decision)
@@ -90,16 +91,8 @@ class MemoryWriter:
         if _done(unit, operation) is not None:
             return None
         learnt = maybe_moment(new.learnt_at, "learnt_at")
-        new = replace(
-            new,
-            tags=checks.check_tags(new.tags, self._guard.tags),
-            learnt_at=None if learnt is None else min(learnt, now),
-        )
-        ended = maybe_moment(new.valid_to, "valid_to")
-        if ended is not None and ended <= now:  # it contradicts nothing of what holds now
-            work = self._settlement(unit, new, new_id(now), now, operation=operation)
-            return work.write([], "new")
-        return self._keep(unit, new, new_id(now), now, operation)
+        new = replace(self._checked(new), learnt_at=None if learnt is None else min(learnt, now))
+        return self._keep(unit, new, new_id(now), now, operation, may_be_over=True)
 
     def add(
         self, unit: Unit, new: NewMemory, *, id_: SafeName, at: datetime, operation_id: str | None
@@ -184,7 +177,14 @@ class MemoryWriter:
     # --- inside a transaction -------------------------------------------------------------------
 
     def _keep(
-        self, unit: Unit, new: NewMemory, id_: SafeName, now: datetime, operation_id: str | None
+        self,
+        unit: Unit,
+        new: NewMemory,
+        id_: SafeName,
+        now: datetime,
+        operation_id: str | None,
+        *,
+        may_be_over: bool = False,
     ) -> Decision:
         operation = self._operation("remember", id_, operation_id)
         before = _done(unit, operation)
@@ -194,8 +194,25 @@ class MemoryWriter:
         if old is not None:
             new = _inherited(new, old)
         work = self._settlement(unit, new, id_, now, operation=operation)
+        ends = work.claim.expires_at
+        if may_be_over and old is None and ends is not None and ends <= now:
+            # Part of the past, it neither contradicts nor confirms what holds now.
+            return work.write([], "new")
         same = None if old else self._same_secret(unit, work.candidate, new.text.strip())
         return self._reconciler.keep(work, old, same=same)
+
+    def _checked(self, new: NewMemory) -> NewMemory:
+        """The statement with texts where texts have to be, and its lists read."""
+        checks.check_fields(new, _TEXTS, may_be_none=("project", "topic"))
+        if not isinstance(new.metadata, Mapping):
+            raise InvalidInput(f"metadata is a {type(new.metadata).__name__}", remedy="Pass a dict")
+        if new.supersedes is not None:
+            checks.check_name(new.supersedes, "supersedes")
+        return replace(
+            new,
+            tags=checks.check_tags(new.tags, self._guard.tags),
+            sources=checks.check_tags(new.sources, self._guard.tags, "sources"),
+        )
 
     def _operation(self, verb: str, id_: SafeName, operation_id: str | None) -> SafeName:
         if operation_id is None:
@@ -216,7 +233,8 @@ class MemoryWriter:
         learnt_at = maybe_moment(new.learnt_at, "learnt_at")
         expires_at = maybe_moment(new.expires_at, "expires_at")
         if new.duration or (expires_at is None and edited is None):
-            expires_at = self._usual_expiry(candidate, learnt_at or now)
+            # What another memory still holds has not ended there: its life here begins now.
+            expires_at = self._usual_expiry(candidate, now)
         importance = new.importance
         if importance is None:
             importance = importance_of(candidate.kind, self._settings)

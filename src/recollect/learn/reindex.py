@@ -36,10 +36,10 @@ def index_missing(store: Store, space: str, progress: Callable[[int], None]) -> 
     return done
 
 
-def index_again(unit: Unit, type_: RecordType, ids: list[str]) -> None:
-    """Index records whose names have changed."""
+def index_again(unit: Unit, type_: RecordType, ids: list[str], *, changed: bool = True) -> None:
+    """Index records whose names have changed, or that came from elsewhere with their vectors."""
     for id_, terms in _READERS[type_](unit, ids):
-        unit.text.put(type_, id_, terms)
+        unit.text.put(type_, id_, terms, changed=changed)
 
 
 def _turns(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:

@@ -18,6 +18,7 @@ from recollect.moving.pieces import Item, Piece, SentFile, WorkingNotes
 from recollect.moving.reader import reader_of
 from recollect.moving.source import Source
 from recollect.rules.speakers import least_trusted, speaker_mark, speaker_marks, trust_of
+from recollect.settings.logs import log_of
 from recollect.types import NewDailyEvent, NewEpisode, NewMemory, NewTurn, Trust
 
 _BATCH = 4_000
@@ -151,10 +152,21 @@ class Importer:
         for batch in self._reading.batches(pieces):
             self._write(batch)
             yield self.progress
+        done = self.progress
+        log_of(self._mind.settings).done(
+            "migration complete: {added} added, {known} known, {rejected} rejected",
+            added=done.added,
+            known=done.known,
+            rejected=done.rejected,
+        )
 
     # --- writing --------------------------------------------------------------------------------
 
     def _write(self, batch: list[tuple[Piece, Item]]) -> None:
+        # First what turns would make anew: a file by its path, the notes of what is going on.
+        for piece, item in batch:
+            if isinstance(item, SentFile | WorkingNotes):
+                self._keep(piece, item)
         turns = [(piece, item) for piece, item in batch if isinstance(item, NewTurn)]
         self._record(turns)
         records = [
@@ -164,9 +176,6 @@ class Importer:
         ]
         for start in range(0, len(records), _FEW):
             self._add(records[start : start + _FEW])
-        for piece, item in batch:
-            if isinstance(item, SentFile | WorkingNotes):
-                self._keep(piece, item)
 
     def _record(self, batch: list[tuple[Piece, NewTurn]]) -> None:
         """One transaction for all; where that is refused, halves, down to the one to blame."""

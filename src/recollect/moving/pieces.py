@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from recollect.learn.bulk_writer import NewRecord
@@ -41,3 +41,12 @@ class Piece:
     reason: str = ""
     key: str = ""
     topic: str = ""
+
+    @property
+    def turn(self) -> NewTurn | None:
+        """What was said, where it is that."""
+        return self.item if isinstance(self.item, NewTurn) else None
+
+    def within(self, name: str) -> Piece:
+        """The piece as one of a file among several."""
+        return replace(self, place=f"{name}, {self.place}")

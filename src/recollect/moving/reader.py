@@ -8,21 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol, cast
 
-from recollect.errors import InvalidInput
+from recollect.errors import ConfigError, InvalidInput
 from recollect.moving.pieces import Piece
 from recollect.moving.source import Source
 
 GROUP = "recollect.readers"
 # Asked in this order; the last one takes any file.
 OWN = (
+    "openakita",
+    "chroma",
+    "myclaw",
     "mem0",
     "langgraph_store",
     "graphiti",
     "letta",
     "basic_memory",
+    "markdown",
+    "csv_files",
+    "memory_lists",
     "chats",
 )
 
@@ -45,9 +51,19 @@ class Reader(Protocol):
 
 def readers() -> list[Reader]:
     """Every reader, in the order in which they are asked; those of other packages first."""
-    added = [cast(Reader, point.load()) for point in entry_points(group=GROUP)]
+    added = [_loaded(point) for point in entry_points(group=GROUP)]
     own = [import_module(f"recollect.moving.readers.{name}").READER for name in OWN]
     return [*added, *own]
+
+
+def _loaded(point: EntryPoint) -> Reader:
+    try:
+        return cast(Reader, point.load())
+    except Exception as error:  # whatever the code of another package does
+        raise ConfigError(
+            f"The reader {point.name} cannot be loaded: {type(error).__name__}: {error}",
+            remedy=f"Repair or uninstall the package that names {point.value} as a reader",
+        ) from error
 
 
 def formats() -> list[str]:

@@ -19,6 +19,7 @@ from recollect import private
 from recollect.errors import ConfigError, InvalidInput, StoreReadOnly
 from recollect.language.secrets.envelope import ENVELOPE, is_sealed
 from recollect.providers.extras import load
+from recollect.store.new_file import sync_folder
 
 _EXTRA = "secrets"
 _SALT = 16
@@ -109,22 +110,12 @@ def _make_file(path: Path) -> None:
             pass  # the other process was first, and its key is the one
         finally:
             draft.unlink()
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise StoreReadOnly(
             f"The key file {path} cannot be written: {error}",
             remedy="Make its folder writable, or set secrets.key",
         ) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 @lru_cache(maxsize=64)  # the derivation is slow on purpose

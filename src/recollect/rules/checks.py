@@ -161,6 +161,14 @@ def check_tags(tags: Iterable[str], most: int, name: str = "tags") -> tuple[str,
     return tuple(unique)
 
 
+def check_fields(record: object, names: Iterable[str], may_be_none: Iterable[str] = ()) -> None:
+    """The fields of a record that have to be text."""
+    for name in names:
+        value = getattr(record, name)
+        if not (isinstance(value, str) or (value is None and name in may_be_none)):
+            raise InvalidInput(f"{name} is a {type(value).__name__}", remedy="Pass a str")
+
+
 def check_several(items: Iterable[Item], name: str) -> tuple[Item, ...]:
     """Any iterable but a text, as a tuple."""
     if isinstance(items, tuple):

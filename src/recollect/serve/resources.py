@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from recollect.errors import NotFound
 from recollect.mind import Mind
+from recollect.settings.environment import DOCUMENT_BYTES
 from recollect.tools import answer_language, as_data, call_tool
 from recollect.tools.answers import story
 from recollect.tools.words import Bilingual
@@ -80,7 +81,7 @@ class ResourceList:
     def _text(self, path: Path) -> str:
         try:
             with path.open("rb") as stream:
-                data = stream.read(self._mind.settings.documents.file_bytes)
+                data = stream.read(DOCUMENT_BYTES)
         except OSError as error:
             raise NotFound(
                 f"{path.name} cannot be read: {error.strerror}", remedy="Give permission on it"

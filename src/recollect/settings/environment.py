@@ -33,6 +33,7 @@ Vectors = Literal["auto", "sqlite-vec", "chromadb", "none"]
 SourceName = Literal["owner", "agent", "tool", "external"]
 AtWrite = Literal["redact", "keep"]
 PersonalNumber = Literal["card", "identity_card", "iban", "passport"]
+DOCUMENT_BYTES = 1_000_000  # a larger file is no document that people read: it is left alone
 
 
 class OwnKindSettings(SettingsGroup):
@@ -64,7 +65,6 @@ class DocumentSettings(SettingsGroup):
     removed_bullet: RemovedBullet = choice(
         "ask", RemovedBullet, "A bullet that a person deletes: ask whether to forget, or archive."
     )
-    file_bytes: int = count(1_000_000, "A larger file is left alone, and reported.", low=1)
     onboarding: bool = flag(False, "Ask on first use who the agent and the user are, once.")
     memory_file: str = inside("MEMORY.md", "The most valuable memories.")
     memory_chars: int = count(1500, "Its length, in characters.", low=1)
@@ -195,4 +195,3 @@ class ToolSettings(SettingsGroup):
     results: int = count(5, "Results of a search when the model does not say how many.", low=1)
     item_chars: int = count(1_500, "Characters of one result; what is longer is cut.", low=1)
     answer_chars: int = count(12_000, "Characters of one answer; results beyond it are left out.")
-    trace_bytes: int = count(20_000_000, "Bytes of trace files read in a search, newest first.")

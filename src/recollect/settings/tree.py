@@ -39,6 +39,7 @@ from recollect.settings.recall import (
     ShortTermSettings,
 )
 from recollect.settings.upkeep import (
+    BackupSettings,
     CapacitySettings,
     DecaySettings,
     EventSettings,
@@ -75,6 +76,7 @@ class Settings(SettingsGroup):
     capacity: CapacitySettings = group(CapacitySettings)
     schedule: ScheduleSettings = group(ScheduleSettings)
     upkeep: UpkeepSettings = group(UpkeepSettings)
+    backup: BackupSettings = group(BackupSettings)
     events: EventSettings = group(EventSettings)
     documents: DocumentSettings = group(DocumentSettings)
     identity: IdentitySettings = group(IdentitySettings)

@@ -214,6 +214,15 @@ class UpkeepSettings(SettingsGroup):
     )
 
 
+class BackupSettings(SettingsGroup):
+    """A copy of the database, made with the daily work."""
+
+    folder: str = text(
+        "", "Folder of the copies, beside the database or absolute; empty: none are made."
+    )
+    keep: int = count(7, "Copies that are kept; the oldest go.", low=1)
+
+
 class EventRule(SettingsGroup):
     """What happens when an event passes its tests."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -38,9 +39,11 @@ from recollect.store.rows import (
     VectorRow,
     VectorState,
 )
+from recollect.store.transfer import Transfer
 from recollect.store.upkeep import Cards, Onboardings, Runs, Tiers
 from recollect.types import (
     Attachment,
+    Backup,
     DailyEvent,
     Direction,
     Episode,
@@ -53,6 +56,7 @@ from recollect.types import (
     Memory,
     MemoryStatus,
     Outcome,
+    PageProgress,
     RecordType,
     SafeName,
     SafeText,
@@ -297,7 +301,8 @@ class TextIndex(Protocol):
         """Who speaks here and whom memories are about; of very many records, some."""
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]: ...
-    def put(self, type_: RecordType, id_: str, terms: SafeText) -> None: ...
+    def put(self, type_: RecordType, id_: str, terms: SafeText, *, changed: bool = True) -> None:
+        """Index a record anew; where its text has ``changed``, its vectors have to follow."""
 
 
 class Vectors(Protocol):
@@ -426,6 +431,8 @@ class Unit(Protocol):
     def cleanup(self) -> Cleanup: ...
     @property
     def counters(self) -> Counters: ...
+    @property
+    def transfer(self) -> Transfer: ...
 
 
 class Store(Protocol):
@@ -445,4 +452,14 @@ class Store(Protocol):
     def settle(self) -> None: ...
     def vocabulary(self) -> Iterator[str]: ...
     def names(self) -> list[str]: ...
+    def backup(
+        self, target: Path, *, replace: bool, patience: float, progress: PageProgress
+    ) -> Backup:
+        """A checked copy of all spaces as a file that is whole or not there, made while others
+        write; another one for the same file is waited for as long as ``patience`` seconds.
+        """
+
+    def is_backup(self, file: Path) -> bool:
+        """Whether a file is a backup of this database."""
+
     def close(self) -> None: ...

@@ -23,9 +23,9 @@ from recollect.moving.chats import Chats
 from recollect.moving.importer import Importer, Reading, Refused
 from recollect.moving.pieces import Piece
 from recollect.plain import plain
-from recollect.settings.environment import ToolSettings
 from recollect.types import Hit, NewTurn, Turn
 
+_BYTES = 20_000_000  # of trace files that a search reads, the newest first: about a second
 _TURNS = 2_000  # matching turns of trace files that are ranked
 
 Level = Literal["database", "host", "jsonl"]
@@ -79,7 +79,7 @@ def find_traces(mind: Mind, query: TraceQuery, host_source: TraceSource | None) 
         if callable(source):
             turns = tuple(islice(source(query), query.limit))
         else:
-            reader = _Folder(Path(source), query, mind.settings.tools)
+            reader = _Folder(Path(source), query)
             turns = reader.ranked()
             unreadable += reader.unreadable
         if turns:
@@ -120,11 +120,11 @@ def _any_match(query: TraceQuery, hits: list[tuple[Hit, Turn]]) -> bool:
 class _Folder:
     """The JSONL files of a folder, the newest first, up to a number of bytes."""
 
-    def __init__(self, folder: Path, query: TraceQuery, settings: ToolSettings) -> None:
+    def __init__(self, folder: Path, query: TraceQuery) -> None:
         self._folder = folder
         self._query = query
         self._words = content_terms(query.query)
-        self._bytes = settings.trace_bytes
+        self._bytes = _BYTES
         self._turns = _TURNS
         self.unreadable = 0
 
@@ -137,8 +137,7 @@ class _Folder:
             for _ in Importer(mind, Reading("turns", refused=self._refuse)).run(pieces):
                 pass
             turns = [turn for _, turn in _in_database(mind, self._query)]
-        turns_read = [piece.item for piece in pieces if isinstance(piece.item, NewTurn)]
-        undated = {_place(turn) for turn in turns_read if turn.at is None}
+        undated = {_place(piece.turn) for piece in pieces if piece.turn and piece.turn.at is None}
         return tuple(_without_time(turn) if _place(turn) in undated else turn for turn in turns)
 
     def _matching(self) -> Iterator[Piece]:
@@ -173,10 +172,10 @@ class _Folder:
             self.unreadable += 1
 
     def _matches(self, piece: Piece) -> bool:
-        if not isinstance(piece.item, NewTurn):
+        if piece.turn is None:
             self.unreadable += 1
             return False
-        text = _searchable(piece.item)
+        text = _searchable(piece.turn)
         return not self._words or any(word in text for word in self._words)
 
     def _refuse(self, refused: Refused) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypedDict
@@ -11,6 +11,7 @@ from recollect.types.literals import JobState, Json
 from recollect.types.safe import SafeName, SafeText
 
 WAITING_SINCE = "waiting_since"  # in the payload of a job
+PageProgress = Callable[[int, int], None]  # takes the pages copied so far, and all of them
 
 
 class ForgetQuery(TypedDict, total=False):
@@ -107,6 +108,36 @@ class Stats:
     suspended: tuple[str, ...] = ()
     model_wait: ModelWait | None = None
     by_kind: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A checked copy of a database, with what it holds of all spaces together."""
+
+    path: str
+    bytes: int
+    pages: int
+    schema: int
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A database made from a backup.
+
+    ``released`` jobs were in somebody's hands when the backup was made and wait again; ``aside`` is
+    the name that the database which stood there before has now, and ``documents`` are the files of
+    its documents that were put aside with it.
+    """
+
+    path: str
+    backup: str
+    schema: int
+    counts: Mapping[str, int]
+    spaces: tuple[str, ...]
+    released: int
+    aside: str
+    documents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

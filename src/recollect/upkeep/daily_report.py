@@ -22,7 +22,8 @@ _ZH: Mapping[str, str] = {
     "memories": "记忆", "merge": "合并", "archive": "归档", "delete": "删除", "demote": "降级",
     "expire": "过期", "lapsed": "无人答复", "forget_file": "移除附件", "transcripts": "对话副本",
     "written": "写入", "core": "进入核心", "leave_core": "离开核心", "restored": "恢复",
-    "to do": "待处理", "dead job": "失败的任务", "pending": "待确认",
+    "to do": "待处理", "dead job": "失败的任务", "pending": "待确认", "backup": "备份",
+    "removed": "移除",
 }  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from recollect.upkeep.changes import undo
 from recollect.upkeep.daily_report import daily_report
 from recollect.upkeep.report import WORKS, Report, StepReport, Undone
 from recollect.upkeep.report import Work as WorkName
+from recollect.upkeep.steps.backup import back_up
 from recollect.upkeep.steps.compression import compress_events
 from recollect.upkeep.steps.core import enforce_capacity, refresh_core
 from recollect.upkeep.steps.decay import decay, expire, forget_files
@@ -79,6 +80,7 @@ _STEPS: Mapping[str, Callable[[Step], None]] = {
     "capacity": enforce_capacity,
     "documents": write_documents,
     "identity": compile_identity,
+    "backup": back_up,
     "report": write_report,
     "merge": merge,
     "rewrite": rewrite,
@@ -88,7 +90,7 @@ _STEPS: Mapping[str, Callable[[Step], None]] = {
 _ORDER: Mapping[WorkName, tuple[str, ...]] = {
     "daily": (
         "queue", "turns", "events", "dedup", "decay", "expiry", "attachments", "capacity",
-        "documents", "identity", "report",
+        "documents", "identity", "backup", "report",
     ),
     "weekly": ("merge", "rewrite", "core", "profile", "decay"),
 }  # fmt: skip
@@ -108,7 +110,9 @@ class Upkeep:
     def run(self, space: str, work: WorkName, *, dry_run: bool = False) -> Report:
         """Every step that the settings name; an interrupted run of today goes on."""
         checks.check_choice(work, WORKS, "work")
-        enabled = getattr(self._settings.upkeep, work)
+        enabled = {*getattr(self._settings.upkeep, work)}
+        if self._settings.backup.folder:  # whatever steps a preset names
+            enabled.add("backup")
         names = [name for name in _ORDER[work] if name in enabled]
         report = self._run(space, work, names, dry_run=dry_run)
         if not dry_run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from recollect.clock import Clock
@@ -42,7 +43,7 @@ class StepServices:
 
     ``sync`` imports edits, writes documents and lists the changes, ``write_report`` gives the path
     of a day's report, ``cards`` brings the identity cards up to date. ``forget_old_files``
-    removes JSONL copies that are too old.
+    removes JSONL copies that are too old. ``database`` is None for a memory in RAM.
     """
 
     extraction: ExtractionJob
@@ -56,6 +57,7 @@ class StepServices:
     cards: Callable[[str], Sequence[str]]
     lapse: Callable[[str], int]
     forget_old_files: Callable[[str], int]
+    database: Path | None
 
 
 @dataclass(slots=True)

@@ -6,10 +6,10 @@ import contextlib
 import os
 import select
 import sys
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from recollect.cli.output import DIRECTION_CONTROLS, cut, flat, terminal_width
+from recollect.cli.output import cut, flat, terminal_width
+from recollect.plain import DIRECTION_CONTROLS, visible
 
 _BOLD, _DIM, _RED, _END = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 _PASTE = 0.05  # seconds in which the next line of a pasted text arrives
@@ -90,14 +90,8 @@ class Terminal:
 
 def clean(text: str) -> str:
     """Lines as they are, without anything that could move the cursor."""
-    return "\n".join(
-        "".join(_visible(letter) for letter in line.translate(DIRECTION_CONTROLS).expandtabs(4))
-        for line in text.split("\n")
-    )
-
-
-def _visible(letter: str) -> str:
-    return "\ufffd" if unicodedata.category(letter) in ("Cc", "Cs") else letter
+    lines = text.translate(DIRECTION_CONTROLS).split("\n")
+    return "\n".join(visible(line.expandtabs(4)) for line in lines)
 
 
 def _edits_pasted() -> bool:

@@ -15,7 +15,7 @@ from recollect.documents.fallback import logs, notes
 from recollect.documents.fallback.files import Folder
 from recollect.documents.fallback.logs import Entry, LoggedTurn
 from recollect.documents.fallback.notes import Note
-from recollect.documents.files import typed
+from recollect.store.new_file import typed
 from recollect.types import Turn
 
 _MARK = re.compile(rb"^<!-- recollect .*\n", re.MULTILINE)

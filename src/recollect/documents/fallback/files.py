@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from recollect import private
-from recollect.documents.files import read_bytes, typed, write
+from recollect.documents.files import read_bytes, write
 from recollect.record.transcripts import folder_of
 from recollect.settings.environment import MemorySettings
+from recollect.store.new_file import typed
 from recollect.store.paths import claim_folder, open_own, own_folder, refuse_links
 from recollect.store.sqlite.connection import MEMORY
 

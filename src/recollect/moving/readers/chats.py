@@ -53,7 +53,7 @@ class ChatReader:
             try:
                 with source.open_member(name) as stream:
                     for piece in Chats(stream, session=source.session, format=stated):
-                        yield piece if len(inside) == 1 else _within(name, piece)
+                        yield piece if len(inside) == 1 else piece.within(name)
             except InvalidInput as error:  # what was read of it stays, and the next is read
                 yield Piece(name, None, error.message)
         yield from account_pieces(source, beside)
@@ -78,10 +78,6 @@ def _format_of(head: bytes) -> str:
 
 def _conversations(source: Source) -> list[str]:
     return [name for name in source.members() if _CONVERSATIONS.fullmatch(PurePosixPath(name).name)]
-
-
-def _within(name: str, piece: Piece) -> Piece:
-    return Piece(f"{name}, {piece.place}", piece.item, piece.reason, piece.key, piece.topic)
 
 
 READER = ChatReader()

@@ -11,7 +11,7 @@ from recollect.moving.json_records import json_records, place_of, sample
 from recollect.moving.pieces import Piece
 from recollect.moving.record_fields import checked_text, read_moment, short_name, small_metadata
 from recollect.moving.source import Source
-from recollect.moving.sqlite_rows import columns, rows
+from recollect.moving.sqlite_rows import table_columns, table_rows
 from recollect.record.messages import UnreadableMessage, describe, read_object, read_text
 from recollect.types import NewMemory
 
@@ -30,13 +30,14 @@ class LangGraphStoreReader:
     def recognises(self, source: Source) -> str:
         items = sample(source, _LISTS)
         known = any(one.keys() >= {"namespace", "key", "value"} for one in items)
-        return "langgraph" if known or columns(source).get("store", set()) >= _COLUMNS else ""
+        return "langgraph" if known or table_columns(source, "store") >= _COLUMNS else ""
 
     def read(self, source: Source, format: str) -> Iterator[Piece]:
         source.done = 0
-        if "store" in columns(source):
-            for place, row in rows(source, "store"):
-                yield Piece(place, None, row) if isinstance(row, str) else _piece(place, row)
+        if table_columns(source, "store"):
+            for row in table_rows(source, "store"):
+                reason = Piece(row.place, None, row.reason)
+                yield reason if row.reason else _piece(row.place, row.fields)
             return
         with source.open() as stream:
             for entry in json_records(stream, _LISTS, source.head):
@@ -53,7 +54,8 @@ def _piece(place: str, value: Any) -> Piece:
         namespace, key = _namespace(fields), read_text(fields, "key")
         stored = fields.get("value")
         if "prefix" in fields:  # a row of its own file
-            stored = parsed(stored.encode()) if isinstance(stored, str) else stored
+            stored = stored.encode() if isinstance(stored, str) else stored
+            stored = parsed(stored) if isinstance(stored, bytes) else stored
         return Piece(place, _memory(fields, namespace, stored), key="\x1f".join((*namespace, key)))
     except ValueError as reason:
         return Piece(place, None, str(reason))

@@ -16,7 +16,7 @@ from recollect.moving.record_fields import (
     small_metadata,
 )
 from recollect.moving.source import Source
-from recollect.moving.sqlite_rows import columns, rows
+from recollect.moving.sqlite_rows import table_columns, table_rows
 from recollect.record.messages import UnreadableMessage, read_list, read_object, read_text
 from recollect.types import NewMemory
 
@@ -33,11 +33,11 @@ class Mem0Reader:
 
     def recognises(self, source: Source) -> str:
         known = any(_is_memory(one) for one in sample(source, _LISTS))
-        return "mem0" if known or columns(source).get("history", set()) >= _HISTORY else ""
+        return "mem0" if known or table_columns(source, "history") >= _HISTORY else ""
 
     def read(self, source: Source, format: str) -> Iterator[Piece]:
         source.done = 0
-        if "history" in columns(source):
+        if table_columns(source, "history"):
             yield from _history(source)
             return
         with source.open() as stream:
@@ -105,15 +105,14 @@ def _relation(place: str, fields: Mapping[str, Any]) -> Piece:
 def _history(source: Source) -> Iterator[Piece]:
     """Each memory as it is now, and what it said before, which has ended."""
     events: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
-    for place, row in rows(source, "history"):
-        if isinstance(row, str):
-            yield Piece(place, None, row)
-        elif not isinstance(row["memory_id"], str):
-            yield Piece(place, None, "it names no memory")
+    for row in table_rows(source, "history"):
+        memory = row.fields.get("memory_id")
+        if isinstance(memory, str):
+            events.setdefault(memory, []).append((row.place, row.fields))
         else:
-            events.setdefault(row["memory_id"], []).append((place, row))
+            yield Piece(row.place, None, row.reason or "it names no memory")
     for memory, told in events.items():
-        if not any(row["event"] == "DELETE" or row.get("is_deleted") for _, row in told):
+        if not any(row.get("event") == "DELETE" or row.get("is_deleted") for _, row in told):
             yield from _versions(memory, told)
 
 
@@ -131,7 +130,7 @@ def _versions(memory: str, told: list[tuple[str, Mapping[str, Any]]]) -> Iterato
         if number:
             version = replace(version, valid_from=since, valid_to=until)
         until = since
-        yield Piece(place, version, key=f"{memory} {row['id']}" if number else memory)
+        yield Piece(place, version, key=f"{memory} {row.get('id')}" if number else memory)
 
 
 READER = Mem0Reader()

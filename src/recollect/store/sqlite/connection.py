@@ -218,11 +218,14 @@ _torn: set[str] = set()  # files a parent was using in the moment it forked this
 class Database:
     """The connections of one process to one file."""
 
-    def __init__(self, path: str, busy_timeout: float) -> None:
+    def __init__(self, path: str, busy_timeout: float, *, read_only: bool = False) -> None:
+        """``read_only``: also a file that could be written is only read."""
         self.path = path
         self._file = path if path == MEMORY else str(Path(path).resolve())
         self._busy_timeout = busy_timeout
-        self.read_only = path != MEMORY and Path(path).exists() and not is_writable(path)
+        writable = path == MEMORY or not Path(path).exists() or is_writable(path)
+        self.read_only = read_only or not writable
+        self._chosen = read_only and writable
         self._readable = ReadOnlyFile(path)
         self._place: tuple[int, int] | None = None
         self._closed = False
@@ -449,7 +452,7 @@ class Database:
                 conn.close(True)
             else:
                 return Reader(conn, None)
-        reader = self._readable.connect()
+        reader = self._readable.connect(beside=self._chosen)
         return Reader(self._prepared(reader.conn), reader.state)
 
     def _connect(self) -> apsw.Connection:

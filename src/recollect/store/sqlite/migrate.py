@@ -31,12 +31,12 @@ _PAUSES = (0.01, 0.05, 0.2)  # seconds before a file that seems to be no memory 
 def prepare(database: Database, now: int) -> None:
     """Make sure the file exists, is ours, and has the latest schema."""
     state = inspect(database.path)
-    if state == LATEST:
+    if state == LATEST and (database.read_only or not _left_wal(database.path)):
         return
     if database.read_only:
         raise errors.StoreReadOnly(
-            f"{database.path} has schema {state} and cannot be brought to {LATEST}: the file or its"
-            " folder cannot be written",
+            f"{database.path} has schema {state} and cannot be brought to {LATEST}: it is open for"
+            " reading only",
             remedy="Open it once where it can be written, or open a copy",
         )
     deadline = time.monotonic() + 60
@@ -165,6 +165,16 @@ def _has_wal(path: str) -> bool:
             return file.read(len(_WAL_MAGICS[0])) in _WAL_MAGICS
     except OSError:
         return False
+
+
+def _left_wal(path: str) -> bool:
+    """Whether another program, or a copy of a memory in RAM, left the file with a rollback journal,
+    in which readers and writers wait for each other.
+    """
+    if path == MEMORY:
+        return False
+    header = _header(path)
+    return header.startswith(_MAGIC) and header[18:20] == b"\x01\x01"  # both are 2 with a WAL
 
 
 def _not_sqlite(path: str) -> errors.NotADatabase:

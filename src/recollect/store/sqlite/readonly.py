@@ -7,7 +7,9 @@ depends on what stands there:
 - no log: everything is in the file, which is opened as immutable. Should a writer start later,
   the file changes or a log appears, so its state is compared before each snapshot;
 - a log without shared memory, or a rollback journal, left by a crash: recovery has to write, and
-  does so in a private copy.
+  does so in a private copy;
+- the folder can be written and the file is only to be read: SQLite makes what it wants beside it,
+  and reads one snapshot whoever writes meanwhile.
 """
 
 from __future__ import annotations
@@ -59,16 +61,19 @@ def state_of(path: str) -> FileState:
 
 
 class ReadOnlyFile:
-    """Makes connections for reading, and writes nothing beside the file."""
+    """Makes connections for reading, and writes nothing beside the file unless it is asked to."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self._copied: FileState | None = None
 
-    def connect(self) -> Reader:
-        """The first way that works."""
+    def connect(self, *, beside: bool = False) -> Reader:
+        """The first way that works; ``beside`` the file SQLite may keep its log."""
         path = self._path
+        if beside:
+            with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError):
+                return Reader(_connect(path, "mode=ro"), None)
         try:
             state = state_of(path)
         except OSError as error:

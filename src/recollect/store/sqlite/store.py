@@ -17,7 +17,7 @@ from recollect import private
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.store import codec
 from recollect.store.rows import MAX_SPACES, NOBODY
-from recollect.store.sqlite import compaction, health, migrate, text, text_columns
+from recollect.store.sqlite import backup, compaction, health, migrate, text, text_columns
 from recollect.store.sqlite.attachments import SqliteAttachments
 from recollect.store.sqlite.cleanup import SqliteCleanup
 from recollect.store.sqlite.connection import MEMORY, Database
@@ -35,8 +35,9 @@ from recollect.store.sqlite.runs import SqliteCards, SqliteOnboardings, SqliteRu
 from recollect.store.sqlite.scratchpads import SqliteScratchpads
 from recollect.store.sqlite.text import SqliteText
 from recollect.store.sqlite.tiers import SqliteTiers
+from recollect.store.sqlite.transfer import SqliteTransfer
 from recollect.store.sqlite.vectors import SqliteVectors
-from recollect.types import Finding, Stats
+from recollect.types import Backup, Finding, PageProgress, Stats
 
 
 class SqliteCounters:
@@ -113,6 +114,7 @@ class SqliteUnit:
     names = _simple(SqliteNames)
     cleanup = _simple(SqliteCleanup)
     counters = _simple(SqliteCounters)
+    transfer = _simple(SqliteTransfer)
 
 
 class _Writing:
@@ -153,12 +155,19 @@ class _Writing:
 class SqliteStore:
     """One file."""
 
-    def __init__(self, path: str, *, busy_timeout: float, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        busy_timeout: float,
+        now: Callable[[], datetime],
+        read_only: bool = False,
+    ) -> None:
         self.path = path
         self._now = now
         self.numbers: dict[str, int] = {}
         self.text_stats = TextStats()
-        self.database = Database(path, busy_timeout)
+        self.database = Database(path, busy_timeout, read_only=read_only)
         self.queue = SqliteQueue(self.database)
         migrate.prepare(self.database, codec.to_micros(now()))
 
@@ -211,6 +220,16 @@ class SqliteStore:
         with self.database.read() as conn:
             return list(text_columns.names(conn))
 
+    def backup(
+        self, target: Path, *, replace: bool, patience: float, progress: PageProgress
+    ) -> Backup:
+        return backup.back_up(
+            self.database, target, replace=replace, patience=patience, progress=progress
+        )
+
+    def is_backup(self, file: Path) -> bool:
+        return backup.is_backup_of(self.database, file)
+
     def close(self) -> None:
         self.database.close()
 
@@ -237,12 +256,15 @@ class SqliteStore:
         return number
 
 
-def open_sqlite(path: str, *, busy_timeout: float, now: Callable[[], datetime]) -> SqliteStore:
-    """Open or create the file, and its folder."""
+def open_sqlite(
+    path: str, *, busy_timeout: float, now: Callable[[], datetime], read_only: bool = False
+) -> SqliteStore:
+    """Open or create the file, and its folder; ``read_only`` changes no byte of it."""
     if path != MEMORY:
-        _make_folder(Path(path).expanduser())
         path = str(Path(path).expanduser())
-    return SqliteStore(path, busy_timeout=busy_timeout, now=now)
+        if not read_only:
+            _make_folder(Path(path))
+    return SqliteStore(path, busy_timeout=busy_timeout, now=now, read_only=read_only)
 
 
 def _make_folder(file: Path) -> None:

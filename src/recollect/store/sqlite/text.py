@@ -255,12 +255,14 @@ class SqliteText:
         )
         return [id_ for (id_,) in rows]
 
-    def put(self, type_: RecordType, id_: str, terms: str) -> None:
+    def put(self, type_: RecordType, id_: str, terms: str, *, changed: bool = True) -> None:
         doc = self._conn.execute(
             f"SELECT doc FROM {TABLES[type_]} WHERE space = ? AND id = ?", (self._space, id_)
         ).get
-        if doc is not None:
+        if doc is not None and changed:
             set_terms(self._conn, self._space, doc, terms)
+        elif doc is not None:
+            replace_terms(self._conn, self._space, doc, terms)
 
 
 def _matched(packed: bytes, words: Mapping[int, str]) -> tuple[str, ...]:
@@ -311,6 +313,11 @@ def set_terms(conn: apsw.Connection, space: int, doc: int, terms: str) -> None:
         " ON CONFLICT (space, doc) DO UPDATE SET change = change + 1",
         (space, doc),
     )
+    replace_terms(conn, space, doc, terms)
+
+
+def replace_terms(conn: apsw.Connection, space: int, doc: int, terms: str) -> None:
+    """Index a document anew."""
     conn.execute("DELETE FROM text_index WHERE rowid = ?", (doc,))
     conn.execute("DELETE FROM text_terms WHERE doc = ?", (doc,))
     add_terms(conn, space, doc, terms)
