@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
 
 _LANGUAGES = ("en", "zh", "mixed")
-_MEASURES = ("record", "bulk", "recall", "hybrid", "context", "presets", "start", "installed")
+_MEASURES = (
+    "record", "bulk", "import", "recall", "hybrid", "context", "presets", "start", "installed"
+)  # fmt: skip
 _BASELINES = ("grep", "fts5", "fts5-trigram", "dense")
 _UNITS = {"k": 1_000, "m": 1_000_000}
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -65,6 +67,8 @@ def _size(text: str) -> int:
               help="Turns recorded one by one.")  # fmt: skip
 @click.option("--bulk", type=click.IntRange(1), default=100_000, show_default=True, metavar="N",
               help="Turns recorded at once.")  # fmt: skip
+@click.option("--conversations", type=click.IntRange(1), default=2_000, show_default=True,
+              metavar="N", help="Conversations of the export that is imported.")  # fmt: skip
 @click.option("--starts", type=click.IntRange(1), default=10, show_default=True, metavar="N",
               help="Fresh processes of each kind.")  # fmt: skip
 @click.option("--texts", type=_BANKS, metavar="DIR", help="Take texts from the bank files there.")
@@ -81,13 +85,14 @@ def speed(
     queries: int,
     recorded: int,
     bulk: int,
+    conversations: int,
     starts: int,
     texts: Path | None,
     keep: Path | None,
     out: Path | None,
     plot: Path | None,
 ) -> None:
-    """Measure recording, bulk ingest, recall, contexts, start-up and size beside bare SQLite.
+    """Measure recording, bulk, import, recall, contexts, start-up and size beside bare SQLite.
 
     Made-up conversations in English and Chinese with the word frequencies of real ones are
     written to a temporary folder. Ours and the baseline take turns in one run.
@@ -105,6 +110,7 @@ def speed(
         queries=queries,
         recorded=recorded,
         bulk=bulk,
+        conversations=conversations,
         starts=starts,
         texts=texts,
         keep=keep,

@@ -16,6 +16,7 @@ from bench.corpus import TONGUES, Corpus, Synthetic, Tongue
 from bench.figures import Figure, surroundings
 from bench.grown import Grown
 from bench.hybrid import measure_hybrid
+from bench.import_speed import measure_import
 from bench.install_size import measure_installed
 from bench.presets import measure_hook, measure_presets
 from bench.record_speed import measure_recording
@@ -23,7 +24,9 @@ from bench.search_speed import measure_search
 from bench.startup import measure_start
 from bench.texts import Sampled
 
-Measure = Literal["record", "bulk", "recall", "hybrid", "context", "presets", "start", "installed"]
+Measure = Literal[
+    "record", "bulk", "import", "recall", "hybrid", "context", "presets", "start", "installed"
+]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
@@ -38,6 +41,7 @@ class Plan:
     queries: int = 200
     recorded: int = 1_000
     bulk: int = 100_000
+    conversations: int = 2_000
     starts: int = 10
     texts: Path | None = None
     keep: Path | None = None
@@ -73,6 +77,10 @@ def measure_speed(plan: Plan, tell: Callable[[str], None]) -> SpeedReport:
                 tell(f"{tongue}: taking in {plan.bulk:,} turns at once")
                 with _fresh(scratch) as folder:
                     figures += measure_bulk(folder, corpus, plan.bulk)
+            if "import" in plan.measures:
+                tell(f"{tongue}: importing {plan.conversations:,} conversations")
+                with _fresh(scratch) as folder:
+                    figures += measure_import(folder, corpus, plan.conversations)
         largest: Grown | None = None
         for corpus in corpora.values():
             if "recall" in plan.measures:

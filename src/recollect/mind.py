@@ -135,9 +135,17 @@ class Mind(CheckedCalls):
         self._services.use_log.replied(turn)
         return turn
 
-    def record_many(self, turns: Iterable[NewTurn]) -> Recorded:
-        """Record many turns quickly; repeating an interrupted call adds nothing twice."""
-        return self._services.recorder.record_many(turns)
+    def record_many(
+        self,
+        turns: Iterable[NewTurn],
+        *,
+        topics: Mapping[str, str] | None = None,
+        project: str = "",
+    ) -> Recorded:
+        """Record many turns quickly; repeating an interrupted call adds nothing twice. ``topics``
+        say what their sessions are about, ``project`` is that of all of them.
+        """
+        return self._services.recorder.record_many(turns, topics, project)
 
     def end_session(self, session: str) -> None:
         """Mark a conversation as ended; what it leaves is worked out in the background."""

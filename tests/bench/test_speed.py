@@ -29,6 +29,7 @@ TINY = Plan(
     queries=6,
     recorded=5,
     bulk=40,
+    conversations=10,
     starts=1,
 )
 
@@ -40,12 +41,12 @@ def report() -> SpeedReport:
 
 def test_every_measure_is_there_beside_its_baseline(report: SpeedReport) -> None:
     measured = list(dict.fromkeys(one.measure for one in report.figures))
-    wanted = {"record", "bulk", "recall", "exact", "size", "hybrid", "context"}
+    wanted = {"record", "bulk", "import", "recall", "exact", "size", "hybrid", "context"}
     wanted |= {"presets", "start", "installed"}
     assert set(measured) == wanted
     assert all(math.isfinite(one.value) and one.value >= 0 for one in report.figures)
     for one in report.figures:
-        if one.measure in ("record", "bulk", "recall", "exact", "size", "context"):
+        if one.measure in ("record", "bulk", "import", "recall", "exact", "size", "context"):
             assert one.beside
             assert one.baseline is not None
             assert one.ratio is not None

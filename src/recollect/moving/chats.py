@@ -11,15 +11,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import Any, BinaryIO
 
 from recollect.errors import InvalidInput
 from recollect.moving import exports
-from recollect.moving.exports import ExportedConversation
-from recollect.moving.json_list import JsonList, parsed
+from recollect.moving.exports import ExportedConversation, Next
+from recollect.moving.json_list import LONGEST, JsonList, parsed
 from recollect.moving.pieces import Piece
-from recollect.moving.source import rejoined
+from recollect.moving.source import bounded_lines, rejoined
 from recollect.record.messages import (
     SESSION_KEYS,
     UnreadableMessage,
@@ -33,12 +32,13 @@ from recollect.types import NewTurn, ToolCall, ToolResult
 
 FORMATS = ("turns", "messages", "chatgpt", "claude")
 
-_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str], ExportedConversation]] = {
+_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str, Next], ExportedConversation]] = {
     "messages": exports.messages,
     "chatgpt": exports.chatgpt,
     "claude": exports.claude,
 }
 SIGNS = {"mapping": "chatgpt", "chat_messages": "claude", "messages": "messages"}
+_HEAD = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 _SESSION = re.compile(rb'"(?:session|session_id)"\s*:\s*("(?:[^"\\]|\\.)*")')
 
@@ -71,14 +71,17 @@ class Chats:
         if first.strip().startswith(b"["):
             yield from self._list(first)
         elif first.strip() == b"{":
-            yield from self._document(first + self._stream.read())
+            yield from self._document(first + self._stream.read(LONGEST))
         elif first:
-            for number, line in enumerate(chain([first], self._stream), blank + 1):
-                yield from self._line(f"line {number}", line)
+            for number, line in enumerate(bounded_lines(self._stream, LONGEST, first), blank + 1):
+                if line is None:
+                    yield Piece(f"line {number}", None, f"it has more than {LONGEST:,} bytes")
+                else:
+                    yield from self._line(f"line {number}", line)
 
     def _first_line(self) -> tuple[int, bytes]:
-        """How many blank lines there are, and what follows them."""
-        for number, line in enumerate(iter(self._stream.readline, b"")):
+        """How many blank lines there are, and the beginning of what follows them."""
+        for number, line in enumerate(iter(lambda: self._stream.readline(_HEAD), b"")):
             text = line.removeprefix(_BOM) if number == 0 else line
             if text.strip():
                 return number, text
@@ -98,6 +101,10 @@ class Chats:
         yield from self._object(value, place, self._named(place))
 
     def _document(self, data: bytes) -> Iterator[Piece]:
+        if self._stream.read(1):
+            raise InvalidInput(
+                f"One conversation has more than {LONGEST:,} bytes", remedy="Give JSON lines"
+            )
         try:
             value = parsed(data)
         except ValueError as reason:
@@ -124,7 +131,9 @@ class Chats:
             yield self._turn(value, place)
             return
         try:
-            exported = _EXPORTS[kind](read_object(value, "a conversation"), conversation)
+            exported = _EXPORTS[kind](
+                read_object(value, "a conversation"), conversation, self._following
+            )
         except UnreadableMessage as reason:
             yield Piece(place, None, str(reason))
             return
@@ -141,6 +150,9 @@ class Chats:
         except UnreadableMessage as reason:
             item = reason
         return self._placed(item, session, place)
+
+    def _following(self, session: str) -> int:
+        return self._positions.get(session, 0)
 
     # --- places within a session ------------------------------------------------------------------
 

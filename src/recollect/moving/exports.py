@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from recollect.record.messages import (
     SESSION_KEYS,
@@ -18,9 +18,18 @@ from recollect.record.messages import (
     read_role,
     read_text,
     read_time,
+    time_of,
 )
 from recollect.types import NewTurn, ToolCall, ToolResult
 
+# Pictures and sounds, which an export has beside its conversations or not at all.
+_ASSETS = {
+    "image_asset_pointer": "[image]",
+    "audio_asset_pointer": "[audio]",
+    "video_container_asset_pointer": "[video]",
+    "real_time_user_audio_video_asset_pointer": "[audio]",
+}
+_UNSPOKEN = frozenset({"token_budget", "flag"})  # Claude's own book-keeping
 _HIDDEN_CONTENT = SILENT_PARTS | {
     "model_editable_context",
     "reasoning_recap",
@@ -37,7 +46,11 @@ class ExportedConversation:
     items: Iterable[NewTurn | UnreadableMessage]
 
 
-def chatgpt(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
+Next: TypeAlias = Callable[[str], int]
+"""The index of the next turn of a session."""
+
+
+def chatgpt(exported: Mapping[str, Any], fallback: str, index: Next) -> ExportedConversation:
     """One entry of ChatGPT's conversations.json: a tree, of which the chosen branch is read."""
     session = read_text(exported, "conversation_id", "id") or fallback
     mapping = read_object(exported.get("mapping"), "mapping")
@@ -46,7 +59,7 @@ def chatgpt(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     return ExportedConversation(
         session,
         read_text(exported, "title"),
-        _each(messages, lambda message: _chatgpt_message(message, session)),
+        _each(messages, session, _chatgpt_message, index),
     )
 
 
@@ -62,49 +75,64 @@ def _branch(mapping: Mapping[str, Any], leaf: Any) -> list[Mapping[str, Any]]:
     return list(reversed(branch.values()))
 
 
-def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None:
+def _chatgpt_message(message: Mapping[str, Any], session: str, index: int) -> NewTurn | None:
     author = read_object(message.get("author") or {}, "author")
     body = read_object(message.get("content") or {}, "content")
     metadata = read_object(message.get("metadata") or {}, "metadata")
     kind = read_text(body, "content_type")
     if kind in _HIDDEN_CONTENT or metadata.get("is_visually_hidden_from_conversation"):
         return None
-    content = read_content(body.get("parts", body.get("text", body.get("result"))))
-    if content.is_empty:
+    parts = body.get("parts", body.get("text", body.get("result")))
+    content = read_content(_spoken(parts) if kind == "multimodal_text" else parts)
+    text = content.text
+    if not (content.calls or content.results or text.strip()):
         return None
     role = read_role(author.get("role"))
     recipient = read_text(message, "recipient") or "all"
     if role == "assistant" and recipient != "all":
-        content = Content(calls=[ToolCall(recipient, {"input": content.text})])
+        content, text = Content(calls=[ToolCall(recipient, {"input": text})]), ""
     elif role == "tool":
-        content = Content(results=[ToolResult(content.text)])
+        content, text = Content(results=[ToolResult(text)]), ""
     return NewTurn(
         session=session,
         role=role,
-        content=content.text,
+        content=text,
         sender=read_text(author, "name"),
         channel="chatgpt",
         tool_calls=tuple(content.calls),
         tool_results=tuple(content.results),
-        at=read_time(message),
+        at=time_of(message.get("create_time")),
+        index=index,
     )
 
 
-def claude(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
+def _spoken(parts: Any) -> Any:
+    """The parts of a message with a word for each picture or sound."""
+    if not isinstance(parts, list):
+        return parts
+    kinds = [part.get("content_type") if isinstance(part, dict) else None for part in parts]
+    return [
+        part if kind is None else _ASSETS.get(str(kind), part)
+        for part, kind in zip(parts, kinds, strict=True)
+    ]
+
+
+def claude(exported: Mapping[str, Any], fallback: str, index: Next) -> ExportedConversation:
     """One entry of Claude's conversations.json."""
     session = read_text(exported, "uuid", "id") or fallback
     return ExportedConversation(
         session,
         read_text(exported, "name"),
-        _each(
-            read_list(exported, "chat_messages"), lambda message: _claude_message(message, session)
-        ),
+        _each(read_list(exported, "chat_messages"), session, _claude_message, index),
     )
 
 
-def _claude_message(message: Any, session: str) -> NewTurn | None:
+def _claude_message(message: Any, session: str, index: int) -> NewTurn | None:
     fields = read_object(message, "a message")
-    content = read_content(fields.get("content") or None)
+    parts = fields.get("content") or None
+    if isinstance(parts, list):
+        parts = [one for one in parts if not _is_unspoken(one)]
+    content = read_content(parts)
     if content.is_empty:
         content = read_content(fields.get("text"))
     content.texts += _files(fields)
@@ -118,7 +146,12 @@ def _claude_message(message: Any, session: str) -> NewTurn | None:
         tool_calls=tuple(content.calls),
         tool_results=tuple(content.results),
         at=read_time(fields),
+        index=index,
     )
+
+
+def _is_unspoken(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in _UNSPOKEN
 
 
 def _files(fields: Mapping[str, Any]) -> Iterator[str]:
@@ -129,32 +162,39 @@ def _files(fields: Mapping[str, Any]) -> Iterator[str]:
         yield f"[{name}]\n{read_text(file, 'extracted_content')}".strip()
 
 
-def messages(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
+def messages(exported: Mapping[str, Any], fallback: str, index: Next) -> ExportedConversation:
     """An object with a list of messages, as chat APIs take them."""
     session = read_text(exported, *SESSION_KEYS, "id") or fallback
     system = exported.get("system")  # Anthropic keeps it beside the messages
     listed = [{"role": "system", "content": system}] if system else []
     listed += read_list(exported, "messages")
-    items = _each(listed, lambda message: _listed(message, session))
+    items = _each(listed, session, _listed, index)
     return ExportedConversation(session, read_text(exported, "title", "name", "topic"), items)
 
 
-def _listed(message: Any, session: str) -> NewTurn | None:
+def _listed(message: Any, session: str, index: int) -> NewTurn | None:
     """One message of a list; empty ones, which chat APIs allow, are skipped."""
     turn = read_message(message, session)
     # The place in the list counts; an index would be another program's own.
     spoken = turn.content.strip() or turn.tool_calls or turn.tool_results
-    return replace(turn, index=None) if spoken else None
+    return replace(turn, index=index) if spoken else None
 
 
 def _each(
-    messages: Iterable[Any], read: Callable[[Any], NewTurn | None]
+    messages: Iterable[Any],
+    session: str,
+    read: Callable[[Any, str, int], NewTurn | None],
+    following: Next,
 ) -> Iterator[NewTurn | UnreadableMessage]:
+    """An unreadable message keeps its index too, for when the file is corrected."""
+    index = following(session)
     for message in messages:
         try:
-            turn = read(message)
+            turn = read(message, session, index)
         except UnreadableMessage as reason:
             yield reason
+            index += 1
         else:
             if turn is not None:
                 yield turn
+                index += 1

@@ -21,7 +21,7 @@ from recollect.rules.speakers import least_trusted, speaker_mark, speaker_marks,
 from recollect.settings.logs import log_of
 from recollect.types import NewDailyEvent, NewEpisode, NewMemory, NewTurn, Trust
 
-_BATCH = 1_000
+_BATCH = 4_000
 _FEW = 100  # records whose writing compares them with what is known
 _TOPIC = 200
 IMPORTED_FROM = "imported_from"
@@ -145,7 +145,6 @@ class Importer:
     def __init__(self, mind: Mind, reading: Reading) -> None:
         self._mind = mind
         self._reading = reading
-        self._opened: set[str] = set()
         self.progress = reading.progress
 
     def run(self, pieces: Iterable[Piece]) -> Iterator[ImportProgress]:
@@ -183,7 +182,11 @@ class Importer:
         if not batch:
             return
         try:
-            recorded = self._mind.record_many(turn for _, turn in batch)
+            recorded = self._mind.record_many(
+                (turn for _, turn in batch),
+                topics=_topics(batch),
+                project=self._reading.project,
+            )
         except (InvalidInput, Conflict) as error:
             if len(batch) == 1:
                 self._reading.refuse(batch[0][0], error.message)
@@ -194,7 +197,6 @@ class Importer:
         else:
             self.progress.added += recorded.added
             self.progress.known += recorded.known
-            self._describe(batch)
 
     def _add(self, batch: list[tuple[Piece, NewRecord]]) -> None:
         """As ``_record`` does."""
@@ -231,15 +233,6 @@ class Importer:
             self.progress.added += fresh
             self.progress.known += not fresh
 
-    def _describe(self, batch: list[tuple[Piece, NewTurn]]) -> None:
-        """Set project and topic of sessions, after their turns have set when they began."""
-        for piece, turn in batch:
-            # A title is optional: characters and length that cannot be stored are cut.
-            topic = piece.topic[:_TOPIC].encode("utf-8", "replace").decode()
-            if (self._reading.project or topic) and turn.session not in self._opened:
-                self._opened.add(turn.session)
-                self._mind.session(turn.session, project=self._reading.project, topic=topic)
-
     def _key(self, piece: Piece, item: NewRecord) -> str:
         told = piece.key or _content_of(item)
         digest = sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -254,6 +247,15 @@ _KINDS: dict[type, str] = {
     SentFile: "attachment",
     WorkingNotes: "scratchpad",
 }
+
+
+def _topics(batch: Iterable[tuple[Piece, NewTurn]]) -> dict[str, str]:
+    """A title is optional: characters and length that cannot be stored are cut."""
+    titles = {turn.session: piece.topic for piece, turn in batch if piece.topic}
+    return {
+        session: title[:_TOPIC].encode("utf-8", "replace").decode()
+        for session, title in titles.items()
+    }
 
 
 def _content_of(item: NewRecord) -> str:

@@ -17,7 +17,20 @@ from recollect.moving.source import Source
 
 GROUP = "recollect.readers"
 # Asked in this order; the last one takes any file.
-OWN = ("openakita", "chroma", "myclaw", "markdown", "csv_files", "memory_lists", "chats")
+OWN = (
+    "openakita",
+    "chroma",
+    "myclaw",
+    "mem0",
+    "langgraph_store",
+    "graphiti",
+    "letta",
+    "basic_memory",
+    "markdown",
+    "csv_files",
+    "memory_lists",
+    "chats",
+)
 
 
 class Reader(Protocol):

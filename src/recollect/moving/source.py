@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import lzma
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +16,17 @@ from recollect.errors import InvalidInput
 
 _HEAD = 1 << 16
 ZIP = b"PK\x03\x04"
+# What zipfile raises for a member that is torn, encrypted or packed in an unknown way.
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    KeyError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 class Source:
@@ -28,6 +42,7 @@ class Source:
         self.done = 0
         self._stream = stream
         self._head: bytes | None = None
+        self._members: list[str] | None = None
 
     @classmethod
     def of(cls, place: str | Path, *, session: str = "") -> Source:
@@ -79,14 +94,18 @@ class Source:
 
     def members(self) -> list[str]:
         """The files inside a ZIP archive or a folder, by their names in it, in order."""
+        if self._members is None:
+            self._members = sorted(self._names())
+        return self._members
+
+    def _names(self) -> Iterator[str]:
         if self.is_folder:
             assert self.path is not None
             files = (path for path in self.path.rglob("*") if path.is_file())
-            return sorted(path.relative_to(self.path).as_posix() for path in files)
-        if not self.head.startswith(ZIP):
-            return []
-        with self._archive() as archive:
-            return sorted(info.filename for info in archive.infolist() if not info.is_dir())
+            yield from (path.relative_to(self.path).as_posix() for path in files)
+        elif self.head.startswith(ZIP):
+            with self._archive() as archive:
+                yield from (info.filename for info in archive.infolist() if not info.is_dir())
 
     @contextmanager
     def open_member(self, name: str) -> Iterator[BinaryIO]:
@@ -98,13 +117,19 @@ class Source:
             return
         with self._archive() as archive:
             try:
-                with archive.open(name) as file:
-                    yield _Counted(file, self)
-            except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-                raise InvalidInput(
-                    f"{name} inside {self.name} cannot be read: {error}",
-                    remedy="Download the archive again, or give the files of it that are whole",
-                ) from error
+                member = archive.open(name)
+            except _UNREADABLE as error:
+                raise self.unreadable(name, error) from error
+            with member:
+                yield _Counted(member, self, name)
+
+    def unreadable(self, name: str, error: Exception) -> InvalidInput:
+        """What is said of bytes that cannot be had."""
+        place = f"{name} inside {self.name}" if name else self.name or "The pipe"
+        return InvalidInput(
+            f"{place} cannot be read: {error}",
+            remedy="Get it again; of an archive with a password, unpack it and give the folder",
+        )
 
     def member_size(self, name: str) -> int:
         """How many bytes reading a member counts."""
@@ -122,7 +147,7 @@ class Source:
             )
         try:
             archive = zipfile.ZipFile(self.path)
-        except (OSError, zipfile.BadZipFile) as error:
+        except (*_UNREADABLE, ValueError, struct.error) as error:
             raise InvalidInput(
                 f"{self.name} is not a whole ZIP archive: {error}", remedy="Download it again"
             ) from error
@@ -140,6 +165,21 @@ class Source:
             ) from error
         with file:
             yield file
+
+
+def bounded_lines(stream: BinaryIO, longest: int, begun: bytes = b"") -> Iterator[bytes | None]:
+    """Line by line; None stands for one of more than ``longest`` bytes. ``begun`` is what was read
+    of the first one already.
+    """
+    line = begun if begun.endswith(b"\n") else begun + stream.readline(longest)
+    while line:
+        if line.endswith(b"\n") or len(line) < longest:
+            yield line
+        else:
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(longest)
+            yield None
+        line = stream.readline(longest)
 
 
 def rejoined(head: bytes, rest: BinaryIO) -> BinaryIO:
@@ -167,19 +207,22 @@ class _Joined(io.RawIOBase):
 class _Counted(io.BufferedReader):
     """A stream whose position is the progress of its source."""
 
-    def __init__(self, raw: IO[bytes] | io.RawIOBase, source: Source) -> None:
-        super().__init__(_Tap(raw, source), 1 << 16)
+    def __init__(self, raw: io.RawIOBase | BinaryIO | IO[bytes], source: Source, name: str = ""):
+        super().__init__(_Tap(raw, source, name), 1 << 16)
 
 
 class _Tap(io.RawIOBase):
-    def __init__(self, raw: IO[bytes] | io.RawIOBase, source: Source) -> None:
-        self._raw, self._source = raw, source
+    def __init__(self, raw: io.RawIOBase | BinaryIO | IO[bytes], source: Source, name: str) -> None:
+        self._raw, self._source, self._name = raw, source, name
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._raw.read(len(buffer)) or b""
+        try:
+            data = self._raw.read(len(buffer)) or b""
+        except _UNREADABLE as error:
+            raise self._source.unreadable(self._name, error) from error
         buffer[: len(data)] = data
         self._source.done += len(data)
         return len(data)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.moving.source import Source
 
 MAGIC = b"SQLite format 3\x00"
 _WAL = 2  # in bytes 18 and 19 of the header
@@ -118,6 +119,26 @@ def sqlite_tables(path: Path) -> Iterator[SqliteTables]:
             raise _unreadable(path, error) from error
         with closing(connection):
             yield tables
+
+
+def table_columns(source: Source, table: str) -> frozenset[str]:
+    """The columns of a table of a source; none where it is no SQLite file with such a table."""
+    if source.path is None or not source.head.startswith(MAGIC):
+        return frozenset()
+    try:
+        with sqlite_tables(source.path) as tables:
+            return frozenset(tables.columns(table))
+    except InvalidInput:
+        return frozenset()
+
+
+def table_rows(source: Source, table: str) -> Iterator[Row]:
+    """The rows of a table of a source, counted as they are read."""
+    assert source.path is not None, "a SQLite file is no pipe"
+    with sqlite_tables(source.path) as tables:
+        for row in tables.rows(table):
+            source.done += 1
+            yield row
 
 
 def _opened(place: Path) -> tuple[sqlite3.Connection, SqliteTables]:

@@ -50,7 +50,8 @@ class Content:
 
     @property
     def text(self) -> str:
-        return "\n".join(filter(None, self.texts))
+        texts = self.texts
+        return texts[0] if len(texts) == 1 else "\n".join(filter(None, texts))
 
     @property
     def is_empty(self) -> bool:
@@ -157,7 +158,11 @@ def read_index(value: Any) -> int:
 
 def read_time(fields: Mapping[str, Any]) -> datetime | str | None:
     """ISO 8601 text as it is, or seconds or milliseconds since 1970."""
-    value = next((fields[name] for name in TIME_KEYS if fields.get(name) is not None), None)
+    return time_of(next((fields[k] for k in TIME_KEYS if fields.get(k) is not None), None))
+
+
+def time_of(value: Any) -> datetime | str | None:
+    """A time as it is written in JSON."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -29,6 +29,7 @@ from recollect.rules.speakers import Voice, voice_of
 from recollect.store.contract import Store, Unit
 from recollect.store.rows import Placed, TurnRow
 from recollect.types import (
+    EMPTY,
     ROLES,
     TRUSTS,
     NewTurn,
@@ -324,9 +325,12 @@ class Recorder:
         with self._store.write(self._space) as unit:
             self._follow_ups.watcher.hurry(unit, self._clock.now())
 
-    def record_many(self, turns: Iterable[NewTurn]) -> Recorded:
+    def record_many(
+        self, turns: Iterable[NewTurn], topics: Mapping[str, str] | None = None, project: str = ""
+    ) -> Recorded:
         """In order and in batches; each batch is one transaction, safe to repeat after a crash."""
         added = total = 0
+        described = self._described(topics or {}, project)
         source = iter(turns)
         with BackgroundTask[int]() as writing:
             while batch := _batch(source):
@@ -334,19 +338,46 @@ class Recorder:
                 rows = accept_turns(batch, now, self.guard)
                 total += len(rows)
                 added += writing.take() or 0
+                write = partial(self._write, rows, now, described)
                 if len(batch) < BATCH:
-                    added += self._write(rows, now)
+                    added += write()
                 else:  # more may come, to be checked while this is written
-                    writing.start(partial(self._write, rows, now))
+                    writing.start(write)
             added += writing.take() or 0
         if added:
             self._wake()
         return Recorded(added=added, known=total - added)
 
-    def _write(self, rows: Sequence[TurnRow], now: datetime) -> int:
+    def _described(
+        self, topics: Mapping[str, str], project: str
+    ) -> Callable[[Unit, Sequence[TurnRow], datetime], None]:
+        """Sets what the sessions of rows are about, each once."""
+        of = self.guard.maybe_name(project, "project")
+        known = {
+            self.guard.name(session, "session"): self.guard.maybe_name(topic, "topic")
+            for session, topic in topics.items()
+        }
+        told: set[SafeName] = set()
+
+        def describe(unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
+            for session in {row.session for row in rows} if of or known else ():
+                topic = known.get(session, EMPTY)
+                if (of or topic) and session not in told:
+                    told.add(session)
+                    unit.ledger.open_session(session, of, topic, now)
+
+        return describe
+
+    def _write(
+        self,
+        rows: Sequence[TurnRow],
+        now: datetime,
+        describe: Callable[[Unit, Sequence[TurnRow], datetime], None],
+    ) -> int:
         """How many of the rows are new, once they are on disk."""
         with self._store.write(self._space) as unit:
             fresh, promised = self._append(unit, rows, now)
+            describe(unit, rows, now)
         self._keep(promised)
         return len(fresh)
 

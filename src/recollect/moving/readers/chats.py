@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from recollect.errors import InvalidInput
 from recollect.moving.chats import FORMATS, SIGNS, Chats
+from recollect.moving.claude_account import account_members, account_pieces
 from recollect.moving.pieces import Piece
 from recollect.moving.source import Source
 
@@ -26,8 +28,9 @@ class ChatReader:
     def recognises(self, source: Source) -> str:
         inside = _conversations(source)
         if inside:
-            with source.open_member(inside[0]) as stream:
-                return _format_of(stream.read(_HEAD))
+            return _format_inside(source, inside)
+        if account_members(source):
+            return "claude"
         text = source.head.lstrip(b"\xef\xbb\xbf \t\r\n")
         named = PurePosixPath(source.name).suffix in _SUFFIXES
         return _format_of(source.head) if named or text[:1] in (b"{", b"[") else ""
@@ -35,20 +38,38 @@ class ChatReader:
     def read(self, source: Source, format: str) -> Iterator[Piece]:
         stated = "" if format == _ANY else format
         inside = _conversations(source)
-        if not inside and (source.is_folder or source.members()):
+        beside = account_members(source) if format == "claude" else []
+        if not inside and not beside and (source.is_folder or source.members()):
             raise InvalidInput(
                 f"{source.name} holds no conversations.json", remedy="Give the file itself"
             )
         source.done = 0
-        if not inside:
+        if not inside and not beside:
             with source.open() as stream:
                 yield from Chats(stream, session=source.session, format=stated)
             return
-        source.total = sum(map(source.member_size, inside))
+        source.total = sum(map(source.member_size, [*inside, *beside]))
         for name in inside:
-            with source.open_member(name) as stream:
-                for piece in Chats(stream, session=source.session, format=stated):
-                    yield piece if len(inside) == 1 else piece.within(name)
+            try:
+                with source.open_member(name) as stream:
+                    for piece in Chats(stream, session=source.session, format=stated):
+                        yield piece if len(inside) == 1 else piece.within(name)
+            except InvalidInput as error:  # what was read of it stays, and the next is read
+                yield Piece(name, None, error.message)
+        yield from account_pieces(source, beside)
+
+
+def _format_inside(source: Source, inside: list[str]) -> str:
+    """By the first of the files that can be read."""
+    for name in inside[:-1]:
+        with suppress(InvalidInput):
+            return _format_of(_head(source, name))
+    return _format_of(_head(source, inside[-1]))
+
+
+def _head(source: Source, name: str) -> bytes:
+    with source.open_member(name) as stream:
+        return stream.read(_HEAD)
 
 
 def _format_of(head: bytes) -> str:

@@ -51,7 +51,8 @@ class OpenAkitaReader:
 
     def recognises(self, source: Source) -> str:
         if source.is_folder:
-            return FORMAT if any(map(_is_ours, source.members())) else ""
+            ours = (name for name in source.members() if _is_ours(name))
+            return FORMAT if any(not _is_of_claude(source, name) for name in ours) else ""
         head = source.head
         if head.startswith(MAGIC):
             return FORMAT if _SIGN.encode() in head or source.name == _DATABASE else ""
@@ -92,6 +93,17 @@ def _is_ours(name: str) -> bool:
     return path.name in (_MEMORIES, _DATABASE) or (
         path.parent.name == _HISTORY and path.suffix == ".jsonl"
     )
+
+
+def _is_of_claude(source: Source, name: str) -> bool:
+    """Claude's export has a file of the same name."""
+    if PurePosixPath(name).name != _MEMORIES:
+        return False
+    try:
+        with source.open_member(name) as stream:
+            return b'"conversations_memory"' in stream.read(1 << 16)
+    except InvalidInput:
+        return False
 
 
 def _folder(source: Source) -> Iterator[Piece]:
