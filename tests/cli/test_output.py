@@ -76,7 +76,7 @@ def test_progress_is_shown_on_a_terminal(told: Shell, tmp_path: Path) -> None:
     line = '{"role": "user", "content": "hi"}\n'
     file.write_text(line * 5_000, encoding="utf-8")
     shown = on_a_terminal(80, "import", str(file))
-    assert "Reading" in shown
+    assert "Importing" in shown
     assert "5,000 added" in shown
     assert "Rebuilding" in on_a_terminal(80, "doctor", "--repair")
 
