@@ -104,6 +104,8 @@ def _action(*, at: str, **fields: Any) -> SafeAction:
 
 def load_words(text: str) -> tuple[SafeName, ...]:
     """A JSON list of names."""
+    if text == "[]":
+        return ()
     value = load(text)
     if not isinstance(value, list):
         raise _unreadable("what should be a list is not")
@@ -120,7 +122,7 @@ def dump_metadata(metadata: Mapping[str, Any] | None) -> str | None:
 
 
 def load_metadata(text: str | None) -> SafeMetadata:
-    return SafeMetadata(load_mapping(text)) if text else no_metadata()
+    return SafeMetadata(load_mapping(text)) if text and text != "{}" else no_metadata()
 
 
 def _all(make: Callable[..., Value], items: Iterable[Mapping[str, Any]]) -> tuple[Value, ...]:

@@ -69,10 +69,15 @@ class SqliteText:
 
     def score(self, matches: TextMatches, docs: Sequence[int]) -> list[float]:
         """The scores of any documents for the query of an earlier search."""
-        scores = {match.doc: match.score for match in matches.matches}
-        others, packs = self._packed([doc for doc in docs if doc not in scores])
-        added = bm25.scores(packs, matches.weights, matches.length, matches.form_of)
-        scores.update(zip(others, added.tolist(), strict=True))
+        scores: dict[int, float] = {}
+        if matches.scored is not None:  # the most promising, also those it did not return
+            scores.update(zip(matches.row_of, matches.scored.scores.tolist(), strict=True))
+        scores.update((match.doc, match.score) for match in matches.matches)
+        unscored = [doc for doc in docs if doc not in scores]
+        if unscored:
+            others, packs = self._packed(unscored)
+            added = bm25.scores(packs, matches.weights, matches.length, matches.form_of)
+            scores.update(zip(others, added.tolist(), strict=True))
         return [scores.get(doc, 0.0) for doc in docs]
 
     def term_matches(self, matches: TextMatches, docs: Sequence[int]) -> TermMatches:
