@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Shell
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.feature("O4")
 
@@ -94,8 +95,7 @@ def test_ctrl_c_leaves_with_130(shell: Shell, tmp_path: Path) -> None:
         line = b'{"role": "user", "content": "hi"}\n'
         process.stdin.write(line * 5_000)
         process.stdin.flush()
-        while not shell.db.exists() or shell.json("stats")["turns"] == 0:
-            pass
+        wait_for(lambda: shell.db.exists() and shell.json("stats")["turns"] > 0)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
         assert b"Traceback" not in process.stderr.read()

@@ -72,7 +72,7 @@ class Source:
         if self._head is None:
             if self.path is None:
                 assert self._stream is not None, "a source is a path or a stream"
-                self._head = self._stream.read(_HEAD)
+                self._head = _first_lines(self._stream)
             elif self.is_folder:
                 self._head = b""
             else:
@@ -187,6 +187,24 @@ def rejoined(head: bytes, rest: BinaryIO) -> BinaryIO:
     return io.BufferedReader(_Joined(head, rest))
 
 
+def _what_is_there(stream: io.RawIOBase | BinaryIO | IO[bytes], most: int) -> bytes:
+    """Some bytes, none at the end; of a pipe no more than its writer has written by now."""
+    read = getattr(stream, "read1", stream.read)
+    data: bytes | None = read(most)
+    return data or b""
+
+
+def _first_lines(stream: BinaryIO) -> bytes:
+    """The beginning of a pipe, at least a line of it."""
+    head = b""
+    while len(head) < _HEAD and b"\n" not in head.lstrip():
+        data = _what_is_there(stream, _HEAD - len(head))
+        if not data:
+            break
+        head += data
+    return head
+
+
 class _Joined(io.RawIOBase):
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head, self._rest = head, rest
@@ -199,7 +217,7 @@ class _Joined(io.RawIOBase):
         if data:
             self._head = self._head[len(data) :]
         else:
-            data = self._rest.read(len(buffer))
+            data = _what_is_there(self._rest, len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
@@ -220,7 +238,7 @@ class _Tap(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         try:
-            data = self._raw.read(len(buffer)) or b""
+            data = _what_is_there(self._raw, len(buffer))
         except _UNREADABLE as error:
             raise self._source.unreadable(self._name, error) from error
         buffer[: len(data)] = data
