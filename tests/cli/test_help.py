@@ -68,3 +68,11 @@ def test_the_reference_is_current() -> None:
     assert PAGE.read_text(encoding="utf-8") == markdown(), (
         "run `python -m recollect.cli.reference > docs/commands.md`"
     )
+
+
+def test_a_command_asked_by_itself_keeps_its_short_help() -> None:
+    from click.testing import CliRunner
+
+    from recollect.cli.mcp import mcp
+
+    assert "-h, --help" in CliRunner().invoke(mcp, ["--help"]).output

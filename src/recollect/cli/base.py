@@ -59,6 +59,8 @@ class Helpful(click.Command):
     def __init__(self, *args: Any, **rest: Any) -> None:
         super().__init__(*args, **rest)
         self.params = [*self.params, *shared_options()]
+        # A command keeps the help option of the first context it was asked in.
+        self.context_settings.setdefault("help_option_names", ["-h", "--help"])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_own_options(ctx, formatter)
