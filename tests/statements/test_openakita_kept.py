@@ -137,6 +137,22 @@ def test_a_memory_is_an_entity_with_a_property_and_is_strengthened(
     assert (used.access_count, used.last_accessed_at) == (1, clock.now())
 
 
+@pytest.mark.statement("A30")
+@pytest.mark.parametrize(("loss", "is_left"), [(0.1, False), (0.01, True)])
+def test_a_memory_fades_by_the_law_of_its_kind_that_is_set_now(
+    open_mind: OpenMind, clock: ManualClock, loss: float, is_left: bool
+) -> None:
+    """A tenth a day in the preset; another law holds for what was written before it, too."""
+    mind = open_mind(preset="openakita")
+    text = "今天先用 8080 端口"
+    mind.remember(text, kind="fact", duration="short_term", importance=0.12)
+    mind.close()
+    clock.advance(days=2)
+    mind = open_mind(preset="openakita", decay={"medium": {"daily_loss": loss}})
+    mind.upkeep("daily")
+    assert [memory.content for memory in mind.memories()] == [text] * is_left
+
+
 @pytest.mark.statement("A32")
 def test_a_model_judges_that_it_is_an_update(
     open_mind: OpenMind, server: Scripted, clock: ManualClock
