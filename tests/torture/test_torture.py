@@ -32,7 +32,7 @@ pytestmark = [
 
 @pytest.mark.feature("L1", "L2")
 def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
-    report = killed_writer.run(tmp_path, cycles=15, integrity_every=5)
+    report = killed_writer.run(tmp_path, cycles=9, integrity_every=3)
     assert report.ok, report
     assert report.calls > 0, "every child was killed before it had written anything"
 
@@ -63,14 +63,14 @@ def test_a_killed_learner_leaves_no_turn_behind_and_no_fact_twice(
 
 @pytest.mark.feature("L1")
 def test_many_writers_share_one_file(tmp_path: Path) -> None:
-    report = many_writers.run(tmp_path, processes=8, turns=60, races=8)
+    report = many_writers.run(tmp_path, processes=6, turns=40, races=4)
     assert report.ok, report
-    assert report.rows == 8 * 60
+    assert report.rows == 6 * 40
 
 
 @pytest.mark.feature("L1", "L2")
 def test_a_power_cut_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    report = power_cut.run(tmp_path, cuts=40, calls=70)
+    report = power_cut.run(tmp_path, cuts=20, calls=50)
     assert report.ok, report
 
 
@@ -90,13 +90,13 @@ def test_a_power_cut_would_show_a_missing_sync(tmp_path: Path, synchronous: str)
 
 @pytest.mark.feature("L1")
 def test_a_full_disk_refuses_whole_calls_and_recovers(tmp_path: Path) -> None:
-    report = disk_full.run(tmp_path, limits=24, openings=12)
+    report = disk_full.run(tmp_path, limits=12, openings=6)
     assert report.ok, report
-    assert report.refusals > 12
+    assert report.refusals > 6
 
 
 def test_a_broken_file_is_refused_or_works_and_is_left_alone(tmp_path: Path) -> None:
-    report = broken_file.run(tmp_path, corruptions=12, turns=120)
+    report = broken_file.run(tmp_path, corruptions=8, turns=80)
     assert report.ok, report
     assert report.refused > 0
 
@@ -110,7 +110,7 @@ def test_no_search_string_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.feature("L1")
 def test_a_forked_child_and_its_parent_keep_their_turns(tmp_path: Path) -> None:
-    report = forked_child.run(tmp_path, forks=4)
+    report = forked_child.run(tmp_path, forks=3)
     assert report.ok, report
 
 
@@ -121,7 +121,7 @@ def test_bad_days_are_told_in_words_and_change_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.feature("U1")
 def test_a_killed_upkeep_ends_where_an_undisturbed_one_does(tmp_path: Path) -> None:
-    report = killed_upkeep.run(tmp_path, kills=5)
+    report = killed_upkeep.run(tmp_path, kills=3)
     assert report.ok, report
     assert report.finished > 0
 
