@@ -29,6 +29,15 @@ def test_every_file_can_be_read_in_one_sitting() -> None:
     assert not too_long, "give each subject a file of its own"
 
 
+def test_a_class_name_stands_for_one_thing() -> None:
+    places: dict[str, list[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 @pytest.mark.parametrize("face", ["cli", "serve"])
 def test_a_face_knows_only_the_mind(face: str) -> None:
     found = {

@@ -33,7 +33,7 @@ from recollect.settings.recall import SectionName
 from recollect.store.contract import Store
 from recollect.types import (
     TRUSTS,
-    Added,
+    AddedRecords,
     Attachment,
     AttachmentDetails,
     AuditReport,
@@ -255,7 +255,7 @@ class Mind(CheckedCalls):
         new = NewMemory(text, kind, sources=listed, supersedes=supersedes, **details)
         return self._services.memories.remember(new, operation_id=operation_id)
 
-    def add_many(self, records: Mapping[str, NewRecord]) -> Added:
+    def add_many(self, records: Mapping[str, NewRecord]) -> AddedRecords:
         """Add memories, episodes and daily events of another memory, with their own times.
 
         Each has a key, under which it is added once. All are added, or none when one is refused.

@@ -18,7 +18,7 @@ from recollect.errors import InvalidInput
 from recollect.moving import sqlite_rows
 from recollect.moving.importer import Importer, Reading, Refused
 from recollect.moving.reader import reader_of
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from tests.moving import sources
 
 pytestmark = pytest.mark.feature("O2")
@@ -106,7 +106,7 @@ TEXTS = {
 def read(place: Path, format: str = "") -> tuple[int, list[Refused]]:
     """What a preview counts; a source that cannot be read at all says so with a type."""
     refused: list[Refused] = []
-    source = Source.of(place)
+    source = ImportSource.of(place)
     reader, found = reader_of(source, format)
     reading = Reading(found, refused=refused.append)
     for _ in reading.batches(reader.read(source, found)):
@@ -234,7 +234,7 @@ def test_wrong_types_in_the_fields_of_a_database(tmp_path: Path) -> None:
     assert refused
     assert count >= COUNT // 2
     with recollect.open(tmp_path / "memory.db", worker="none") as mind:
-        source = Source.of(whole)
+        source = ImportSource.of(whole)
         reader, found = reader_of(source)
         reading = Reading(found, refused=refused.append)
         (done, *_) = list(Importer(mind, reading).run(reader.read(source, found)))
@@ -254,7 +254,7 @@ def test_wrong_types_in_the_fields_of_objects(seed: int, tmp_path: Path) -> None
     place = sources.lines(tmp_path / "memories.jsonl", said)
     refused: list[Refused] = []
     with recollect.open(tmp_path / "memory.db", worker="none") as mind:
-        source = Source.of(place)
+        source = ImportSource.of(place)
         reader, found = reader_of(source, "memories")
         reading = Reading(found, refused=refused.append)
         (done, *_) = list(Importer(mind, reading).run(reader.read(source, found)))

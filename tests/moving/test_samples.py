@@ -17,7 +17,7 @@ from recollect.errors import InvalidInput
 from recollect.mind import Mind
 from recollect.moving.importer import IMPORTED_FROM, Speakers, import_source
 from recollect.moving.reader import reader_of, readers
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from tests.cli.conftest import Shell, db, shell
 from tests.moving.archives import chatgpt_zip, claude_zip
 
@@ -106,12 +106,12 @@ def test_no_format_is_taken_for_another(tmp_path: Path) -> None:
     notes.write_text("# Notes\n\nNothing special\n")
     own = [reader for reader in readers() if not {*reader.formats} & _ANY]
     for path in (lines, notes):
-        assert not any(reader.recognises(Source.of(path)) for reader in own)
+        assert not any(reader.recognises(ImportSource.of(path)) for reader in own)
     for name, (format_, _) in FOUND.items():
         path = sample(name, tmp_path)
-        claims = [reader.recognises(Source.of(path)) for reader in own]
+        claims = [reader.recognises(ImportSource.of(path)) for reader in own]
         assert [*filter(None, claims)] == ([] if name in _MADE else [format_]), name
-        assert reader_of(Source.of(path))[1] == format_
+        assert reader_of(ImportSource.of(path))[1] == format_
 
 
 # --- what becomes of each -------------------------------------------------------------------------

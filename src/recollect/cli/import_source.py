@@ -16,7 +16,7 @@ from recollect.cli.state import State, pass_state
 from recollect.moving.archive import archived_rows, import_jsonl, read_header
 from recollect.moving.importer import Importer, ImportProgress, Reading, Refused, Speakers
 from recollect.moving.reader import reader_of
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.plain import plain
 from recollect.types import TRUSTS, Trust
 
@@ -98,7 +98,7 @@ def import_source(
     ctx.exit(1 if reading.progress.rejected else 0)
 
 
-def _import_archive(state: State, source: Source, *, preview: bool) -> int:
+def _import_archive(state: State, source: ImportSource, *, preview: bool) -> int:
     """What recollect export wrote; all of it, as it was."""
     if preview:
         with source.open() as stream:
@@ -126,11 +126,11 @@ def _import_archive(state: State, source: Source, *, preview: bool) -> int:
     return 0 if done.complete and not done.rejected else 1
 
 
-def _source(place: str, session: str | None) -> Source:
+def _source(place: str, session: str | None) -> ImportSource:
     if place == "-":
-        return Source(None, sys.stdin.buffer, session=session or "")
+        return ImportSource(None, sys.stdin.buffer, session=session or "")
     name = Path(place).stem if session is None else session
-    return Source.of(place, session=name)
+    return ImportSource.of(place, session=name)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from recollect.cli.output import (
 from recollect.cli.params import KindName, metadata_of, moment, moment_or_never, text_or_stdin
 from recollect.cli.state import State, pass_state
 from recollect.plain import plain
-from recollect.settings.vocabulary import Vocabulary, Words
+from recollect.settings.vocabulary import PresetVocabulary, Words
 from recollect.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
 
 if TYPE_CHECKING:
@@ -197,10 +197,10 @@ def described(mind: Mind, memory: Memory) -> dict[str, Any]:
 
 
 def show_memories(
-    memories: Iterable[Memory], *, margin: int = 0, words: Vocabulary | None = None
+    memories: Iterable[Memory], *, margin: int = 0, words: PresetVocabulary | None = None
 ) -> None:
     """Print memories, each with its kind in the colour of its status."""
-    kinds = (words or Vocabulary()).kinds
+    kinds = (words or PresetVocabulary()).kinds
     entries((_entry(memory, kinds) for memory in memories), margin=margin)
 
 

@@ -13,7 +13,7 @@ from recollect.cli.memories import colour_of, described
 from recollect.cli.output import ListEntry, counted, emit, entries, joined, note, say, when
 from recollect.cli.state import State, pass_state
 from recollect.mind import Mind
-from recollect.settings.vocabulary import Vocabulary, Words
+from recollect.settings.vocabulary import PresetVocabulary, Words
 from recollect.types import Decision, Memory
 
 _T = TypeVar("_T")
@@ -52,10 +52,10 @@ def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
 
 
 def show_pending(
-    memories: Iterable[Memory], *, margin: int = 0, words: Vocabulary | None = None
+    memories: Iterable[Memory], *, margin: int = 0, words: PresetVocabulary | None = None
 ) -> None:
     """Print pending statements with their trust and confidence."""
-    kinds = (words or Vocabulary()).kinds
+    kinds = (words or PresetVocabulary()).kinds
     entries((_entry(memory, kinds) for memory in memories), margin=margin)
 
 

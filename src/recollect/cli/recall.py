@@ -13,7 +13,7 @@ from recollect.cli.output import ListEntry, bold, emit, entries, joined, note, s
 from recollect.cli.params import KindName, moment
 from recollect.cli.state import State, pass_state
 from recollect.plain import plain
-from recollect.settings.vocabulary import Vocabulary, Words
+from recollect.settings.vocabulary import PresetVocabulary, Words
 from recollect.types import RECORD_TYPES, Hit, RecordType
 
 if TYPE_CHECKING:
@@ -153,11 +153,11 @@ def show_hits(
     explain: bool = False,
     margin: int = 0,
     first: int = 1,
-    words: Vocabulary | None = None,
+    words: PresetVocabulary | None = None,
 ) -> None:
     """Numbered hits: the text, then what it is and where it is from."""
     digits = len(str(first + len(hits) - 1))
-    kinds = (words or Vocabulary()).kinds
+    kinds = (words or PresetVocabulary()).kinds
     entries(
         (
             ListEntry(

@@ -23,7 +23,7 @@ from recollect.rules import checks
 from recollect.rules.kinds import kinds_of
 from recollect.rules.speakers import speaker_marks
 from recollect.settings import Settings
-from recollect.settings.vocabulary import Vocabulary, WordFilter, Words, folded
+from recollect.settings.vocabulary import PresetVocabulary, WordFilter, Words, folded
 from recollect.types import (
     EMPTY,
     KINDS,
@@ -61,7 +61,7 @@ class Guard:
     secrets: Bounds | None = USUAL
     owners: frozenset[int] = frozenset()
     kinds: tuple[Kind, ...] = KINDS
-    words: Vocabulary = Vocabulary()  # noqa: RUF009  frozen
+    words: PresetVocabulary = PresetVocabulary()  # noqa: RUF009  frozen
     _named: Callable[[str, str], SafeName] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

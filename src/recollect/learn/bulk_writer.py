@@ -20,7 +20,7 @@ from recollect.store.contract import Store, Unit
 from recollect.types import (
     EMPTY,
     OUTCOMES,
-    Added,
+    AddedRecords,
     DailyEvent,
     Episode,
     NewDailyEvent,
@@ -53,7 +53,7 @@ class BulkWriter:
         self._memories = memories
         self._ask_vectors = ask_vectors
 
-    def add(self, records: Mapping[str, NewRecord]) -> Added:
+    def add(self, records: Mapping[str, NewRecord]) -> AddedRecords:
         """All of them or, when one is refused, none; each under the key of its operation."""
         if not isinstance(records, Mapping):
             raise InvalidInput("records are not given by key", remedy="Pass {key: NewMemory(...)}")
@@ -64,7 +64,7 @@ class BulkWriter:
                 known += outcome in ("known", "same")
                 dropped += outcome in ("dropped", "refused")
             added = len(records) - known - dropped
-        return Added(added, known, dropped)
+        return AddedRecords(added, known, dropped)
 
     def _add(self, unit: Unit, record: NewRecord, key: str) -> str:
         if isinstance(record, NewMemory):

@@ -80,7 +80,9 @@ class MemoryWriter:
         """Keep a statement, unless it is known; says what became of it."""
         new, now = self._checked(new), self._clock.now()
         with self._store.write(self._space) as unit:
-            decision = self._keep(unit, new, new_id(now), now, operation_id)
+            id_ = new_id(now)
+            operation = self._operation("remember", id_, operation_id)
+            decision = _done(unit, operation) or self._keep(unit, new, id_, now, operation)
         return _masked(decision)
 
     def bring_in(self, unit: Unit, new: NewMemory, operation_id: str) -> Decision | None:
@@ -182,14 +184,10 @@ class MemoryWriter:
         new: NewMemory,
         id_: SafeName,
         now: datetime,
-        operation_id: str | None,
+        operation: SafeName,
         *,
         may_be_over: bool = False,
     ) -> Decision:
-        operation = self._operation("remember", id_, operation_id)
-        before = _done(unit, operation)
-        if before is not None:
-            return before
         old = _superseded(unit, new)
         if old is not None:
             new = _inherited(new, old)

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.moving.json_list import LONGEST, Entry, JsonList, parsed
+from recollect.moving.json_list import LONGEST, JsonEntry, JsonList, parsed
 from recollect.moving.pieces import Piece, SentFile
 from recollect.moving.record_fields import checked_text, read_moment, short_name
-from recollect.moving.source import Source, rejoined
+from recollect.moving.source import ImportSource, rejoined
 from recollect.record.messages import UnreadableMessage, read_list, read_object, read_text
 from recollect.types import NewMemory
 
@@ -23,13 +23,13 @@ _HEADING = re.compile(r"\*\*(?P<bold>[^*\n]{1,100}?):?\*\*|#{1,6}\s+(?P<title>.{
 _HEAD = 1 << 12
 
 
-def account_members(source: Source) -> list[str]:
+def account_members(source: ImportSource) -> list[str]:
     """The files of an export that this reads, projects first: memories name them by their ids."""
     found = (name for name in source.members() if _MEMBER.fullmatch(name))
     return sorted(found, key=lambda name: (_kind(name) == "memories", name))
 
 
-def account_pieces(source: Source, members: list[str]) -> Iterator[Piece]:
+def account_pieces(source: ImportSource, members: list[str]) -> Iterator[Piece]:
     """What they hold, record by record."""
     projects: dict[str, str] = {}
     for name in members:
@@ -50,7 +50,7 @@ def _kind(name: str) -> str:
     return found["kind"] if found else ""
 
 
-def _entries(source: Source, name: str) -> Iterator[Entry]:
+def _entries(source: ImportSource, name: str) -> Iterator[JsonEntry]:
     """The records of one member: a list of them, or one."""
     try:
         with source.open_member(name) as stream:
@@ -58,11 +58,13 @@ def _entries(source: Source, name: str) -> Iterator[Entry]:
             if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
                 yield from JsonList(rejoined(head, stream))
             else:
-                yield Entry(0, parsed((head + stream.read(LONGEST)).removeprefix(b"\xef\xbb\xbf")))
+                yield JsonEntry(
+                    0, parsed((head + stream.read(LONGEST)).removeprefix(b"\xef\xbb\xbf"))
+                )
     except InvalidInput as error:
-        yield Entry(0, None, error.message)
+        yield JsonEntry(0, None, error.message)
     except ValueError as error:
-        yield Entry(0, None, str(error))
+        yield JsonEntry(0, None, str(error))
 
 
 # --- memories -------------------------------------------------------------------------------------

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from hashlib import sha256
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.errors import Conflict, InvalidInput
 from recollect.learn.bulk_writer import NewRecord
 from recollect.mind import Mind
 from recollect.moving.pieces import Item, Piece, SentFile, WorkingNotes
 from recollect.moving.reader import reader_of
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.rules.speakers import least_trusted, speaker_mark, speaker_marks, trust_of
 from recollect.settings.logs import log_of
 from recollect.types import NewDailyEvent, NewEpisode, NewMemory, NewTurn, Trust
@@ -25,6 +25,7 @@ _BATCH = 4_000
 _FEW = 100  # records whose writing compares them with what is known
 _TOPIC = 200
 IMPORTED_FROM = "imported_from"
+Of = TypeVar("Of", bound=Item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,52 +169,44 @@ class Importer:
             if isinstance(item, SentFile | WorkingNotes):
                 self._keep(piece, item)
         turns = [(piece, item) for piece, item in batch if isinstance(item, NewTurn)]
-        self._record(turns)
+        self._in_halves(turns, self._record)
         records = [
             (piece, item)
             for piece, item in batch
             if isinstance(item, NewMemory | NewEpisode | NewDailyEvent)
         ]
         for start in range(0, len(records), _FEW):
-            self._add(records[start : start + _FEW])
+            self._in_halves(records[start : start + _FEW], self._add)
 
-    def _record(self, batch: list[tuple[Piece, NewTurn]]) -> None:
+    def _in_halves(
+        self, batch: list[tuple[Piece, Of]], write: Callable[[list[tuple[Piece, Of]]], None]
+    ) -> None:
         """One transaction for all; where that is refused, halves, down to the one to blame."""
         if not batch:
             return
         try:
-            recorded = self._mind.record_many(
-                (turn for _, turn in batch),
-                topics=_topics(batch),
-                project=self._reading.project,
-            )
+            write(batch)
         except (InvalidInput, Conflict) as error:
             if len(batch) == 1:
                 self._reading.refuse(batch[0][0], error.message)
                 return
             middle = len(batch) // 2
-            self._record(batch[:middle])
-            self._record(batch[middle:])
-        else:
-            self.progress.added += recorded.added
-            self.progress.known += recorded.known
+            self._in_halves(batch[:middle], write)
+            self._in_halves(batch[middle:], write)
+
+    def _record(self, batch: list[tuple[Piece, NewTurn]]) -> None:
+        recorded = self._mind.record_many(
+            (turn for _, turn in batch), topics=_topics(batch), project=self._reading.project
+        )
+        self.progress.added += recorded.added
+        self.progress.known += recorded.known
 
     def _add(self, batch: list[tuple[Piece, NewRecord]]) -> None:
-        """As ``_record`` does."""
         keyed = {self._key(piece, item): item for piece, item in batch}
-        try:
-            added = self._mind.add_many(keyed)
-        except (InvalidInput, Conflict) as error:
-            if len(batch) == 1:
-                self._reading.refuse(batch[0][0], error.message)
-                return
-            middle = len(batch) // 2
-            self._add(batch[:middle])
-            self._add(batch[middle:])
-        else:
-            self.progress.added += added.added
-            self.progress.known += added.known + len(batch) - len(keyed)
-            self.progress.dropped += added.dropped
+        added = self._mind.add_many(keyed)
+        self.progress.added += added.added
+        self.progress.known += added.known + len(batch) - len(keyed)
+        self.progress.dropped += added.dropped
 
     def _keep(self, piece: Piece, item: SentFile | WorkingNotes) -> None:
         try:
@@ -288,7 +281,7 @@ def import_source(
     speakers: Speakers | None = None,
 ) -> tuple[ImportProgress, list[Refused]]:
     """Import a file or folder by its name; what was refused is listed."""
-    source, refused = Source.of(place, session=session), list[Refused]()
+    source, refused = ImportSource.of(place, session=session), list[Refused]()
     reader, found = reader_of(source, format)
     reading = Reading(found, project=project, speakers=speakers, refused=refused.append)
     for _ in Importer(mind, reading).run(reader.read(source, found)):

@@ -38,7 +38,7 @@ _BEGINNING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JsonEntry:
     """One entry of a list, counted from 1; ``reason`` says why it could not be read, ``key`` under
     which key the list stands.
     """
@@ -47,15 +47,6 @@ class Entry:
     value: Any
     reason: str = ""
     key: str = ""
-
-
-def why_not_json(data: bytes) -> str | None:
-    """The reason why bytes cannot be read as JSON; None if they can."""
-    try:
-        parsed(data)
-    except ValueError as error:
-        return str(error)
-    return None
 
 
 def parsed(data: bytes) -> Any:
@@ -88,7 +79,7 @@ class JsonList:
         self._closed = 0
         self._beginning: re.Pattern[bytes] | None = None
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[JsonEntry]:
         self._more()
         text = self._buffer.lstrip(b"\xef\xbb\xbf \t\r\n")
         if text.startswith(b"["):
@@ -98,7 +89,7 @@ class JsonList:
             self._beginning = None
             yield from self._entries(opened.end(), json.loads(opened[1]))
 
-    def _entries(self, place: int, key: str) -> Iterator[Entry]:
+    def _entries(self, place: int, key: str) -> Iterator[JsonEntry]:
         number, self._closed = 1, place
         while (start := self._next_start(place, key)) is not None:
             if 2 * start > len(self._buffer):  # what was read is let go
@@ -111,7 +102,7 @@ class JsonList:
                 value, reason = self._value(raw)
                 if not reason:
                     self._learn_beginning(raw)
-                    yield Entry(number, value, key=key)
+                    yield JsonEntry(number, value, key=key)
                     number, place = number + 1, end
                     self._closed = end
                     continue
@@ -119,7 +110,7 @@ class JsonList:
                 reason, self._damage = self._damage, ""
             else:
                 reason = "it has no end" if self._ended else f"it has more than {LONGEST:,} bytes"
-            yield Entry(number, None, reason, key)
+            yield JsonEntry(number, None, reason, key)
             number += 1
             again = self._beginning.search(self._buffer, start + 1) if self._beginning else None
             if again is None and end is None:

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
-from recollect.moving.json_list import LONGEST, Entry, JsonList, parsed
-from recollect.moving.source import Source, bounded_lines
+from recollect.moving.json_list import LONGEST, JsonEntry, JsonList, parsed
+from recollect.moving.source import ImportSource, bounded_lines
 
 _SAMPLES = 8
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 
 
-def json_records(stream: BinaryIO, keys: Sequence[str], head: bytes) -> Iterator[Entry]:
+def json_records(stream: BinaryIO, keys: Sequence[str], head: bytes) -> Iterator[JsonEntry]:
     """Every record, also past damaged ones. ``keys`` are the lists of an object; ``head`` is what
     the stream begins with.
     """
@@ -23,15 +23,15 @@ def json_records(stream: BinaryIO, keys: Sequence[str], head: bytes) -> Iterator
         return
     for number, line in enumerate(bounded_lines(stream, LONGEST), 1):
         if line is None:
-            yield Entry(number, None, f"it has more than {LONGEST:,} bytes")
+            yield JsonEntry(number, None, f"it has more than {LONGEST:,} bytes")
         elif line.strip(_BLANK):
             try:
-                yield Entry(number, parsed(line.lstrip(_BLANK)))
+                yield JsonEntry(number, parsed(line.lstrip(_BLANK)))
             except ValueError as error:
-                yield Entry(number, None, str(error))
+                yield JsonEntry(number, None, str(error))
 
 
-def sample(source: Source, keys: Sequence[str]) -> list[dict[str, Any]]:
+def sample(source: ImportSource, keys: Sequence[str]) -> list[dict[str, Any]]:
     """A few records from the head of a file, to know it by."""
     found: list[dict[str, Any]] = []
     if source.head.lstrip(_BLANK)[:1] not in (b"{", b"["):
@@ -44,7 +44,7 @@ def sample(source: Source, keys: Sequence[str]) -> list[dict[str, Any]]:
     return found
 
 
-def place_of(entry: Entry) -> str:
+def place_of(entry: JsonEntry) -> str:
     """Where a record stands, for a person."""
     return f"{entry.key or 'entry'} {entry.number}"
 

@@ -1,7 +1,7 @@
 """The contract of a reader, and which one reads a source.
 
 A package adds a reader by an entry point of the group ``recollect.readers``, named as its format,
-that gives an object meeting ``Reader``.
+that gives an object meeting ``FormatReader``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Protocol, cast
 
 from recollect.errors import ConfigError, InvalidInput
 from recollect.moving.pieces import Piece
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 
 GROUP = "recollect.readers"
 # Asked in this order; the last one takes any file.
@@ -33,32 +33,32 @@ OWN = (
 )
 
 
-class Reader(Protocol):
+class FormatReader(Protocol):
     """Reads one family of formats. It never writes to its source."""
 
     @property
     def formats(self) -> tuple[str, ...]:
         """The names by which a person may ask for it; the first is the common one."""
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         """The format of the source, or nothing. Only its head and its members may be read."""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         """Every record, in an order that is always the same; what cannot be read is a piece with
         the reason. A source that cannot be read at all is an ``InvalidInput``.
         """
 
 
-def readers() -> list[Reader]:
+def readers() -> list[FormatReader]:
     """Every reader, in the order in which they are asked; those of other packages first."""
     added = [_loaded(point) for point in entry_points(group=GROUP)]
     own = [import_module(f"recollect.moving.readers.{name}").READER for name in OWN]
     return [*added, *own]
 
 
-def _loaded(point: EntryPoint) -> Reader:
+def _loaded(point: EntryPoint) -> FormatReader:
     try:
-        return cast(Reader, point.load())
+        return cast(FormatReader, point.load())
     except Exception as error:  # whatever the code of another package does
         raise ConfigError(
             f"The reader {point.name} cannot be loaded: {type(error).__name__}: {error}",
@@ -71,7 +71,7 @@ def formats() -> list[str]:
     return [name for reader in readers() for name in reader.formats]
 
 
-def reader_of(source: Source, format: str = "") -> tuple[Reader, str]:
+def reader_of(source: ImportSource, format: str = "") -> tuple[FormatReader, str]:
     """Who reads a source, and as which format."""
     every = readers()
     if format:

@@ -29,7 +29,7 @@ _UNREADABLE = (
 )
 
 
-class Source:
+class ImportSource:
     """What is imported. Readers say in ``total`` and ``done`` how far they are.
 
     ``session`` is for messages that name none.
@@ -45,7 +45,7 @@ class Source:
         self._members: list[str] | None = None
 
     @classmethod
-    def of(cls, place: str | Path, *, session: str = "") -> Source:
+    def of(cls, place: str | Path, *, session: str = "") -> ImportSource:
         """A file or folder by its name."""
         path = Path(place).expanduser()
         try:
@@ -225,12 +225,16 @@ class _Joined(io.RawIOBase):
 class _Counted(io.BufferedReader):
     """A stream whose position is the progress of its source."""
 
-    def __init__(self, raw: io.RawIOBase | BinaryIO | IO[bytes], source: Source, name: str = ""):
+    def __init__(
+        self, raw: io.RawIOBase | BinaryIO | IO[bytes], source: ImportSource, name: str = ""
+    ):
         super().__init__(_Tap(raw, source, name), 1 << 16)
 
 
 class _Tap(io.RawIOBase):
-    def __init__(self, raw: io.RawIOBase | BinaryIO | IO[bytes], source: Source, name: str) -> None:
+    def __init__(
+        self, raw: io.RawIOBase | BinaryIO | IO[bytes], source: ImportSource, name: str
+    ) -> None:
         self._raw, self._source, self._name = raw, source, name
 
     def readable(self) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 
 MAGIC = b"SQLite format 3\x00"
 _WAL = 2  # in bytes 18 and 19 of the header
@@ -121,7 +121,7 @@ def sqlite_tables(path: Path) -> Iterator[SqliteTables]:
             yield tables
 
 
-def table_columns(source: Source, table: str) -> frozenset[str]:
+def table_columns(source: ImportSource, table: str) -> frozenset[str]:
     """The columns of a table of a source; none where it is no SQLite file with such a table."""
     if source.path is None or not source.head.startswith(MAGIC):
         return frozenset()
@@ -132,7 +132,7 @@ def table_columns(source: Source, table: str) -> frozenset[str]:
         return frozenset()
 
 
-def table_rows(source: Source, table: str) -> Iterator[Row]:
+def table_rows(source: ImportSource, table: str) -> Iterator[Row]:
     """The rows of a table of a source, counted as they are read."""
     assert source.path is not None, "a SQLite file is no pipe"
     with sqlite_tables(source.path) as tables:

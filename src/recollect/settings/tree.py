@@ -48,7 +48,7 @@ from recollect.settings.upkeep import (
     UpkeepSettings,
 )
 from recollect.settings.values import Secret, Table, ValueOrigin
-from recollect.settings.vocabulary import Vocabulary, vocabulary_of
+from recollect.settings.vocabulary import PresetVocabulary, vocabulary_of
 
 
 class Settings(SettingsGroup):
@@ -99,7 +99,7 @@ class Settings(SettingsGroup):
         return self.trusted({**self.values(), "_origins": Table(origins)})
 
     @property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> PresetVocabulary:
         """The words of the preset's document."""
         return vocabulary_of(self.preset)
 

@@ -62,7 +62,7 @@ class Words(NamedTuple):
         return WordFilter(self.name, word, default, self.notes)
 
 
-class Vocabulary(NamedTuple):
+class PresetVocabulary(NamedTuple):
     """The words of one document; empty lists where it has none of its own.
 
     ``in_project`` are the scopes that give way to another for what belongs to a project.
@@ -141,14 +141,14 @@ def folded(word: str) -> str:
 
 
 @cache
-def vocabulary_of(preset: str) -> Vocabulary:
+def vocabulary_of(preset: str) -> PresetVocabulary:
     """The words of a preset's document."""
     from recollect.settings.layers import read_preset
 
     words: Mapping[str, Any] = read_preset(preset)[0].get("words", {})
     if not words:
-        return Vocabulary()
-    return Vocabulary(
+        return PresetVocabulary()
+    return PresetVocabulary(
         kinds=_list(words, "kinds", words.get("kind", "kind")),
         scopes=_list(words, "scopes", SCOPE, noted=True),
         priorities=_list(words, "priorities", "priority"),

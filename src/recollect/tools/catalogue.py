@@ -10,7 +10,7 @@ from recollect.language.detection import Language
 from recollect.mind import Mind
 from recollect.rules.checks import check_choice
 from recollect.settings.environment import ToolSettings
-from recollect.settings.vocabulary import Vocabulary
+from recollect.settings.vocabulary import PresetVocabulary
 from recollect.tools import arguments as args
 from recollect.tools.answers import ToolAnswer
 from recollect.tools.one_memory import (
@@ -241,7 +241,7 @@ def tool_specs(
     check_choice(format, get_args(Format), "format")
     check_choice(language, get_args(Language), "language")
     settings = ToolSettings() if mind is None else mind.settings.tools
-    words = Vocabulary() if mind is None else mind.settings.vocabulary
+    words = PresetVocabulary() if mind is None else mind.settings.vocabulary
     return [
         _FORMATS[format](
             tool, language, schema_of(tool.takes, language, ToolWords(words, tool.name))

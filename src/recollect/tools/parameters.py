@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from recollect.errors import InvalidInput
 from recollect.language.detection import Language
-from recollect.settings.vocabulary import Vocabulary, folded
+from recollect.settings.vocabulary import PresetVocabulary, folded
 from recollect.tools.words import Bilingual
 from recollect.types import KINDS
 
@@ -59,7 +59,7 @@ _CLEAN = Bilingual("Remove NUL and broken Unicode", "请去掉 NUL 和不完整�
 class ToolWords:
     """The words of the preset's document, and its names for the parameters of one tool."""
 
-    words: Vocabulary
+    words: PresetVocabulary
     tool: str
 
     @property
@@ -69,7 +69,7 @@ class ToolWords:
         return {**named, **self.words.arguments.get(self.tool, {})}
 
 
-PLAIN_WORDS = ToolWords(Vocabulary(), "")  # the engine's own
+PLAIN_WORDS = ToolWords(PresetVocabulary(), "")  # the engine's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,12 @@ class Parameter:
     choices: tuple[str, ...] = ()
     empty: bool = False
 
-    def schema(self, language: Language, words: Vocabulary) -> dict[str, Any]:
+    def schema(self, language: Language, words: PresetVocabulary) -> dict[str, Any]:
         schema = {**_SCHEMAS[self.type], "description": self.about.of(language)}
         choices = self.offered(words)
         return {**schema, "enum": list(choices)} if choices else schema
 
-    def offered(self, words: Vocabulary) -> tuple[str, ...]:
+    def offered(self, words: PresetVocabulary) -> tuple[str, ...]:
         """What a model may choose from, in the words of the preset's document."""
         if self.type == "kind":
             return tuple(word for word in words.kinds.table or _KINDS if word != "credential")
@@ -94,7 +94,7 @@ class Parameter:
             return tuple(words.scopes.table)
         return tuple(words.priorities.table) if self.type == "priority" else self.choices
 
-    def chosen(self, value: str, words: Vocabulary) -> str | None:
+    def chosen(self, value: str, words: PresetVocabulary) -> str | None:
         """The choice that is meant, also in the engine's own words or another case; else None."""
         own = _KINDS if self.type == "kind" else ()
         choices = (*self.offered(words), *own)
@@ -184,7 +184,7 @@ class _ArgumentReader:
     parameter: Parameter
     language: Language
     longest: int
-    words: Vocabulary
+    words: PresetVocabulary
 
     def read(self, value: object) -> object:
         match self.parameter.type, value:

@@ -254,7 +254,7 @@ class NewEpisode:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedRecords:
     """How many records were added, were here before, or say nothing that would be kept."""
 
     added: int = 0

@@ -18,7 +18,7 @@ from recollect.moving.record_fields import (
     short_names,
     small_metadata,
 )
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.record.messages import UnreadableMessage
 from recollect.types import NewMemory
 
@@ -47,7 +47,7 @@ class BasicMemoryReader:
 
     formats = ("basic-memory",)
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         if not source.is_folder and not source.members():
             return "basic-memory" if _is_note(source.head) else ""
         for name in _notes(source)[:_LOOKED_AT]:
@@ -59,7 +59,7 @@ class BasicMemoryReader:
                 continue
         return ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         source.done = 0
         if not source.is_folder and not source.members():
             with source.open() as stream:
@@ -77,7 +77,7 @@ class BasicMemoryReader:
                 yield from _note(name, data, _modified(source, name))
 
 
-def _notes(source: Source) -> list[str]:
+def _notes(source: ImportSource) -> list[str]:
     return [
         name
         for name in source.members()
@@ -91,7 +91,7 @@ def _is_note(head: bytes) -> bool:
     return text.startswith(b"---") and re.search(rb"^permalink:\s*\S", text, re.M) is not None
 
 
-def _modified(source: Source, name: str) -> datetime | None:
+def _modified(source: ImportSource, name: str) -> datetime | None:
     if source.path is None or (name and not source.is_folder):
         return None
     return datetime.fromtimestamp((source.path / name).stat().st_mtime, UTC)

@@ -11,7 +11,7 @@ from recollect.errors import InvalidInput
 from recollect.moving.chats import FORMATS, SIGNS, Chats
 from recollect.moving.claude_account import account_members, account_pieces
 from recollect.moving.pieces import Piece
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
 _HEAD = 1 << 16
@@ -25,7 +25,7 @@ class ChatReader:
 
     formats = FORMATS
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         inside = _conversations(source)
         if inside:
             return _format_inside(source, inside)
@@ -35,7 +35,7 @@ class ChatReader:
         named = PurePosixPath(source.name).suffix in _SUFFIXES
         return _format_of(source.head) if named or text[:1] in (b"{", b"[") else ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         stated = "" if format == _ANY else format
         inside = _conversations(source)
         beside = account_members(source) if format == "claude" else []
@@ -59,7 +59,7 @@ class ChatReader:
         yield from account_pieces(source, beside)
 
 
-def _format_inside(source: Source, inside: list[str]) -> str:
+def _format_inside(source: ImportSource, inside: list[str]) -> str:
     """By the first of the files that can be read."""
     for name in inside[:-1]:
         with suppress(InvalidInput):
@@ -67,7 +67,7 @@ def _format_inside(source: Source, inside: list[str]) -> str:
     return _format_of(_head(source, inside[-1]))
 
 
-def _head(source: Source, name: str) -> bytes:
+def _head(source: ImportSource, name: str) -> bytes:
     with source.open_member(name) as stream:
         return stream.read(_HEAD)
 
@@ -76,7 +76,7 @@ def _format_of(head: bytes) -> str:
     return next((format for sign, format in SIGNS.items() if f'"{sign}"'.encode() in head), _ANY)
 
 
-def _conversations(source: Source) -> list[str]:
+def _conversations(source: ImportSource) -> list[str]:
     return [name for name in source.members() if _CONVERSATIONS.fullmatch(PurePosixPath(name).name)]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from recollect.errors import InvalidInput
 from recollect.moving.memory_fields import TEXT_KEYS, read_memory
 from recollect.moving.pieces import Piece
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.moving.sqlite_rows import Row, SqliteTables, sqlite_tables
 from recollect.record.messages import UnreadableMessage, read_object
 
@@ -48,10 +48,10 @@ class ChromaReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         return FORMAT if _file(source) is not None else ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         file = _file(source)
         if file is None and not source.is_folder:
             file = source.path
@@ -72,7 +72,7 @@ class ChromaReader:
                 yield _piece(one)
 
 
-def _file(source: Source) -> Path | None:
+def _file(source: ImportSource) -> Path | None:
     """Where the tables are, in the folder or one below it."""
     if source.path is None or not source.is_folder:
         return source.path if source.name == _FILE else None

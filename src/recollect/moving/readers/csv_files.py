@@ -12,7 +12,7 @@ from typing import BinaryIO
 from recollect.errors import InvalidInput
 from recollect.moving.memory_fields import TEXT_KEYS, read_key, read_memory, read_moment
 from recollect.moving.pieces import Piece
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.record.messages import (
     SESSION_KEYS,
     TIME_KEYS,
@@ -46,13 +46,13 @@ class CsvReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         if PurePosixPath(source.name).suffix.lower() not in _SUFFIXES:
             return ""
         header = _Table(io.BytesIO(source.head)).header
         return FORMAT if any(name in header for name in TEXT_KEYS) else ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         source.done = 0
         with source.open() as stream:
             table = _Table(stream)

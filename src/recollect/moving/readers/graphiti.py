@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.moving.json_list import Entry
+from recollect.moving.json_list import JsonEntry
 from recollect.moving.json_records import json_records, place_of, sample
 from recollect.moving.pieces import Piece
 from recollect.moving.record_fields import (
@@ -23,7 +23,7 @@ from recollect.moving.record_fields import (
     short_names,
     small_metadata,
 )
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.record.messages import ROLE_NAMES, UnreadableMessage, read_object, read_text
 from recollect.types import NewMemory, NewTurn, Role
 
@@ -54,7 +54,7 @@ class GraphitiReader:
 
     formats = _FORMATS
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         for name in _files(source) if source.is_folder or source.members() else [""]:
             told = source if not name else _head(source, name)
             kind = next(filter(None, map(_format_of, sample(told, _LISTS))), "")
@@ -62,7 +62,7 @@ class GraphitiReader:
                 return kind
         return ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         names: dict[str, str] = {}
         for _, entry in _entries(source):
             if isinstance(entry.value, dict) and "fact" not in entry.value:
@@ -100,7 +100,7 @@ def _format_of(fields: Mapping[str, Any]) -> str:
 # --- files ------------------------------------------------------------------------------------
 
 
-def _files(source: Source) -> list[str]:
+def _files(source: ImportSource) -> list[str]:
     return [
         name
         for name in source.members()
@@ -109,16 +109,16 @@ def _files(source: Source) -> list[str]:
     ]
 
 
-def _head(source: Source, name: str) -> Source:
+def _head(source: ImportSource, name: str) -> ImportSource:
     """The beginning of a member, as a source of its own."""
     try:
         with source.open_member(name) as stream:
-            return Source(None, io.BytesIO(stream.read(_HEAD)))
+            return ImportSource(None, io.BytesIO(stream.read(_HEAD)))
     except InvalidInput:
-        return Source(None, io.BytesIO())
+        return ImportSource(None, io.BytesIO())
 
 
-def _entries(source: Source) -> Iterator[tuple[str, Entry]]:
+def _entries(source: ImportSource) -> Iterator[tuple[str, JsonEntry]]:
     source.done = 0
     if not source.is_folder and not source.members():
         with source.open() as stream:
@@ -133,10 +133,10 @@ def _entries(source: Source) -> Iterator[tuple[str, Entry]]:
                 for entry in json_records(stream, _LISTS, _head(source, name).head):
                     yield f"{name}, {place_of(entry)}", entry
         except InvalidInput as error:
-            yield name, Entry(0, None, error.message)
+            yield name, JsonEntry(0, None, error.message)
 
 
-def _thread(source: Source) -> str:
+def _thread(source: ImportSource) -> str:
     found = _THREAD.search(source.head)
     return found[1].decode(errors="replace") if found else source.session
 

@@ -10,7 +10,7 @@ from recollect.moving.json_list import parsed
 from recollect.moving.json_records import json_records, place_of, sample
 from recollect.moving.pieces import Piece
 from recollect.moving.record_fields import checked_text, read_moment, short_name, small_metadata
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.moving.sqlite_rows import table_columns, table_rows
 from recollect.record.messages import UnreadableMessage, describe, read_object, read_text
 from recollect.types import NewMemory
@@ -27,12 +27,12 @@ class LangGraphStoreReader:
 
     formats = ("langgraph",)
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         items = sample(source, _LISTS)
         known = any(one.keys() >= {"namespace", "key", "value"} for one in items)
         return "langgraph" if known or table_columns(source, "store") >= _COLUMNS else ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         source.done = 0
         if table_columns(source, "store"):
             for row in table_rows(source, "store"):

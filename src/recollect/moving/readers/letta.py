@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from recollect.moving.json_list import Entry
+from recollect.moving.json_list import JsonEntry
 from recollect.moving.json_records import json_records, place_of, sample
 from recollect.moving.pieces import Piece, SentFile, WorkingNotes
 from recollect.moving.record_fields import (
@@ -20,7 +20,7 @@ from recollect.moving.record_fields import (
     short_names,
     small_metadata,
 )
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.record.messages import (
     UnreadableMessage,
     read_content,
@@ -47,13 +47,13 @@ class LettaReader:
 
     formats = ("letta",)
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         head = source.head
         if head.lstrip()[:1] == b"{" and len(_AGENT.findall(head)) > 1:
             return "letta"
         return "letta" if any(_is_passage(one) for one in sample(source, _LISTS)) else ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         source.done = 0
         reading = _Reading(source)
         with source.open() as stream:
@@ -82,7 +82,7 @@ def _is_passage(fields: Mapping[str, Any]) -> bool:
 class _Reading:
     """What has to be known of an agent file while it is read."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ImportSource) -> None:
         named = _NAME.search(source.head)
         file = source.session or PurePosixPath(source.name).stem or "letta"
         self._agent = named[1].decode(errors="replace") if named else file
@@ -92,7 +92,7 @@ class _Reading:
         self._latest: datetime | None = None  # of what was said: what blocks say, they say then
         self.notes: list[tuple[str, str]] = []
 
-    def skip(self, entry: Entry) -> None:
+    def skip(self, entry: JsonEntry) -> None:
         """Keep the place of a message that cannot be read."""
         if entry.key == "messages":
             self._place(self._session(entry.value if isinstance(entry.value, dict) else {}))
@@ -107,7 +107,7 @@ class _Reading:
         self._positions[session] = place + 1
         return place
 
-    def pieces(self, entry: Entry) -> Iterator[Piece]:
+    def pieces(self, entry: JsonEntry) -> Iterator[Piece]:
         place = place_of(entry)
         fields = read_object(entry.value, "a record")
         if fields.get("is_deleted"):

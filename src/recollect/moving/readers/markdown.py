@@ -18,7 +18,7 @@ from recollect.language.markdown import Bullet, MarkdownSection, parse, tidy, vi
 from recollect.language.placeholders import is_placeholder
 from recollect.moving.memory_fields import kind_of, read_moment, read_words
 from recollect.moving.pieces import Piece
-from recollect.moving.source import ZIP, Source
+from recollect.moving.source import ZIP, ImportSource
 from recollect.record.messages import UnreadableMessage
 from recollect.types import KINDS, Kind, NewMemory
 
@@ -58,12 +58,12 @@ class MarkdownReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         if _is_note(source.name) and not source.is_folder:
             return FORMAT
         return FORMAT if _notes(source) else ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         inside = _notes(source)
         if not inside:
             if source.is_folder or source.members():
@@ -89,7 +89,7 @@ def _is_note(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in _SUFFIXES
 
 
-def _notes(source: Source) -> list[str]:
+def _notes(source: ImportSource) -> list[str]:
     """The notes of a folder or archive; hidden folders are of the program that shows it."""
     return [
         name
@@ -98,7 +98,7 @@ def _notes(source: Source) -> list[str]:
     ]
 
 
-def _file(source: Source, name: str, raw: bytes, prefix: str) -> Iterator[Piece]:
+def _file(source: ImportSource, name: str, raw: bytes, prefix: str) -> Iterator[Piece]:
     text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     front = _FRONT.match(text)
     try:
@@ -180,7 +180,7 @@ def _kind(text: str, usual: Kind) -> tuple[Kind, str]:
 # --- what holds for a file ------------------------------------------------------------------------
 
 
-def _note(source: Source, name: str, fields: dict[str, Any]) -> _Note:
+def _note(source: ImportSource, name: str, fields: dict[str, Any]) -> _Note:
     path = PurePosixPath(name)
     at = next((at for key in _CREATED if (at := read_moment(fields.get(key), key))), None)
     stated = fields.get("kind") or fields.get("type") or ""
@@ -203,7 +203,7 @@ def _named_day(stem: str) -> datetime | None:
     return None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
-def _changed(source: Source, name: str) -> datetime | None:
+def _changed(source: ImportSource, name: str) -> datetime | None:
     """When the file was last written: what stands in it is no younger."""
     if source.path is None or source.head.startswith(ZIP):
         return None

@@ -15,7 +15,7 @@ from recollect.moving.record_fields import (
     short_names,
     small_metadata,
 )
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.moving.sqlite_rows import table_columns, table_rows
 from recollect.record.messages import UnreadableMessage, read_list, read_object, read_text
 from recollect.types import NewMemory
@@ -31,11 +31,11 @@ class Mem0Reader:
 
     formats = ("mem0",)
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         known = any(_is_memory(one) for one in sample(source, _LISTS))
         return "mem0" if known or table_columns(source, "history") >= _HISTORY else ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         source.done = 0
         if table_columns(source, "history"):
             yield from _history(source)
@@ -102,7 +102,7 @@ def _relation(place: str, fields: Mapping[str, Any]) -> Piece:
     return Piece(place, memory, key=f"relation {source} {relation} {target}")
 
 
-def _history(source: Source) -> Iterator[Piece]:
+def _history(source: ImportSource) -> Iterator[Piece]:
     """Each memory as it is now, and what it said before, which has ended."""
     events: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
     for row in table_rows(source, "history"):

@@ -14,7 +14,7 @@ from recollect.moving.chats import SIGNS
 from recollect.moving.json_list import JsonList, parsed
 from recollect.moving.memory_fields import TEXT_KEYS, read_key, read_memory
 from recollect.moving.pieces import Piece
-from recollect.moving.source import Source, rejoined
+from recollect.moving.source import ImportSource, rejoined
 from recollect.record.messages import SESSION_KEYS, UnreadableMessage, read_object
 
 FORMAT = "memories"
@@ -31,13 +31,13 @@ class MemoryListReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         # What begins with nonsense is for the reader that takes anything.
         first = islice(_objects(BytesIO(source.head)), _LOOKED_AT)
         value = next((value for _, value, reason in first if not reason), None)
         return FORMAT if _is_memory(value) else ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         source.done = 0
         with source.open() as stream:
             for place, value, reason in _objects(stream):

@@ -15,7 +15,7 @@ from recollect.documents.fallback.notes import Note, blocks
 from recollect.errors import InvalidInput
 from recollect.language.placeholders import is_placeholder
 from recollect.moving.pieces import Piece
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.types import NewDailyEvent, NewMemory
 
 FORMAT = "myclaw"
@@ -31,12 +31,12 @@ class MyclawReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         inside = source.name == _FOLDER or f"{_FOLDER}/" in _prefix(source)
         named = [PurePosixPath(name).name for name in _files(source)] if inside else []
         return FORMAT if any(name == _MEMORY or _DATED.fullmatch(name) for name in named) else ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         files = _files(source)
         if not files:
             raise InvalidInput(
@@ -60,12 +60,12 @@ class MyclawReader:
                 yield from _day(name, text)
 
 
-def _prefix(source: Source) -> str:
+def _prefix(source: ImportSource) -> str:
     below = any(name.startswith(f"{_FOLDER}/") for name in source.members())
     return f"{_FOLDER}/" if below and source.is_folder else ""
 
 
-def _files(source: Source) -> list[str]:
+def _files(source: ImportSource) -> list[str]:
     """The markdown that lies directly in the folder; MEMORY.md first."""
     start = _prefix(source) if source.is_folder else ""
     direct = [
@@ -76,7 +76,7 @@ def _files(source: Source) -> list[str]:
     return sorted(direct, key=lambda name: (not name.endswith(_MEMORY), name))
 
 
-def _changed(source: Source, name: str) -> datetime | None:
+def _changed(source: ImportSource, name: str) -> datetime | None:
     """When the file was last written: its lines are no younger."""
     if source.path is None or not source.is_folder:
         return None

@@ -22,7 +22,7 @@ from recollect.moving.memory_fields import (
     read_words,
 )
 from recollect.moving.pieces import Item, Piece, SentFile, WorkingNotes
-from recollect.moving.source import Source
+from recollect.moving.source import ImportSource
 from recollect.moving.sqlite_rows import MAGIC, Row, SqliteTables, sqlite_tables
 from recollect.record.attachments import DIRECTIONS
 from recollect.record.messages import (
@@ -49,7 +49,7 @@ class OpenAkitaReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: Source) -> str:
+    def recognises(self, source: ImportSource) -> str:
         if source.is_folder:
             ours = (name for name in source.members() if _is_ours(name))
             return FORMAT if any(not _is_of_claude(source, name) for name in ours) else ""
@@ -62,7 +62,7 @@ class OpenAkitaReader:
         fields = first.value if first is not None else None
         return FORMAT if isinstance(fields, dict) and _SIGN in fields else ""
 
-    def read(self, source: Source, format: str) -> Iterator[Piece]:
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         if source.is_folder:
             yield from _folder(source)
         elif source.head.startswith(MAGIC):
@@ -95,7 +95,7 @@ def _is_ours(name: str) -> bool:
     )
 
 
-def _is_of_claude(source: Source, name: str) -> bool:
+def _is_of_claude(source: ImportSource, name: str) -> bool:
     """Claude's export has a file of the same name."""
     if PurePosixPath(name).name != _MEMORIES:
         return False
@@ -106,7 +106,7 @@ def _is_of_claude(source: Source, name: str) -> bool:
         return False
 
 
-def _folder(source: Source) -> Iterator[Piece]:
+def _folder(source: ImportSource) -> Iterator[Piece]:
     """The database first: where an older file says otherwise, that is what was."""
     assert source.path is not None, "a folder has a path"
     named = [PurePosixPath(name) for name in source.members() if _is_ours(name)]
@@ -127,7 +127,7 @@ def _folder(source: Source) -> Iterator[Piece]:
             yield Piece(str(path), None, error.message)
 
 
-def _member(source: Source, path: PurePosixPath, seen: _Seen) -> Iterator[Piece]:
+def _member(source: ImportSource, path: PurePosixPath, seen: _Seen) -> Iterator[Piece]:
     if path.name == _DATABASE:
         assert source.path is not None, "a folder has a path"
         with sqlite_tables(source.path / path) as tables:
