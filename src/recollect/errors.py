@@ -182,6 +182,10 @@ class StoreReplaced(StoreError):
     """The file was deleted, moved or replaced while it was open; nothing was acknowledged."""
 
 
+class QuotaExceeded(StoreError):
+    """A space has as much as it may have; nothing was written."""
+
+
 class DiskFull(StoreError):
     """No space left; the transaction was rolled back whole."""
 
