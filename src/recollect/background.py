@@ -17,7 +17,6 @@ from recollect.forget import erasure
 from recollect.index import embedding_job
 from recollect.index.embedding_job import EmbeddingJob
 from recollect.jobs.worker import FailureListener, Handler, Pace, RecurringJob, Worker
-from recollect.language.guard import guard_of
 from recollect.learn import session_end, window_summary
 from recollect.learn.extraction import ExtractionJob
 from recollect.learn.extractors import RuleExtractor
@@ -83,7 +82,7 @@ class OpenSpaces:
         return len(self._alive)
 
 
-class Background:
+class BackgroundWork:
     """The worker, and what it hands the jobs of each kind to."""
 
     def __init__(self, shared: Shared, *, threads: int, threaded: bool) -> None:
@@ -203,7 +202,7 @@ class Background:
     def _worker(self, threads: int) -> Worker:
         shared = self._shared
         store, clock, settings = shared.store, shared.clock, shared.settings
-        jobs, guard = settings.jobs, guard_of(settings)
+        jobs, guard = settings.jobs, shared.guard
         pace = Pace(
             max_attempts=jobs.max_attempts,
             backoff=Backoff(jobs.backoff_first, BACKOFF_FACTOR, jobs.backoff_max),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from datetime import timedelta
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from recollect.background import Background
+from recollect.background import BackgroundWork
 from recollect.clock import Clock
 from recollect.documents.fallback.files import Folder, folder_beside
 from recollect.documents.fallback.importer import PlainFileImporter
@@ -19,6 +22,7 @@ from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules.signatures import CheckedCalls
 from recollect.services import Services
 from recollect.settings import Settings
+from recollect.store.paths import possible_folders
 from recollect.store.quota import Quota, with_quota
 from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Drained, EngineStats, Extensions
@@ -45,9 +49,11 @@ class Engine(CheckedCalls):
         self._path = path
         self._clock = clock
         self._guard = guard_of(settings)
-        self._threaded = threaded
+        self._plain_roots = possible_folders(Path(path), settings.memory.fallback_folder)
         self._closed = False
-        self._background: Background | None = None
+        self._known: set[str] = set()
+        self._welcomed = -float("inf")
+        self._background: BackgroundWork | None = None
         if not settings.memory.enabled:
             return
         store = open_sqlite(
@@ -63,7 +69,7 @@ class Engine(CheckedCalls):
             vector_memory=vector_memory,
         )
         self._shared = shared
-        self._background = Background(shared, threads=threads, threaded=threaded)
+        self._background = BackgroundWork(shared, threads=threads, threaded=threaded)
 
     def mind(self, space: str = DEFAULT_SPACE) -> Mind:
         """The memory of one person or agent. Closing it writes down what it gathered; the database
@@ -74,9 +80,9 @@ class Engine(CheckedCalls):
         if background is None:
             return self._switched_off(name)
         self._check_open()
-        fresh = background.open_spaces.find(name) is None
         services = background.open_spaces.get(name)
-        if fresh:
+        if name not in self._known:
+            self._known.add(name)
             background.welcome(name, now=False)
             self._take_in(services, background)
         return Mind(services, background, services.flush)
@@ -118,12 +124,25 @@ class Engine(CheckedCalls):
         if self._background is None:
             return Drained(0, 0, 0)
         self._check_open()
+        self._welcome_all()
         return self._background.worker.drain(timeout)
 
     def work(self) -> None:
         """Run jobs as they come due, until ``close`` is called from elsewhere."""
         if self._background is not None:
+            self._welcome_all()
             self._background.worker.run()
+
+    def _welcome_all(self) -> None:
+        """The spaces of other processes too: who works for all plans the upkeep of all."""
+        background, poll = self._background, self.settings.jobs.poll.total_seconds()
+        if background is None or time.monotonic() < self._welcomed + poll:
+            return
+        self._welcomed = time.monotonic()
+        for space in self._store.spaces():
+            if space not in self._known:
+                self._known.add(space)
+                background.welcome(space, now=False)
 
     def close(self) -> None:
         """Finish the jobs in hand and close the database. Closing twice is harmless."""
@@ -139,9 +158,9 @@ class Engine(CheckedCalls):
             self._store.close()
             self._background.let_go()
 
-    def _take_in(self, services: Services, background: Background) -> None:
+    def _take_in(self, services: Services, background: BackgroundWork) -> None:
         """Import what was recorded into plain files while memory was switched off."""
-        folder = folder_beside(self._path, services.space, self.settings.memory)
+        folder = self._plain_files(services.space)
         if self._store.read_only or folder is None or not folder.path.is_dir():
             return
         folder.claim()
@@ -160,6 +179,12 @@ class Engine(CheckedCalls):
         except StoreError as error:
             # The files stay, and the next opening tries again; stats() shows this.
             background.worker.failure = str(error)
+
+    def _plain_files(self, space: str) -> Folder | None:
+        """The folder of a space, if any space has one; every opening asks."""
+        if not any(map(os.path.isdir, self._plain_roots)):
+            return None
+        return folder_beside(self._path, space, self.settings.memory)
 
     def _switched_off(self, space: str) -> Mind:
         folder: Folder | None = folder_beside(self._path, space, self.settings.memory)

@@ -14,6 +14,7 @@ from recollect.documents.library import USUAL_NAME
 from recollect.engine import Engine
 from recollect.errors import ConfigError, InvalidInput
 from recollect.index.vector_memory import VECTOR_MEMORY
+from recollect.language.guard import guard_of
 from recollect.mind import Mind
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules import checks
@@ -56,6 +57,7 @@ def open(
     path = database_path(target)
     chosen = settings_.load(preset, file=_settings_file(path, preset), overrides=settings | given)
     ticking = SystemClock() if clock is None else _checked_clock(clock)
+    space = guard_of(chosen).name(space, "space")  # before a file is made
     engine = Engine(path, chosen, ticking, extensions, threads=1, threaded=worker == "thread")
     try:
         return engine.only_mind(space)

@@ -11,13 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, Unpack
 
-from recollect.background import Background
+from recollect.background import BackgroundWork
 from recollect.documents.onboarding import OnboardingState
 from recollect.documents.report import DocumentReport, Question, SyncReport
 from recollect.health.metrics import as_prometheus, measure
 from recollect.ids import new_id
 from recollect.language.gate import Verdict
-from recollect.language.guard import guard_of
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.learn.bulk_writer import NewRecord
 from recollect.learn.compression import HostMessage
@@ -83,7 +82,7 @@ class Mind(CheckedCalls):
     """The memory of one space. Close it, or use it as a context manager."""
 
     def __init__(
-        self, services: Services, background: Background, closing: Callable[[], None]
+        self, services: Services, background: BackgroundWork, closing: Callable[[], None]
     ) -> None:
         """``closing`` is called when it is closed: to close the database, or only this space."""
         shared = services.shared
@@ -93,7 +92,7 @@ class Mind(CheckedCalls):
         self._clock = shared.clock
         self._services = services
         self._background = background
-        self._guard = guard_of(shared.settings)
+        self._guard = shared.guard
         self._closing = closing
 
     def session(
@@ -425,7 +424,7 @@ class Mind(CheckedCalls):
     # --- jobs, upkeep, health -------------------------------------------------------------------
 
     def jobs(self, *, state: JobState | None = None, limit: int = 100) -> list[Job]:
-        """Background work that waits, runs, or died."""
+        """BackgroundWork work that waits, runs, or died."""
         return self._services.ledger.jobs(state, limit)
 
     def redrive(self, ids: Sequence[str] | None = None) -> int:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NoReturn
 
-from recollect.background import Background
+from recollect.background import BackgroundWork
 from recollect.clock import Clock
 from recollect.context.build import Builder
 from recollect.documents.fallback.files import Folder
@@ -45,7 +45,7 @@ def open_off(folder: Folder, space: str, settings: Settings, clock: Clock) -> Pl
     """A Mind whose space is in RAM and kept in the files of a folder."""
     inner = _without_models(settings)
     store = PlainFileStore(folder, space, inner, clock.now)
-    background = Background(share(store, MEMORY, inner, clock), threads=1, threaded=False)
+    background = BackgroundWork(share(store, MEMORY, inner, clock), threads=1, threaded=False)
     services = background.open_spaces.get(space)
     caches = (services.short_term.clear, services.scratchpads.clear)
     store.attach(services.memories, caches)

@@ -22,7 +22,7 @@ from recollect.health.metrics import Uses
 from recollect.index.batches import forget_chunks
 from recollect.index.live_tables import LiveTables
 from recollect.index.segment import forget_words
-from recollect.language.guard import forget_names, guard_of
+from recollect.language.guard import forget_names
 from recollect.language.lines import forget_labels
 from recollect.learn.bulk_writer import BulkWriter
 from recollect.learn.compression import Compression
@@ -87,7 +87,7 @@ class Services:
     @_service
     def recorder(self) -> Recorder:
         shared, settings = self.shared, self.shared.settings
-        guard = guard_of(settings)
+        guard = shared.guard
         return Recorder(
             shared.store,
             self.space,
@@ -109,7 +109,7 @@ class Services:
     def ledger(self) -> LedgerReader:
         shared, settings = self.shared, self.shared.settings
         return LedgerReader(
-            shared.store, self.space, shared.clock, settings.jobs.max_attempts, guard_of(settings)
+            shared.store, self.space, shared.clock, settings.jobs.max_attempts, shared.guard
         )
 
     @_service
@@ -133,21 +133,21 @@ class Services:
     @_service
     def attachments(self) -> AttachmentWriter:
         shared = self.shared
-        guard = guard_of(shared.settings)
+        guard = shared.guard
         return AttachmentWriter(shared.store, self.space, shared.clock, guard, shared.ask)
 
     @_service
     def short_term(self) -> ShortTermMemory:
         settings = self.shared.settings
         return ShortTermMemory(
-            self._store, self.space, settings.short_term, guard=guard_of(settings)
+            self._store, self.space, settings.short_term, guard=self.shared.guard
         )
 
     @_service
     def scratchpads(self) -> Scratchpads:
         shared, settings = self.shared, self.shared.settings
         return Scratchpads(
-            shared.store, self.space, shared.clock, settings.scratchpad, guard_of(settings)
+            shared.store, self.space, shared.clock, settings.scratchpad, shared.guard
         )
 
     @_service
@@ -157,7 +157,7 @@ class Services:
             shared.store,
             self.space,
             shared.clock,
-            guard_of(shared.settings),
+            shared.guard,
             short_term=self.short_term,
             scratchpads=self.scratchpads,
         )
@@ -175,7 +175,7 @@ class Services:
             shared.store,
             self.space,
             shared.clock,
-            guard_of(shared.settings),
+            shared.guard,
             memories=self.memories,
             ask_vectors=shared.ask,
         )

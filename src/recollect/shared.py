@@ -13,7 +13,7 @@ from recollect.index.backend import BackendEngine
 from recollect.index.embedding_job import Ask
 from recollect.index.engine import VectorEngine
 from recollect.index.vector_memory import VectorMemory
-from recollect.language.guard import guard_of
+from recollect.language.guard import Guard
 from recollect.learn import window_summary
 from recollect.learn.advice import ModelJudge
 from recollect.learn.episode_writer import EpisodeWriter
@@ -49,6 +49,7 @@ class Shared:
     path: str
     settings: Settings
     clock: Clock
+    guard: Guard
     embedder: Embedder | None
     model: ChatModel | None
     ask: Ask
@@ -113,9 +114,7 @@ class Shared:
         if self.model is None:
             return None
         budget = SpendingLimit.of(self.settings)
-        return self.model.metered(
-            journal_meter(self.store, space, self.clock, budget, guard_of(self.settings))
-        )
+        return self.model.metered(journal_meter(self.store, space, self.clock, budget, self.guard))
 
     @property
     def digest_delay(self) -> timedelta:
@@ -157,7 +156,6 @@ class Shared:
         return PendingQueue(self.store, space, self.clock, self.settings.pending, reconciler)
 
     def documents_of(self, space: str) -> Documents:
-        guard = guard_of(self.settings)
         return Documents(
             self.store,
             space,
@@ -166,7 +164,7 @@ class Shared:
             folders_of(Path(self.path), space, self.settings),
             keeper=self.writer_of(space),
             reconciler=self.reconciler_of(space),
-            guard=guard,
+            guard=self.guard,
             ask=self.ask,
         )
 

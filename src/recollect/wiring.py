@@ -10,6 +10,7 @@ from recollect.errors import ConfigError
 from recollect.index import embedding_job
 from recollect.index.engine import engine_for
 from recollect.index.vector_memory import VECTOR_MEMORY, VectorMemory
+from recollect.language.guard import guard_of
 from recollect.providers.breaker import Circuits
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.chat.choose import chat_model_for, object_model_for
@@ -46,6 +47,7 @@ def share(
         path=path,
         settings=settings,
         clock=clock,
+        guard=guard_of(settings),
         embedder=embedder,
         model=_model(settings, circuits, extensions),
         ask=embedding_job.asking(embedder, settings.jobs.max_attempts),

@@ -322,7 +322,7 @@ class Worker:
             try:
                 rest = 0.0 if self.run_one() else self._rest()
                 self.failure = ""
-                for work in _taken(self._unprepared, 1 if rest else 0):
+                for work in _taken(self._unprepared, _AT_ONCE if rest else 0):
                     work()
                     rest = 0.0
             except Closed:

@@ -6,13 +6,14 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from recollect.errors import QuotaExceeded
 from recollect.store.contract import LedgerStore, MemoryStore, Store, Unit
 from recollect.store.rows import Placed, TurnRow
 from recollect.types import Memory, SafeText
 
+Table = Literal["turns", "memories"]
 _RECOUNT = 60.0  # seconds for which a count is believed, apart from what this process adds
 
 
@@ -58,7 +59,7 @@ class _BoundedStore:
             proxy: Any = _BoundedUnit(unit, self, space)
             yield proxy
 
-    def admit(self, unit: Unit, space: str, table: str, more: int) -> None:
+    def admit(self, unit: Unit, space: str, table: Table, more: int) -> None:
         """Refuse more rows than the quota leaves. Counts of a transaction that fails are corrected
         at the next look.
         """

@@ -399,6 +399,8 @@ class SqliteQueue:
         with self._database.read() as conn:
             if conn.execute(existing, (*values, codec.to_micros(next_at))).get:
                 return True
+            if not conn.execute("SELECT 1 FROM spaces WHERE name = ?", (space,)).get:
+                return False
         with self._database.write() as conn:
             conn.execute(
                 "INSERT INTO schedules SELECT space, ?, ?, ?, ?, NULL FROM spaces WHERE name = ?"
