@@ -20,7 +20,8 @@ from recollect.store.erasure import (
 from recollect.store.rows import TABLES, EmbedText, first_doc, last_doc, number_of
 from recollect.store.sqlite.echoes import SqliteEchoes
 from recollect.store.sqlite.episodes import SqliteEpisodes
-from recollect.store.sqlite.postings import TextStats, quoted
+from recollect.store.sqlite.postings import TextStats
+from recollect.store.sqlite.term_lists import quoted
 from recollect.store.sqlite.text import set_terms
 from recollect.store.sqlite.text_columns import STORED, stored_texts
 from recollect.store.sqlite.vectors import TEXTS

@@ -24,12 +24,13 @@ from recollect.store.rows import (
 from recollect.store.sqlite.postings import (
     Postings,
     SpaceStats,
+    TermLists,
     TextStats,
     WeighedTerms,
-    quoted,
     read_names,
 )
 from recollect.store.sqlite.scope import ScopeFilter
+from recollect.store.sqlite.term_lists import SqliteTermLists
 from recollect.types import RecordType
 
 _EXHAUST = 2_000  # narrow scopes up to this many documents are looked at whole
@@ -47,6 +48,9 @@ class SqliteText:
         self._space = space
         self._all_stats = stats
 
+    def _lists(self, first: int, last: int) -> TermLists:
+        return SqliteTermLists(self._conn, first, last)
+
     def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches:
         """The best ``limit`` records of the scope, best first, newer first among equals."""
         stats = self._all_stats.of(self._conn, self._space)
@@ -54,7 +58,7 @@ class SqliteText:
             return TextMatches((), {}, {}, stats.length)
         first = min(first_doc(self._space, type_) for type_ in scope.types)
         last = max(last_doc(self._space, type_) for type_ in scope.types)
-        postings = Postings(self._conn, first, last, stats)
+        postings = Postings(self._lists(first, last), first, stats)
         few = self.few(scope)
         if few is not None:
             return self._rank(few, postings.weigh(terms), limit, stats)
@@ -204,18 +208,9 @@ class SqliteText:
         last = max(last_doc(self._space, type_) for type_ in scope.types)
         words: dict[str, list[str]] = {}
         for term in terms:
-            words.setdefault(term.form_of or term.text, []).append(quoted(term.text))
-        match = " AND ".join(f"({' OR '.join(forms)})" for forms in words.values())
-        chosen = ScopeFilter(self._conn, self._space, scope)
-        docs = [
-            doc
-            for (doc,) in self._conn.execute(
-                "SELECT rowid FROM text_index WHERE text_index MATCH ? AND rowid BETWEEN ? AND ?"
-                " ORDER BY rowid DESC LIMIT ?",
-                (match, first, last, _MOST_HELD),
-            )
-        ]
-        kept = chosen.keep(docs)
+            words.setdefault(term.form_of or term.text, []).append(term.text)
+        docs = self._lists(first, last).holding(list(words.values()), _MOST_HELD)
+        kept = ScopeFilter(self._conn, self._space, scope).keep(docs)
         return kept[:limit], len(kept)
 
     def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]:
