@@ -7,7 +7,8 @@ not here violates a constraint and is refused by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -182,7 +183,7 @@ _LAYOUTS: Mapping[str, _Layout] = {
 _USUAL = _Layout()
 
 
-class _Statements(NamedTuple):
+class Statements(NamedTuple):
     """The SQL of one table."""
 
     total: str
@@ -193,7 +194,7 @@ class _Statements(NamedTuple):
 
 
 @cache
-def _statements(table: MovedTable) -> _Statements:
+def statements_of(table: MovedTable) -> Statements:
     layout = _LAYOUTS.get(table.name, _USUAL)
     source = layout.table or table.name
     cells = [layout.read.get(name, f"r.{name}") for name in table.names]
@@ -208,7 +209,7 @@ def _statements(table: MovedTable) -> _Statements:
     values = {"space": ":space"} if table.name != "embedders" else {}
     values |= {name: f":{name}" for name in table.names if name not in layout.read}
     values |= layout.write
-    return _Statements(
+    return Statements(
         f"SELECT count(*) FROM {source} r WHERE {layout.where}",
         page + end,
         f"{page} AND ({', '.join(order)}) > ({after}){end}",
@@ -224,6 +225,7 @@ class SqliteTransfer:
         self._conn = conn
         self._space = space
         self._numbers: dict[str, Any] = {"space": space}
+        self._dimensions: dict[str, int] = {}  # of each embedder, once it has some
         for type_ in RECORD_TYPES:
             self._numbers[f"first_{type_}"] = first_doc(space, type_)
             self._numbers[f"last_{type_}"] = last_doc(space, type_)
@@ -231,10 +233,10 @@ class SqliteTransfer:
     # --- reading --------------------------------------------------------------------------------
 
     def count(self, table: MovedTable) -> int:
-        return int(self._conn.execute(_statements(table).total, self._numbers).get)
+        return int(self._conn.execute(statements_of(table).total, self._numbers).get)
 
     def rows(self, table: MovedTable, after: Cells | None, limit: int) -> RowPage:
-        statements = _statements(table)
+        statements = statements_of(table)
         values = {**self._numbers, "limit": limit}
         if after is not None:
             values |= {f"after_{n}": value for n, value in enumerate(after)}
@@ -249,27 +251,26 @@ class SqliteTransfer:
         return RowPage(rows, last)
 
     def stored(self, table: MovedTable, rows: Sequence[Cells]) -> list[Cells | None]:
-        found: list[Cells | None] = []
-        for row in rows:
-            values = self._values(table, row)
-            cells = self._find(table, values, row)
-            stands = cells is not None and table.same(cells, row)
-            found.append(row if stands or self._stands_for(table, values) else cells)
-        return found
+        every = [self._values(table, row) for row in rows]
+        return [
+            row if self._is_known(table, values, found, row) else found
+            for row, values, found in zip(rows, every, self._find(table, rows, every), strict=True)
+        ]
 
-    def _find(self, table: MovedTable, values: Mapping[str, Any], row: Cells) -> Cells | None:
-        """What has the key of a row; the key is as asked for, however it is written here."""
-        found: Any = self._conn.execute(_statements(table).find, values).fetchone()
-        if found is None:
-            return None
-        cells = list(_to_cells(table, found))
-        for n in table.keys:
-            cells[n] = row[n]
-        return tuple(cells)
+    def _find(
+        self, table: MovedTable, rows: Sequence[Cells], every: Sequence[Mapping[str, Any]]
+    ) -> Iterable[Cells | None]:
+        """What has the key of each row, looked up when it is asked for."""
+        for row, values in zip(rows, every, strict=True):
+            yield keyed(table, self._conn.execute(statements_of(table).find, values).fetchone(), row)
 
-    def _stands_for(self, table: MovedTable, values: Mapping[str, Any]) -> bool:
-        """Whether what is here does for a row that says something else."""
-        rule = _STANDS_FOR.get(table.name)
+    def _is_known(
+        self, table: MovedTable, values: Mapping[str, Any], found: Cells | None, row: Cells
+    ) -> bool:
+        """Whether a row is here, or what is here does for one that says something else."""
+        if found is not None and table.same(found, row):
+            return True
+        rule = STANDS_FOR.get(table.name)
         return rule is not None and bool(self._conn.execute(rule, values).get)
 
     # --- writing --------------------------------------------------------------------------------
@@ -278,36 +279,46 @@ class SqliteTransfer:
         added: list[int] = []
         conflicts: list[RowConflict] = []
         known = 0
+        every = [self._values(table, row) for row in rows]
+        for n, found in enumerate(self._find(table, rows, every)):
+            if self._is_known(table, every[n], found, rows[n]):
+                known += 1
+                continue
+            try:
+                with self._refusing(table, rows[n]):
+                    self._put_row(table, rows[n], every[n], found)
+            except RowRefused as refused:
+                conflicts.append(RowConflict(n, str(refused)))
+            else:
+                added.append(n)
+        if added:
+            self._follow_up(table, [rows[n] for n in added])
+        return PutRows(added, known, conflicts)
+
+    @contextlib.contextmanager
+    def _refusing(self, table: MovedTable, row: Cells) -> Iterator[None]:
+        """A row that a constraint of the database forbids is refused, and nothing else."""
+        try:
+            yield
+        except apsw.ConstraintError as error:
+            raise RowRefused(_reason(table, row, error)) from error
+
+    def _put_row(
+        self, table: MovedTable, row: Cells, values: Mapping[str, Any], found: Cells | None
+    ) -> None:
         write = {
             "session_progress": self._put_progress,
             "embedded": self._put_mark,
             "schedules": self._put_schedule,
             "embedders": self._put_embedder,
         }.get(table.name)
-        for n, row in enumerate(rows):
-            values = self._values(table, row)
-            found = self._find(table, values, row)
-            same = found is not None and table.same(found, row)
-            if same or self._stands_for(table, values):
-                known += 1
-                continue
-            try:
-                if write is not None:
-                    write(values, found)
-                elif found is not None:
-                    raise _Conflict(f"another {_one(table)} has its key {_named(table, row)}")
-                else:
-                    self._check(table, values)
-                    self._conn.execute(_statements(table).insert, values)
-            except apsw.ConstraintError as error:
-                conflicts.append(RowConflict(n, _reason(table, row, error)))
-            except _Conflict as conflict:
-                conflicts.append(RowConflict(n, str(conflict)))
-            else:
-                added.append(n)
-        if added:
-            self._follow_up(table, [rows[n] for n in added])
-        return PutRows(added, known, conflicts)
+        if write is not None:
+            write(values, found)
+        elif found is not None:
+            raise RowRefused(f"another {_one(table)} has its key {_named(table, row)}")
+        else:
+            self._check(table, values)
+            self._conn.execute(statements_of(table).insert, values)
 
     def _values(self, table: MovedTable, row: Cells) -> dict[str, Any]:
         values = dict(self._numbers)
@@ -319,20 +330,23 @@ class SqliteTransfer:
         """One vector that is not like the others would spoil every search."""
         if table.name not in ("vectors", "embedding_cache"):
             return
-        dimensions = self._conn.execute(
-            "SELECT dimensions FROM embedders WHERE name = :embedder", values
-        ).get
+        embedder = values["embedder"]
+        dimensions = self._dimensions.get(embedder)
+        if not dimensions:
+            dimensions = self._dimensions[embedder] = self._conn.execute(
+                "SELECT dimensions FROM embedders WHERE name = :embedder", values
+            ).get
         data: bytes = values["vector"]
         if dimensions and len(data) != int(dimensions) * _FLOAT:
-            raise _Conflict(f"a vector of {values['embedder']!r} has {dimensions} dimensions")
+            raise RowRefused(f"a vector of {embedder!r} has {dimensions} dimensions")
         vector = np.frombuffer(data[: len(data) // _FLOAT * _FLOAT], np.float32)
         square = float(vector @ vector)
         if not np.isfinite(square) or (table.name == "vectors" and abs(square - 1) > _UNIT):
-            raise _Conflict("its vector is not of length 1")
+            raise RowRefused("its vector is not of length 1")
 
     def _put_embedder(self, values: Mapping[str, Any], found: Cells | None) -> None:
         if found is not None and found[1] and values["dimensions"]:
-            raise _Conflict(f"the embedder {values['name']!r} has {found[1]} dimensions here")
+            raise RowRefused(f"the embedder {values['name']!r} has {found[1]} dimensions here")
         self._conn.execute(
             "INSERT INTO embedders (name, dimensions) VALUES (:name, :dimensions)"
             " ON CONFLICT (name) DO UPDATE SET dimensions = max(dimensions, excluded.dimensions)",
@@ -348,7 +362,7 @@ class SqliteTransfer:
                 f"SELECT doc FROM turns WHERE space = :space AND id = :{mark}", values
             ).get
             if found is None or doc is None:
-                raise _Conflict(f"it names {values[mark]!r}, which is no turn here")
+                raise RowRefused(f"it names {values[mark]!r}, which is no turn here")
             first = "NULL"
             if mark == "extracted":
                 first = (
@@ -370,7 +384,7 @@ class SqliteTransfer:
         number = self._conn.execute(f"SELECT {_EMBEDDER}", values).get
         doc = self._conn.execute(f"SELECT {_THROUGH}", values).get
         if number is None or doc is None:
-            raise _Conflict(f"it names {values['through']!r}, which is no {type_} here")
+            raise RowRefused(f"it names {values['through']!r}, which is no {type_} here")
         among = int(
             self._conn.execute(
                 f"SELECT count(*) FROM {TABLES[type_]} WHERE doc <= ? AND doc >= ifnull((SELECT"
@@ -389,7 +403,7 @@ class SqliteTransfer:
     def _put_schedule(self, values: Mapping[str, Any], found: Cells | None) -> None:
         """One that has never run here is only what opening the memory has made."""
         if found is not None and found[-1] is not None:
-            raise _Conflict(f"{values['kind']!r} is scheduled otherwise here")
+            raise RowRefused(f"{values['kind']!r} is scheduled otherwise here")
         self._conn.execute(
             "INSERT OR REPLACE INTO schedules"
             " VALUES (:space, :kind, :cron, :zone, :next_at, :last_at)",
@@ -435,7 +449,7 @@ class SqliteTransfer:
 
 # Where something else does as well as the row: marks that are further, a job that waits, a
 # schedule with its own next time.
-_STANDS_FOR: Mapping[str, str] = {
+STANDS_FOR: Mapping[str, str] = {
     "session_progress": (
         "SELECT 1 FROM sessions r WHERE r.space = :space AND r.id = :session AND"
         + " AND ".join(
@@ -460,8 +474,18 @@ _STANDS_FOR: Mapping[str, str] = {
 }
 
 
-class _Conflict(Exception):
+class RowRefused(Exception):
     """A row that cannot go in beside what is there."""
+
+
+def keyed(table: MovedTable, found: Sequence[Any] | None, row: Cells) -> Cells | None:
+    """What was found for a row; its key is as asked for, however it is written here."""
+    if found is None:
+        return None
+    cells = list(_to_cells(table, found))
+    for n in table.keys:
+        cells[n] = row[n]
+    return tuple(cells)
 
 
 def _to_cells(table: MovedTable, row: Sequence[Any]) -> Cells:
