@@ -202,6 +202,9 @@ class SqliteStore:
         with self.database.write() as conn:
             text.recreate(conn)
 
+    def index_vectors(self, space: str, embedder: int) -> None:
+        """Nothing to build: vectors are searched in memory."""
+
     def compact(self) -> None:
         """Leave no byte of removed records in the file: not in the index, free pages or the log."""
         compaction.compact(self.database)

@@ -31,7 +31,7 @@ from recollect.store.sqlite.postings import (
 )
 from recollect.store.sqlite.scope import ScopeFilter
 from recollect.store.sqlite.term_lists import SqliteTermLists
-from recollect.types import RecordType
+from recollect.types import RecordType, SafeText
 
 _EXHAUST = 2_000  # narrow scopes up to this many documents are looked at whole
 _DEPTH = 128  # documents scored exactly; 192 would find 0.2 % more of the best ten of 100,000
@@ -255,14 +255,16 @@ class SqliteText:
         )
         return [id_ for (id_,) in rows]
 
-    def put(self, type_: RecordType, id_: str, terms: str, *, changed: bool = True) -> None:
-        doc = self._conn.execute(
-            f"SELECT doc FROM {TABLES[type_]} WHERE space = ? AND id = ?", (self._space, id_)
-        ).get
-        if doc is not None and changed:
-            set_terms(self._conn, self._space, doc, terms)
-        elif doc is not None:
-            replace_terms(self._conn, self._space, doc, terms)
+    def put(
+        self, type_: RecordType, terms: Mapping[str, SafeText], *, changed: bool = True
+    ) -> None:
+        write = set_terms if changed else replace_terms
+        for id_, text in terms.items():
+            doc = self._conn.execute(
+                f"SELECT doc FROM {TABLES[type_]} WHERE space = ? AND id = ?", (self._space, id_)
+            ).get
+            if doc is not None:
+                write(self._conn, self._space, doc, text)
 
 
 def _matched(packed: bytes, words: Mapping[int, str]) -> tuple[str, ...]:

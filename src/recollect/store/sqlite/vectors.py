@@ -292,6 +292,30 @@ class SqliteVectors:
             )
         return _cosines(rows)
 
+    def indexed(self, embedder: int) -> bool:
+        """Never: a copy in memory is searched faster than any index of SQLite's."""
+        return False
+
+    def nearest(
+        self, embedder: int, type_: RecordType, query: bytes, limit: int
+    ) -> list[tuple[int, float]]:
+        """By a scan."""
+        best: dict[int, float] = {}
+        for doc, cosine in self.scan(embedder, query):
+            if type_of(doc) == type_:
+                best[doc] = max(cosine, best.get(doc, -1.0))
+        return sorted(best.items(), key=lambda one: -one[1])[:limit]
+
+    def cosines(self, embedder: int, query: bytes, docs: Sequence[int]) -> dict[int, float]:
+        """The cosine of the best passage of each document that has one."""
+        rows = self._conn.execute(
+            "SELECT v.doc, max(1 - vec_distance_cosine(v.vector, ?)) FROM json_each(?) d"
+            " CROSS JOIN vectors v ON v.space = ? AND v.embedder = ? AND v.doc = d.value"
+            " GROUP BY v.doc",
+            (query, str(list(docs)), self._space, embedder),
+        )
+        return dict(_cosines(rows))
+
     # --- the cache of paid answers --------------------------------------------------------------
 
     def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
