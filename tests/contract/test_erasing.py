@@ -9,7 +9,7 @@ from recollect.rules import bm25
 from recollect.store.contract import Store
 from recollect.store.erasure import Removal, Rewrite
 from recollect.store.rows import EmbedText, TurnFilter, VectorRow
-from recollect.store.sqlite import names, text_columns
+from recollect.store.sql import names, text_columns
 from recollect.store.sqlite.store import SqliteStore
 from recollect.types import ToolCall, constant
 from tests.conftest import NOON

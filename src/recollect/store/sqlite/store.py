@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, TypeVar
@@ -17,51 +17,31 @@ from recollect import private
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.store import codec
 from recollect.store.rows import MAX_SPACES, NOBODY
-from recollect.store.sqlite import backup, compaction, health, migrate, text, text_columns
-from recollect.store.sqlite.attachments import SqliteAttachments
-from recollect.store.sqlite.cleanup import SqliteCleanup
+from recollect.store.sql import text_columns
+from recollect.store.sql.cleanup import SqlCleanup
+from recollect.store.sql.counters import SqlCounters
+from recollect.store.sql.document_states import SqlDocumentStates
+from recollect.store.sql.echoes import SqlEchoes
+from recollect.store.sql.journal import SqlJournal
+from recollect.store.sql.names import SqlNames
+from recollect.store.sql.runs import SqlCards, SqlOnboardings, SqlRuns
+from recollect.store.sql.scratchpads import SqlScratchpads
+from recollect.store.sql.tiers import SqlTiers
+from recollect.store.sqlite import backup, compaction, health, migrate, text
 from recollect.store.sqlite.connection import MEMORY, Database
-from recollect.store.sqlite.document_states import SqliteDocumentStates
-from recollect.store.sqlite.echoes import SqliteEchoes
-from recollect.store.sqlite.episodes import SqliteEpisodes
-from recollect.store.sqlite.erasure import SqliteEraser
 from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
-from recollect.store.sqlite.journal import SqliteJournal
-from recollect.store.sqlite.ledger import SqliteLedger
-from recollect.store.sqlite.memories import SqliteMemories
-from recollect.store.sqlite.names import SqliteNames
 from recollect.store.sqlite.postings import TextStats
-from recollect.store.sqlite.runs import SqliteCards, SqliteOnboardings, SqliteRuns
-from recollect.store.sqlite.scratchpads import SqliteScratchpads
+from recollect.store.sqlite.records import (
+    SqliteAttachments,
+    SqliteEpisodes,
+    SqliteEraser,
+    SqliteLedger,
+    SqliteMemories,
+)
 from recollect.store.sqlite.text import SqliteText
-from recollect.store.sqlite.tiers import SqliteTiers
 from recollect.store.sqlite.transfer import SqliteTransfer
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Backup, Finding, PageProgress, Stats
-
-
-class SqliteCounters:
-    """The counters of one space on one connection."""
-
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
-        self._conn = conn
-        self._space = space
-
-    def add(self, day: date, amounts: Mapping[str, int]) -> None:
-        self._conn.executemany(
-            "INSERT INTO counters VALUES (?, ?, ?, ?) ON CONFLICT (space, day, name)"
-            " DO UPDATE SET amount = amount + excluded.amount",
-            [(self._space, day.isoformat(), name, amount) for name, amount in amounts.items()],
-        )
-
-    def totals(self, since: date | None) -> dict[str, int]:
-        """The sums of all days from then on."""
-        rows = self._conn.execute(
-            "SELECT name, sum(amount) FROM counters WHERE space = ? AND day >= ? GROUP BY name",
-            (self._space, "" if since is None else since.isoformat()),
-        )
-        return {str(name): int(amount) for name, amount in rows}
-
 
 T = TypeVar("T")
 
@@ -98,22 +78,22 @@ class SqliteUnit:
     ledger = _simple(SqliteLedger)
     memories = _simple(SqliteMemories)
     episodes = _simple(SqliteEpisodes)
-    scratchpads = _simple(SqliteScratchpads)
-    echoes = _simple(SqliteEchoes)
-    document_states = _simple(SqliteDocumentStates)
+    scratchpads = _simple(SqlScratchpads)
+    echoes = _simple(SqlEchoes)
+    document_states = _simple(SqlDocumentStates)
     attachments = _simple(SqliteAttachments)
-    journal = _simple(SqliteJournal)
+    journal = _simple(SqlJournal)
     text = _part(SqliteText)
     vectors = _simple(SqliteVectors)
     tasks = _simple(SqliteTasks)
-    tiers = _simple(SqliteTiers)
-    runs = _simple(SqliteRuns)
-    cards = _simple(SqliteCards)
-    onboarding = _simple(SqliteOnboardings)
+    tiers = _simple(SqlTiers)
+    runs = _simple(SqlRuns)
+    cards = _simple(SqlCards)
+    onboarding = _simple(SqlOnboardings)
     eraser = _part(SqliteEraser)
-    names = _simple(SqliteNames)
-    cleanup = _simple(SqliteCleanup)
-    counters = _simple(SqliteCounters)
+    names = _simple(SqlNames)
+    cleanup = _simple(SqlCleanup)
+    counters = _simple(SqlCounters)
     transfer = _simple(SqliteTransfer)
 
 

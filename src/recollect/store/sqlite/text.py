@@ -21,6 +21,8 @@ from recollect.store.rows import (
     last_doc,
     type_of,
 )
+from recollect.store.sql.scope import ScopeFilter
+from recollect.store.sql.terms import replace_terms, set_terms
 from recollect.store.sqlite.postings import (
     Postings,
     SpaceStats,
@@ -29,8 +31,8 @@ from recollect.store.sqlite.postings import (
     WeighedTerms,
     read_names,
 )
-from recollect.store.sqlite.scope import ScopeFilter
 from recollect.store.sqlite.term_lists import SqliteTermLists
+from recollect.store.sqlite.terms import FTS
 from recollect.types import RecordType, SafeText
 
 _EXHAUST = 2_000  # narrow scopes up to this many documents are looked at whole
@@ -264,65 +266,12 @@ class SqliteText:
                 f"SELECT doc FROM {TABLES[type_]} WHERE space = ? AND id = ?", (self._space, id_)
             ).get
             if doc is not None:
-                write(self._conn, self._space, doc, text)
+                write(FTS, self._conn, self._space, doc, text)
 
 
 def _matched(packed: bytes, words: Mapping[int, str]) -> tuple[str, ...]:
     numbers = frozenset(memoryview(packed).cast("I"))
     return tuple(word for number, word in words.items() if number in numbers)
-
-
-def next_doc(conn: apsw.Connection, space: int, type_: RecordType) -> int:
-    """The number for the next record of that space and type."""
-    first = first_doc(space, type_)
-    highest = conn.execute(
-        f"SELECT max(doc) FROM {TABLES[type_]} WHERE doc BETWEEN ? AND ?",
-        (first, last_doc(space, type_)),
-    ).get
-    return first if highest is None else int(highest) + 1
-
-
-def add_terms(conn: apsw.Connection, space: int, doc: int, terms: str) -> None:
-    """Index a document by its terms."""
-    conn.execute(
-        "INSERT INTO text_index (rowid, terms) VALUES (?, ?);"
-        " INSERT INTO text_terms VALUES (?, ?, ?)",
-        (doc, terms, space, doc, bm25.pack(terms)),
-    )
-
-
-def add_many(
-    conn: apsw.Connection, space: int, first: int, terms: Sequence[str], packed: Sequence[bytes]
-) -> None:
-    """Index documents with numbers in a row by their terms and the same terms packed."""
-    # An array of texts knows no NUL; between terms it is as good as a space.
-    texts = tuple(text.replace("\0", " ") for text in terms)
-    # One statement for all: while it runs, another thread prepares what comes next.
-    conn.execute(
-        "INSERT INTO text_index (rowid, terms) SELECT ? + rowid, value FROM carray(?)",
-        (first - 1, apsw.carray(texts, flags=apsw.SQLITE_CARRAY_TEXT)),
-    )
-    conn.execute(
-        "INSERT INTO text_terms SELECT ?, ? + rowid, value FROM carray(?)",
-        (space, first - 1, apsw.carray(tuple(packed), flags=apsw.SQLITE_CARRAY_BLOB)),
-    )
-
-
-def set_terms(conn: apsw.Connection, space: int, doc: int, terms: str) -> None:
-    """Index a document anew, and let its vectors follow."""
-    conn.execute(
-        "INSERT INTO changed_texts VALUES (?, ?, 1)"
-        " ON CONFLICT (space, doc) DO UPDATE SET change = change + 1",
-        (space, doc),
-    )
-    replace_terms(conn, space, doc, terms)
-
-
-def replace_terms(conn: apsw.Connection, space: int, doc: int, terms: str) -> None:
-    """Index a document anew."""
-    conn.execute("DELETE FROM text_index WHERE rowid = ?", (doc,))
-    conn.execute("DELETE FROM text_terms WHERE doc = ?", (doc,))
-    add_terms(conn, space, doc, terms)
 
 
 def recreate(conn: apsw.Connection) -> None:

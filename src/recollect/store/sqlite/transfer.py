@@ -18,7 +18,7 @@ import numpy as np
 from recollect.rules.speakers import UNREAD
 from recollect.store import codec
 from recollect.store.rows import TABLES, first_doc, last_doc, number_of, place_of
-from recollect.store.sqlite.cleanup import SqliteCleanup
+from recollect.store.sql.cleanup import SqlCleanup
 from recollect.store.transfer import (
     Cells,
     MovedTable,
@@ -397,7 +397,7 @@ class SqliteTransfer:
             (self._space, number, type_, doc),
         )
         if among != values["records"]:
-            cleanup = SqliteCleanup(self._conn, self._space)
+            cleanup = SqlCleanup(self._conn, self._space)
             cleanup.ask_again(cleanup.unvectored(number, _EVERY))
 
     def _put_schedule(self, values: Mapping[str, Any], found: Cells | None) -> None:
@@ -421,7 +421,7 @@ class SqliteTransfer:
                     "INSERT INTO vector_rewrites SELECT ?1, 1 WHERE EXISTS (SELECT 1 FROM embedded"
                     " WHERE space = ?2 AND type = ?3"
                     "  AND embedder = (SELECT number FROM embedders WHERE name = ?4))"
-                    " ON CONFLICT (space) DO UPDATE SET count = count + 1",
+                    " ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1",
                     (number_of(self._space, type_), self._space, type_, embedder),
                 )
 

@@ -24,19 +24,11 @@ from recollect.store.rows import (
     place_of,
     type_of,
 )
+from recollect.store.sql.terms import TEXTS
 from recollect.types import RECORD_TYPES, RecordType
 
 _FLOAT = 4  # bytes
 _ROUNDING = 0.01
-# What is embedded of each type: who said it, and what.
-TEXTS: dict[RecordType, str] = {
-    "turn": "sender, content",
-    "memory": "'', content",
-    "episode": "'', summary",
-    "attachment": (
-        "'', filename || ' ' || description || ' ' || transcription || ' ' || extracted_text"
-    ),
-}
 
 
 class SqliteVectors:
@@ -190,7 +182,7 @@ class SqliteVectors:
         """Tell indexes in memory that something they hold of this type is no longer so."""
         self._conn.execute(
             "INSERT INTO vector_rewrites VALUES (?, 1)"
-            " ON CONFLICT (space) DO UPDATE SET count = count + 1",
+            " ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1",
             (number_of(self._space, type_),),
         )
 

@@ -1,4 +1,4 @@
-"""Where text is kept in SQLite: every text column of every table, by whose words it holds.
+"""Where text is kept: every text column of every table, by whose words it holds.
 
 - ``WORDS``: what people said or wrote. Only these choose a record that is to be forgotten.
 - ``ENGINE``: what the engine wrote itself, such as reasons and errors. It is emptied where it says
@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import apsw
-
 from recollect.store import codec
 from recollect.store.erasure import StoredText, StoredTextKind
+from recollect.store.sql.connection import SqlConnection
 
 Reader = Callable[[Any], Iterator[str]]
 
@@ -140,7 +139,7 @@ FIXED: dict[str, tuple[str, ...]] = {
 
 
 def stored_texts(
-    conn: apsw.Connection, space: int, kinds: Collection[StoredTextKind]
+    conn: SqlConnection, space: int, kinds: Collection[StoredTextKind]
 ) -> Iterator[StoredText]:
     """Everything of these kinds, with its texts."""
     for kind in kinds:
@@ -184,7 +183,7 @@ _NAMED: dict[str, tuple[str, ...]] = {
 _SAID_BY_US = "by decision kind outcome reason source state status trust was".split()
 
 
-def names(conn: apsw.Connection) -> Iterator[str]:
+def names(conn: SqlConnection) -> Iterator[str]:
     """Every name that may stand in the file beside what people said, of all spaces."""
     for table, columns in _NAMED.items():
         for column in columns:
