@@ -24,13 +24,13 @@ from recollect.store.sql.document_states import SqlDocumentStates
 from recollect.store.sql.echoes import SqlEchoes
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.names import SqlNames
+from recollect.store.sql.postings import TextStats
 from recollect.store.sql.runs import SqlCards, SqlOnboardings, SqlRuns
 from recollect.store.sql.scratchpads import SqlScratchpads
 from recollect.store.sql.tiers import SqlTiers
 from recollect.store.sqlite import backup, compaction, health, migrate, text
 from recollect.store.sqlite.connection import MEMORY, Database
 from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
-from recollect.store.sqlite.postings import TextStats
 from recollect.store.sqlite.records import (
     SqliteAttachments,
     SqliteEpisodes,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 
 from recollect.store.rows import QueryTerm
-from recollect.store.sqlite.postings import CountedList, Weighed
+from recollect.store.sql.postings import CountedList, Weighed
 
 _MATCH = "FROM text_index WHERE text_index MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
 _LIST = f"SELECT group_concat(rowid - ?2) {_MATCH}"

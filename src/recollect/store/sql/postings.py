@@ -11,12 +11,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.rules import bm25
 from recollect.store.rows import QueryTerm, first_doc, last_doc, place_of, type_of
+from recollect.store.sql.connection import SqlConnection
 from recollect.types import RECORD_TYPES, RecordType
 
 SMALL = 3_000  # up to this many documents nothing is estimated
@@ -68,7 +68,7 @@ class TextStats:
         """Measure anew: terms that are kept here may be of texts that were removed."""
         self._spaces.clear()
 
-    def of(self, conn: apsw.Connection, space: int) -> SpaceStats:
+    def of(self, conn: SqlConnection, space: int) -> SpaceStats:
         sizes = {type_: _size(conn, space, type_) for type_ in RECORD_TYPES}
         cached = self._spaces.get(space)
         if cached is not None and _is_near(sum(sizes.values()), cached.rows):
@@ -82,7 +82,7 @@ def _is_near(rows: int, counted: int) -> bool:
     return rows == counted or (counted > SMALL and counted <= rows < counted * 1.1)
 
 
-def _size(conn: apsw.Connection, space: int, type_: RecordType) -> int:
+def _size(conn: SqlConnection, space: int, type_: RecordType) -> int:
     """Documents of a type, taking their numbers to be nearly gapless."""
     first = first_doc(space, type_)
     highest = conn.execute(
@@ -92,7 +92,7 @@ def _size(conn: apsw.Connection, space: int, type_: RecordType) -> int:
     return 0 if highest is None else int(highest) - first + 1
 
 
-def _length(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) -> float:
+def _length(conn: SqlConnection, space: int, sizes: dict[RecordType, int]) -> float:
     """The mean length in terms, short texts counted as ``bm25.SHORT``."""
     lengths: list[int] = []
     for type_, size in sizes.items():
@@ -107,7 +107,7 @@ def _length(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) -> 
     return sum(lengths) / len(lengths) if lengths else float(bm25.SHORT)
 
 
-def read_names(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) -> frozenset[str]:
+def read_names(conn: SqlConnection, space: int, sizes: dict[RecordType, int]) -> frozenset[str]:
     """The names of speakers and of the subjects of memories; of very many, some and the newest."""
     names: set[str] = set()
     for table, column, type_ in _NAMES:
@@ -269,7 +269,9 @@ class Postings:
         for dense, usual in _USUAL_TERMS.items():
             mine = sum(term.telling for term in absent if _counts_as_absent(term.text, dense=dense))
             known = any(_is_dense(text) is dense for text in here)
-            if mine and (known or any(self._weighed([QueryTerm(one, 1.0)])[0].rows for one in usual)):
+            if mine and (
+                known or any(self._weighed([QueryTerm(one, 1.0)])[0].rows for one in usual)
+            ):
                 weight += mine
         return weight
 
