@@ -304,7 +304,7 @@ class TextIndex(Protocol):
     def put(
         self, type_: RecordType, terms: Mapping[str, SafeText], *, changed: bool = True
     ) -> None:
-        """Index records, by their ids, anew; where texts have ``changed``, vectors have to follow."""
+        """Index records anew, by their ids; where texts have ``changed``, vectors follow."""
 
 
 class Vectors(Protocol):

@@ -86,8 +86,8 @@ def _size(conn: SqlConnection, space: int, type_: RecordType) -> int:
     """Documents of a type, taking their numbers to be nearly gapless."""
     first = first_doc(space, type_)
     highest = conn.execute(
-        "SELECT max(doc) FROM text_terms WHERE doc BETWEEN ? AND ?",
-        (first, last_doc(space, type_)),
+        "SELECT max(doc) FROM text_terms WHERE +space = ? AND doc BETWEEN ? AND ?",
+        (space, first, last_doc(space, type_)),
     ).get
     return 0 if highest is None else int(highest) - first + 1
 
@@ -100,8 +100,8 @@ def _length(conn: SqlConnection, space: int, sizes: dict[RecordType, int]) -> fl
         sample = range(first, first + size, max(1, size // _SAMPLE))
         rows = conn.execute(
             "SELECT length(t.packed) FROM json_each(?) d"
-            " CROSS JOIN text_terms t ON t.doc = d.value",
-            (str(list(sample)),),
+            " CROSS JOIN text_terms t ON t.doc = d.atom AND t.space = ?",
+            (str(list(sample)), space),
         )
         lengths += [max(bm25.SHORT, bytes_ // bm25.TERM_BYTES) for (bytes_,) in rows]
     return sum(lengths) / len(lengths) if lengths else float(bm25.SHORT)
@@ -118,7 +118,7 @@ def read_names(conn: SqlConnection, space: int, sizes: dict[RecordType, int]) ->
         }
         rows = conn.execute(
             f"SELECT DISTINCT t.{column} FROM json_each(?) d"
-            f" CROSS JOIN {table} t ON t.doc = d.value WHERE t.space = ?",
+            f" CROSS JOIN {table} t ON t.doc = d.atom WHERE t.space = ?",
             (str(list(docs)), space),
         )
         names.update(name for (name,) in rows if name)
@@ -269,11 +269,12 @@ class Postings:
         for dense, usual in _USUAL_TERMS.items():
             mine = sum(term.telling for term in absent if _counts_as_absent(term.text, dense=dense))
             known = any(_is_dense(text) is dense for text in here)
-            if mine and (
-                known or any(self._weighed([QueryTerm(one, 1.0)])[0].rows for one in usual)
-            ):
+            if mine and (known or any(self._is_here(one) for one in usual)):
                 weight += mine
         return weight
+
+    def _is_here(self, term: str) -> bool:
+        return self._weighed([QueryTerm(term, 1.0)])[0].rows > 0
 
     def _weighed(self, query: Sequence[QueryTerm]) -> list[Weighed]:
         """The terms with how many documents have each: counted, or extrapolated where many do."""

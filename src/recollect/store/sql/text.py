@@ -186,8 +186,9 @@ class SqlText:
     def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
         """Those of the documents that are indexed, and their packed terms."""
         rows = self._conn.execute(
-            "SELECT t.doc, t.packed FROM json_each(?) d CROSS JOIN text_terms t ON t.doc = d.value",
-            (str(list(docs)),),
+            "SELECT t.doc, t.packed FROM json_each(?) d CROSS JOIN text_terms t"
+            " ON t.doc = d.atom AND t.space = ?",
+            (str(list(docs)), self._space),
         )
         present: list[int] = []
         packs: list[bytes] = []
@@ -236,7 +237,7 @@ class SqlText:
         for type_ in {type_of(doc) for doc in docs}:
             rows = self._conn.execute(
                 f"SELECT r.doc, r.id FROM json_each(?) d CROSS JOIN {TABLES[type_]} r"
-                " ON r.doc = d.value WHERE r.space = ?",
+                " ON r.doc = d.atom WHERE r.space = ?",
                 (str([doc for doc in docs if type_of(doc) == type_]), self._space),
             )
             by_doc.update((doc, (type_, id_)) for doc, id_ in rows)
@@ -253,7 +254,8 @@ class SqlText:
         """Records that have no place in the index."""
         rows = self._conn.execute(
             f"SELECT id FROM {TABLES[type_]} r WHERE space = ? AND NOT EXISTS"
-            " (SELECT 1 FROM text_terms t WHERE t.doc = r.doc) ORDER BY doc LIMIT ?",
+            " (SELECT 1 FROM text_terms t WHERE t.space = r.space AND t.doc = r.doc)"
+            " ORDER BY doc LIMIT ?",
             (self._space, limit),
         )
         return [id_ for (id_,) in rows]

@@ -1,8 +1,8 @@
 """Rows of a database on their way out and in: where each column of the moved form stands, and how a
 row that comes in is told from one that is there.
 
-Numbers of this database are looked up while a row is written, so a row that names something which is
-not here violates a constraint and is refused by itself.
+Numbers of this database are looked up while a row is written, so a row that names something which
+is not here violates a constraint and is refused by itself.
 """
 
 from __future__ import annotations
@@ -54,11 +54,10 @@ _TYPE = (
     )
     + " END"
 )
-_RECORD = (
-    f"coalesce({', '.join(f'(SELECT id FROM {t} x WHERE x.doc = r.doc)' for t in TABLES.values())})"
-)
+_SAME = "WHERE x.space = r.space AND x.doc = r.doc"
+_RECORD = f"coalesce({', '.join(f'(SELECT id FROM {t} x {_SAME})' for t in TABLES.values())})"
 _LAST_TURN = (
-    "(SELECT t.id FROM turns t WHERE t.doc = (SELECT max(u.doc) FROM turns u"
+    "(SELECT t.id FROM turns t WHERE t.space = r.space AND t.doc = (SELECT max(u.doc) FROM turns u"
     " WHERE u.space = r.space AND u.session = r.number AND +u.doc <= r.{mark}))"
 )
 _TWIN = (
@@ -87,10 +86,13 @@ def _record_layout(type_: RecordType, read: Mapping[str, str], write: Mapping[st
     bounds = f":first_{type_} AND :last_{type_}"
     number = (
         f"max(:first_{type_} + :place, ifnull((SELECT max(doc) + 1 FROM {TABLES[type_]}"
-        f" WHERE doc BETWEEN {bounds}), :first_{type_}))"
+        f" WHERE +space = :space AND doc BETWEEN {bounds}), :first_{type_}))"
     )
     return _Layout(
-        {"place": _PLACE, **read}, {"doc": number, **write}, ("doc",), f"r.doc BETWEEN {bounds}"
+        {"place": _PLACE, **read},
+        {"doc": number, **write},
+        ("doc",),
+        f"+r.space = :space AND r.doc BETWEEN {bounds}",
     )
 
 
@@ -107,7 +109,11 @@ _LAYOUTS: Mapping[str, _Layout] = {
     "sessions": _Layout(order=("number",), where="+r.space = :space"),
     "turns": _record_layout(
         "turn",
-        {"session": "(SELECT s.id FROM sessions s WHERE s.number = r.session)"},
+        {
+            "session": (
+                "(SELECT s.id FROM sessions s WHERE s.space = r.space AND s.number = r.session)"
+            )
+        },
         {"session": "(SELECT number FROM sessions WHERE space = :space AND id = :session)"},
     ),
     "memories": _record_layout("memory", {}, {}),
@@ -163,15 +169,15 @@ _LAYOUTS: Mapping[str, _Layout] = {
             "embedder": _EMBEDDER_NAME,
             "through": _by_type(
                 lambda name: (
-                    f"(SELECT x.id FROM {TABLES[name]} x WHERE x.doc BETWEEN :first_{name}"
-                    " AND r.doc ORDER BY x.doc DESC LIMIT 1)"
+                    f"(SELECT x.id FROM {TABLES[name]} x WHERE +x.space = r.space"
+                    f" AND x.doc BETWEEN :first_{name} AND r.doc ORDER BY x.doc DESC LIMIT 1)"
                 ),
                 "r.type",
             ),
             "records": _by_type(
                 lambda name: (
-                    f"(SELECT count(*) FROM {TABLES[name]} x WHERE x.doc BETWEEN :first_{name}"
-                    " AND r.doc)"
+                    f"(SELECT count(*) FROM {TABLES[name]} x WHERE +x.space = r.space"
+                    f" AND x.doc BETWEEN :first_{name} AND r.doc)"
                 ),
                 "r.type",
             ),
@@ -262,9 +268,8 @@ class SqlTransfer:
     ) -> Iterable[Cells | None]:
         """What has the key of each row, looked up when it is asked for."""
         for row, values in zip(rows, every, strict=True):
-            yield keyed(
-                table, self._conn.execute(statements_of(table).find, values).fetchone(), row
-            )
+            found = self._conn.execute(statements_of(table).find, values).fetchone()
+            yield keyed(table, found, row)
 
     def _is_known(
         self, table: MovedTable, values: Mapping[str, Any], found: Cells | None, row: Cells
@@ -347,7 +352,8 @@ class SqlTransfer:
             raise RowRefused(f"the embedder {values['name']!r} has {found[1]} dimensions here")
         self._conn.execute(
             "INSERT INTO embedders (name, dimensions) VALUES (:name, :dimensions)"
-            " ON CONFLICT (name) DO UPDATE SET dimensions = max(dimensions, excluded.dimensions)",
+            " ON CONFLICT (name) DO UPDATE"
+            " SET dimensions = max(embedders.dimensions, excluded.dimensions)",
             values,
         )
 
@@ -385,13 +391,15 @@ class SqlTransfer:
             raise RowRefused(f"it names {values['through']!r}, which is no {type_} here")
         among = int(
             self._conn.execute(
-                f"SELECT count(*) FROM {TABLES[type_]} WHERE doc <= ? AND doc >= ifnull((SELECT"
-                " doc + 1 FROM embedded WHERE space = ? AND embedder = ? AND type = ?), ?)",
-                (doc, self._space, number, type_, first_doc(self._space, type_)),
+                f"SELECT count(*) FROM {TABLES[type_]} WHERE +space = ? AND doc <= ?"
+                " AND doc >= ifnull((SELECT doc + 1 FROM embedded WHERE space = ?"
+                " AND embedder = ? AND type = ?), ?)",
+                (self._space, doc, self._space, number, type_, first_doc(self._space, type_)),
             ).get
         )
         self._conn.execute(
-            "INSERT OR REPLACE INTO embedded VALUES (?, ?, ?, ?)",
+            "INSERT INTO embedded VALUES (?, ?, ?, ?) ON CONFLICT (space, embedder, type)"
+            " DO UPDATE SET doc = excluded.doc",
             (self._space, number, type_, doc),
         )
         if among != values["records"]:
@@ -403,8 +411,9 @@ class SqlTransfer:
         if found is not None and found[-1] is not None:
             raise RowRefused(f"{values['kind']!r} is scheduled otherwise here")
         self._conn.execute(
-            "INSERT OR REPLACE INTO schedules"
-            " VALUES (:space, :kind, :cron, :zone, :next_at, :last_at)",
+            "INSERT INTO schedules VALUES (:space, :kind, :cron, :zone, :next_at, :last_at)"
+            " ON CONFLICT (space, kind) DO UPDATE SET cron = excluded.cron, zone = excluded.zone,"
+            " next_at = excluded.next_at, last_at = excluded.last_at",
             values,
         )
 

@@ -57,15 +57,15 @@ class SqlVectors:
         texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
             rows = self._conn.execute(
-                f"SELECT doc, {TEXTS[type_]}, 0 FROM {TABLES[type_]} WHERE doc > ? AND doc <= ?"
-                " ORDER BY doc LIMIT ?",
-                (self._reached(embedder, type_), last_doc(self._space, type_), limit),
+                f"SELECT doc, {TEXTS[type_]}, 0 FROM {TABLES[type_]}"
+                " WHERE +space = ? AND doc > ? AND doc <= ? ORDER BY doc LIMIT ?",
+                (self._space, self._reached(embedder, type_), last_doc(self._space, type_), limit),
             )
             texts += [EmbedText(*row) for row in rows]
             rows = self._conn.execute(
                 f"SELECT c.doc, {TEXTS[type_]}, c.change FROM changed_texts c"
-                f" CROSS JOIN {TABLES[type_]} r ON r.doc = c.doc WHERE c.space = ?"
-                " AND c.doc BETWEEN ? AND ? ORDER BY c.doc LIMIT ?",
+                f" CROSS JOIN {TABLES[type_]} r ON r.space = c.space AND r.doc = c.doc"
+                " WHERE c.space = ? AND c.doc BETWEEN ? AND ? ORDER BY c.doc LIMIT ?",
                 (self._space, first_doc(self._space, type_), self._reached(embedder, type_), limit),
             )
             texts += [EmbedText(*row) for row in rows]
@@ -81,8 +81,9 @@ class SqlVectors:
         for type_ in RECORD_TYPES:
             total += int(
                 self._conn.execute(
-                    f"SELECT count(*) FROM {TABLES[type_]} WHERE doc > ? AND doc <= ?",
-                    (self._reached(embedder, type_), last_doc(self._space, type_)),
+                    f"SELECT count(*) FROM {TABLES[type_]}"
+                    " WHERE +space = ? AND doc > ? AND doc <= ?",
+                    (self._space, self._reached(embedder, type_), last_doc(self._space, type_)),
                 ).get
             )
         return total
@@ -109,11 +110,13 @@ class SqlVectors:
             self._drop(embedder, type_, [record for record in mine if record.change])
             reached = max(self._reached(embedder, type_), *(record.doc for record in mine))
             self._conn.execute(
-                "INSERT OR REPLACE INTO embedded VALUES (?, ?, ?, ?)",
+                "INSERT INTO embedded VALUES (?, ?, ?, ?) ON CONFLICT (space, embedder, type)"
+                " DO UPDATE SET doc = excluded.doc",
                 (self._space, embedder, type_, reached),
             )
         self._conn.executemany(
-            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO vectors VALUES (?, ?, ?, ?, ?) ON CONFLICT (space, embedder, doc, part)"
+            " DO UPDATE SET vector = excluded.vector",
             [
                 (self._space, embedder, row.doc, row.part, self.encoded(row.vector))
                 for row in rows
@@ -126,8 +129,9 @@ class SqlVectors:
         present: set[int] = set()
         for type_ in {type_of(record.doc) for record in records}:
             rows = self._conn.execute(
-                f"SELECT r.doc FROM json_each(?) d CROSS JOIN {TABLES[type_]} r ON r.doc = d.value",
-                (str([record.doc for record in records]),),
+                f"SELECT r.doc FROM json_each(?) d CROSS JOIN {TABLES[type_]} r"
+                " ON r.doc = d.atom WHERE r.space = ?",
+                (str([record.doc for record in records]), self._space),
             )
             present.update(doc for (doc,) in rows)
         return present
