@@ -190,20 +190,24 @@ _USUAL = _Layout()
 
 
 class Statements(NamedTuple):
-    """The SQL of one table."""
+    """The SQL of one table: whole statements, and what those for many rows are made of."""
 
     total: str
     first: str
     further: str
     find: str
     insert: str
+    source: str
+    cells: tuple[str, ...]
+    key: str
+    values: Mapping[str, str]
 
 
 @cache
 def statements_of(table: MovedTable) -> Statements:
     layout = _LAYOUTS.get(table.name, _USUAL)
     source = layout.table or table.name
-    cells = [layout.read.get(name, f"r.{name}") for name in table.names]
+    cells = tuple(layout.read.get(name, f"r.{name}") for name in table.names)
     order = [f"r.{name}" for name in layout.order or table.key or ("space",)]
     select = f"SELECT {', '.join(cells)}"
     page = f"{select}, {', '.join(order)} FROM {source} r WHERE {layout.where}"
@@ -221,6 +225,10 @@ def statements_of(table: MovedTable) -> Statements:
         f"{page} AND ({', '.join(order)}) > ({after}){end}",
         f"{select} FROM {source} r WHERE {find}",
         f"INSERT INTO {source} ({', '.join(values)}) SELECT {', '.join(values.values())}",
+        source,
+        cells,
+        find,
+        values,
     )
 
 
@@ -321,7 +329,11 @@ class SqlTransfer:
             raise RowRefused(f"another {_one(table)} has its key {_named(table, row)}")
         else:
             self._check(table, values)
-            self._conn.execute(statements_of(table).insert, values)
+            self._conn.execute(statements_of(table).insert, self.encoded(table, values))
+
+    def encoded(self, table: MovedTable, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The values of a row as the database takes them."""
+        return values
 
     def _values(self, table: MovedTable, row: Cells) -> dict[str, Any]:
         values = dict(self._numbers)

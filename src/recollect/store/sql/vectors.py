@@ -270,7 +270,7 @@ class SqlVectors:
             f"SELECT doc, {self.cosine} FROM vectors WHERE space = ? AND embedder = ?{best}",
             (self.encoded(query), self._space, embedder, *(() if most is None else (most,))),
         )
-        return _cosines(rows)
+        return checked_cosines(rows)
 
     def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]:
         """Cosines of about so many vectors, spread over all of the type that has most."""
@@ -287,7 +287,7 @@ class SqlVectors:
                 " WHERE space = ? AND embedder = ? AND doc = ? AND part = 0",
                 (self.encoded(query), self._space, embedder, doc),
             )
-        return _cosines(rows)
+        return checked_cosines(rows)
 
     def encoded(self, vector: bytes) -> Any:
         """A vector as the database takes it."""
@@ -315,7 +315,7 @@ class SqlVectors:
             " GROUP BY v.doc",
             (self.encoded(query), str(list(docs)), self._space, embedder),
         )
-        return dict(_cosines(rows))
+        return dict(checked_cosines(rows))
 
     # --- the cache of paid answers --------------------------------------------------------------
 
@@ -345,7 +345,7 @@ def _damaged(how: str) -> StoreDamaged:
     )
 
 
-def _cosines(rows: Iterable[tuple[int, float | None]]) -> list[tuple[int, float]]:
+def checked_cosines(rows: Iterable[tuple[int, float | None]]) -> list[tuple[int, float]]:
     cosines: list[tuple[int, float]] = []
     for doc, cosine in rows:
         if cosine is None or abs(cosine) > 1 + _ROUNDING:
