@@ -466,8 +466,12 @@ class Store(Protocol):
 
     def compact(self) -> None: ...
     def settle(self) -> None: ...
-    def vocabulary(self) -> Iterator[str]: ...
-    def names(self) -> list[str]: ...
+    def vocabulary(self, space: str) -> Iterator[str]:
+        """Every term that the files of a space may hold: of a shared file, those of all spaces."""
+
+    def names(self, space: str) -> list[str]:
+        """Likewise every name beside what people said."""
+
     def backup(
         self, target: Path, *, replace: bool, patience: float, progress: PageProgress
     ) -> Backup:

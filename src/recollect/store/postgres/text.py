@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recollect.rules import bm25
 from recollect.store.postgres.connection import PostgresConnection
+
+from recollect.rules import bm25
 from recollect.store.postgres.terms import POSTINGS
 from recollect.store.rows import TABLES, QueryTerm
 from recollect.store.sql.postings import CountedList, TextStats, Weighed

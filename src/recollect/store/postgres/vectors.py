@@ -7,8 +7,10 @@ what it finds is compared again by the whole vectors. A small one is read or sca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from recollect.store.postgres.vector_type import PgVector
+
 from recollect.store.postgres.connection import PostgresConnection
+
+from recollect.store.postgres.vector_type import PgVector
 from recollect.store.rows import first_doc, last_doc, place_of
 from recollect.store.sql.vectors import SqlVectors, checked_cosines
 from recollect.types import RecordType

@@ -44,6 +44,10 @@ from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Backup, Finding, PageProgress, Stats
 
 T = TypeVar("T")
+_KEYS = (
+    "SELECT DISTINCT key, iif(key IN (SELECT value FROM json_each(?)), atom, '')"
+    " FROM events, json_tree(payload) WHERE typeof(key) = 'text'"
+)
 
 
 class _part(Generic[T]):
@@ -193,15 +197,16 @@ class SqliteStore:
         """Bring the log into the file and empty it."""
         compaction.settle(self.database)
 
-    def vocabulary(self) -> Iterator[str]:
+    def vocabulary(self, space: str) -> Iterator[str]:
         """Every term of the text index, of all spaces."""
         with self.database.read() as conn:
             yield from compaction.vocabulary(conn)
 
-    def names(self) -> list[str]:
+    def names(self, space: str) -> list[str]:
         """Every name that may stand in the file beside what people said."""
         with self.database.read() as conn:
-            return list(text_columns.names(conn))
+            schema = conn.execute("SELECT DISTINCT sql FROM sqlite_schema WHERE sql NOT NULL")
+            return [*text_columns.names(conn, _KEYS), *(str(sql) for (sql,) in schema)]
 
     def backup(
         self, target: Path, *, replace: bool, patience: float, progress: PageProgress
