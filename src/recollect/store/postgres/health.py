@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from recollect.store.postgres import migrate
 from recollect.store.postgres.connection import PostgresConnection
 from recollect.store.postgres.server import SCHEMA
-
-from recollect.store.postgres import migrate
 from recollect.store.sql.health import space_findings, space_stats
 from recollect.types import Finding, Stats
 

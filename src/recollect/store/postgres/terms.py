@@ -32,12 +32,13 @@ class PostingTerms:
     """The text index, with the terms of each document beside it."""
 
     insert = (
-        "INSERT INTO text_terms VALUES (?1, ?2, ?3, ?4); INSERT INTO text_postings"
-        f" SELECT ?1, t.term, ?2 FROM {_WORDS.format(words='?4')}"
+        "INSERT INTO text_terms VALUES (?, ?, ?, ?); INSERT INTO text_postings"
+        f" SELECT ?, t.term, ? FROM {_WORDS.format(words='?')}"
     )
 
     def values(self, space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]:
-        return space, doc, packed, _words(terms)
+        words = _words(terms)
+        return space, doc, packed, words, space, doc, words
 
     def add_many(
         self,
@@ -71,4 +72,4 @@ def _words(terms: str) -> str:
     return " ".join(dict.fromkeys(terms.split()))
 
 
-POSTINGS = PostingTerms()
+TERMS = PostingTerms()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recollect.store.postgres.connection import PostgresConnection
-
 from recollect.rules import bm25
-from recollect.store.postgres.terms import POSTINGS
+from recollect.store.postgres.connection import PostgresConnection
+from recollect.store.postgres.terms import TERMS
 from recollect.store.rows import TABLES, QueryTerm
 from recollect.store.sql.postings import CountedList, TextStats, Weighed
 from recollect.store.sql.text import SqlText
@@ -96,7 +95,7 @@ class PostgresTermLists:
 class PostgresText(SqlText):
     """Searching the text of one space on one connection."""
 
-    index = POSTINGS
+    index = TERMS
 
     def __init__(self, conn: PostgresConnection, space: int, stats: TextStats) -> None:
         super().__init__(conn, space, stats)
@@ -121,5 +120,5 @@ class PostgresText(SqlText):
                 " ON CONFLICT (space, doc) DO UPDATE SET change = changed_texts.change + 1",
                 (self._space, docs),
             )
-        POSTINGS.remove(self._server, self._space, docs)
-        POSTINGS.add(self._server, self._space, docs, texts, [bm25.pack(text) for text in texts])
+        TERMS.remove(self._server, self._space, docs)
+        TERMS.add(self._server, self._space, docs, texts, [bm25.pack(text) for text in texts])

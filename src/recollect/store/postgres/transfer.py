@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 from recollect.store.postgres.connection import PostgresConnection
-
 from recollect.store.postgres.vector_type import PgVector
 from recollect.store.rows import TABLES, first_doc
 from recollect.store.sql.transfer import (

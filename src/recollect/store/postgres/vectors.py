@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.store.postgres.connection import PostgresConnection
-
 from recollect.store.postgres.vector_type import PgVector
 from recollect.store.rows import first_doc, last_doc, place_of
 from recollect.store.sql.vectors import SqlVectors, checked_cosines

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Generic, TypeVar
 
 import apsw
 
@@ -28,6 +27,7 @@ from recollect.store.sql.postings import TextStats
 from recollect.store.sql.runs import SqlCards, SqlOnboardings, SqlRuns
 from recollect.store.sql.scratchpads import SqlScratchpads
 from recollect.store.sql.tiers import SqlTiers
+from recollect.store.sql.unit import UnitPart, simple
 from recollect.store.sqlite import backup, compaction, health, migrate, text
 from recollect.store.sqlite.connection import MEMORY, Database
 from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
@@ -43,32 +43,10 @@ from recollect.store.sqlite.transfer import SqliteTransfer
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Backup, Finding, PageProgress, Stats
 
-T = TypeVar("T")
 _KEYS = (
     "SELECT DISTINCT key, iif(key IN (SELECT value FROM json_each(?)), atom, '')"
     " FROM events, json_tree(payload) WHERE typeof(key) = 'text'"
 )
-
-
-class _part(Generic[T]):
-    """A part of a unit, made when it is first used. It has no lock, since a unit belongs to one
-    thread and every turn that is recorded makes one.
-    """
-
-    def __init__(self, make: Callable[[apsw.Connection, int, TextStats], T]) -> None:
-        self._make = make
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, unit: SqliteUnit, owner: type | None = None) -> T:
-        made = unit.__dict__[self._name] = self._make(unit.conn, unit.space, unit.text_stats)
-        return made
-
-
-def _simple(make: Callable[[apsw.Connection, int], T]) -> _part[T]:
-    """A part that needs no statistics of the text index."""
-    return _part(lambda conn, space, _: make(conn, space))
 
 
 class SqliteUnit:
@@ -79,26 +57,26 @@ class SqliteUnit:
         self.space = space
         self.text_stats = text_stats
 
-    ledger = _simple(SqliteLedger)
-    memories = _simple(SqliteMemories)
-    episodes = _simple(SqliteEpisodes)
-    scratchpads = _simple(SqlScratchpads)
-    echoes = _simple(SqlEchoes)
-    document_states = _simple(SqlDocumentStates)
-    attachments = _simple(SqliteAttachments)
-    journal = _simple(SqlJournal)
-    text = _part(SqliteText)
-    vectors = _simple(SqliteVectors)
-    tasks = _simple(SqliteTasks)
-    tiers = _simple(SqlTiers)
-    runs = _simple(SqlRuns)
-    cards = _simple(SqlCards)
-    onboarding = _simple(SqlOnboardings)
-    eraser = _part(SqliteEraser)
-    names = _simple(SqlNames)
-    cleanup = _simple(SqlCleanup)
-    counters = _simple(SqlCounters)
-    transfer = _simple(SqliteTransfer)
+    ledger = simple(SqliteLedger)
+    memories = simple(SqliteMemories)
+    episodes = simple(SqliteEpisodes)
+    scratchpads = simple(SqlScratchpads)
+    echoes = simple(SqlEchoes)
+    document_states = simple(SqlDocumentStates)
+    attachments = simple(SqliteAttachments)
+    journal = simple(SqlJournal)
+    text = UnitPart(SqliteText)
+    vectors = simple(SqliteVectors)
+    tasks = simple(SqliteTasks)
+    tiers = simple(SqlTiers)
+    runs = simple(SqlRuns)
+    cards = simple(SqlCards)
+    onboarding = simple(SqlOnboardings)
+    eraser = UnitPart(SqliteEraser)
+    names = simple(SqlNames)
+    cleanup = simple(SqlCleanup)
+    counters = simple(SqlCounters)
+    transfer = simple(SqliteTransfer)
 
 
 class _Writing:
