@@ -122,9 +122,8 @@ def check(store: Store, receipt: Receipt, files: Iterable[Path]) -> list[Finding
     findings.append(
         _finding("forgotten: index", len(old), "word", f"{len(terms)} said again since")
     )
-    engine_words = {
-        word for name in (*store.names(receipt.space), *_field_names()) for word in words(name)
-    }
+    names = (*store.names(receipt.space), *_field_names())
+    engine_words = {word for name in names for word in words(name)}
     excluded = {*terms, *engine_words}
     for file in files:
         if file.is_file():

@@ -1,4 +1,4 @@
-"""How a database of PostgreSQL is doing: its counts and checks, and what it leaves of removed rows."""
+"""How a database of PostgreSQL is doing: counts, checks, and the removal of rows that are gone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.store.postgres import migrate
 from recollect.store.postgres.connection import PostgresConnection
 from recollect.store.postgres.server import SCHEMA
+from recollect.store.sql import text_columns
 from recollect.store.sql.health import space_findings, space_stats
 from recollect.types import Finding, Stats
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 _TABLES = (
     "SELECT relname, pg_total_relation_size(oid) FROM pg_class"
     " WHERE relnamespace = $1::regnamespace AND relkind = 'r' ORDER BY relname"
+)
+_KEYS = (
+    "SELECT DISTINCT k.key, iif(k.key IN (SELECT value FROM json_each(?)), k.value #>> '{}', '')"
+    " FROM events e, jsonb_path_query(CAST(e.payload AS JSONB), 'strict $.**') AS n (node),"
+    " jsonb_each(n.node) k WHERE jsonb_typeof(n.node) = 'object'"
 )
 _REWRITTEN = 8 << 20  # bytes of a table that is written anew while others wait a moment
 _IDLE = 1 << 30  # transactions after which the server has to look at old rows itself
@@ -100,3 +106,8 @@ def vocabulary(conn: PostgresConnection) -> Iterator[str]:
     )
     for (term,) in rows:
         yield term
+
+
+def names(conn: PostgresConnection) -> Iterator[str]:
+    """Every name of a space beside what people said."""
+    return text_columns.names(conn, _KEYS)
