@@ -362,12 +362,12 @@ class SqlMemories:
     def chain(self, id_: str) -> list[Memory]:
         """Every version the memory belongs to, oldest first."""
         rows = self._conn.execute(
-            "WITH RECURSIVE linked(id) AS (SELECT value FROM json_each(?)"
+            "WITH RECURSIVE linked(id) AS (SELECT id FROM memories WHERE space = ? AND id = ?"
             " UNION SELECT CASE WHEN m.id = l.id THEN m.superseded_by ELSE m.id END FROM linked l"
             "  JOIN memories m ON m.space = ? AND (m.superseded_by = l.id"
             "   OR m.id = l.id AND m.superseded_by != ''))"
             " SELECT id FROM linked",
-            (codec.dump([id_]), self._space),
+            (self._space, id_, self._space),
         )
         versions = self.by_id([linked for (linked,) in rows])
         return sorted(versions, key=lambda memory: (memory.created_at, memory.id))

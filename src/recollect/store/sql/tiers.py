@@ -31,7 +31,8 @@ _FIT_FOR_CORE = (
 )
 
 _LATEST_VERSIONS = (
-    "WITH RECURSIVE version(id) AS (SELECT value FROM json_each(:listed) UNION"
+    "WITH RECURSIVE version(id) AS (SELECT id FROM memories WHERE space = :space"
+    " AND id IN (SELECT value FROM json_each(:listed)) UNION"
     " SELECT m.superseded_by FROM memories m JOIN version v ON m.id = v.id"
     " WHERE m.space = :space AND m.superseded_by != '') SELECT id FROM version"
 )
