@@ -9,7 +9,7 @@ from recollect.rules import bm25
 from recollect.store.contract import Store
 from recollect.store.erasure import Removal, Rewrite
 from recollect.store.rows import EmbedText, TurnFilter, VectorRow
-from recollect.store.sqlite import names, text_columns
+from recollect.store.sql import names, text_columns
 from recollect.store.sqlite.store import SqliteStore
 from recollect.types import ToolCall, constant
 from tests.conftest import NOON
@@ -141,12 +141,12 @@ def test_compacting_keeps_everything_that_is_there(store: Store) -> None:
     with store.write(SPACE) as unit:
         unit.eraser.remove(Removal(turns=[row.id for row in rows[::2]]))
     store.compact()
-    assert sorted(store.vocabulary()) == sorted(f"word{n}" for n in range(1, 50, 2))
+    assert sorted(store.vocabulary("alice")) == sorted(f"word{n}" for n in range(1, 50, 2))
     with store.read(SPACE) as unit:
         assert len(unit.ledger.turns(TurnFilter())) == 25
     assert all(finding.ok for finding in store.check(SPACE, deep=True))
     append(store, turn("later", at=after(days=1)))
-    assert "later" in set(store.vocabulary())
+    assert "later" in set(store.vocabulary("alice"))
 
 
 def test_orphans_are_found_and_removed(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Events, daily events and model usage in SQLite."""
+"""Events, daily events and model usage."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, cast
 
-import apsw
-
 from recollect.ids import new_id
 from recollect.store import codec
+from recollect.store.sql.connection import SqlConnection
 from recollect.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal
 
 _ALWAYS = -(1 << 62)
@@ -32,10 +31,10 @@ def daily_event(row: tuple[Any, ...]) -> DailyEvent:
     )
 
 
-class SqliteJournal:
+class SqlJournal:
     """The journal of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -115,8 +114,8 @@ class SqliteJournal:
         chosen = day and day.isoformat()
         rows = self._conn.execute(
             f"SELECT {DAILY_EVENT} FROM daily_events WHERE space = ? AND (? IS NULL OR day = ?)"
-            " AND NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE NOT"
-            " instr(lower(summary), lower(w.value)))"
+            " AND NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE"
+            " instr(lower(summary), lower(w.value)) = 0)"
             " ORDER BY day DESC, created_at DESC, id DESC LIMIT ?",
             (self._space, chosen, chosen, codec.dump(list(words)), limit),
         )

@@ -1,14 +1,13 @@
-"""Rows that lead to nothing in SQLite, and records that lack what they should have."""
+"""Rows that lead to nothing, and records that lack what they should have."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-import apsw
-
 from recollect.store import codec
 from recollect.store.erasure import Orphans
 from recollect.store.rows import TABLES, first_doc, last_doc
+from recollect.store.sql.connection import SqlConnection
 from recollect.types import RECORD_TYPES
 
 # What leads to nothing: its table, what names it, and how it is told.
@@ -26,7 +25,7 @@ _ORPHANS: dict[str, tuple[str, str, str]] = {
     "tools of no turn": (
         "turn_tools",
         "name",
-        "NOT EXISTS (SELECT 1 FROM turns t WHERE t.doc = o.doc)",
+        "NOT EXISTS (SELECT 1 FROM turns t WHERE t.space = o.space AND t.doc = o.doc)",
     ),
     "choices about no memory": (
         "document_choices",
@@ -36,15 +35,15 @@ _ORPHANS: dict[str, tuple[str, str, str]] = {
     "transcripts of no session": (
         "transcripts",
         "session",
-        "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.number = o.session)",
+        "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.space = o.space AND s.number = o.session)",
     ),
 }
 
 
-class SqliteCleanup:
+class SqlCleanup:
     """Cleanup one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -75,7 +74,8 @@ class SqliteCleanup:
         docs: list[int] = []
         for type_ in RECORD_TYPES:
             rows = self._conn.execute(
-                f"SELECT r.doc FROM {TABLES[type_]} r JOIN text_terms w ON w.doc = r.doc"
+                f"SELECT r.doc FROM {TABLES[type_]} r JOIN text_terms w ON +w.space = r.space"
+                " AND w.doc = r.doc"
                 " AND length(w.packed) > 0 WHERE r.space = :space AND r.doc <= ifnull((SELECT doc"
                 "  FROM embedded WHERE space = :space AND embedder = :embedder"
                 "  AND type = :type), -1)"
@@ -91,8 +91,8 @@ class SqliteCleanup:
     def ask_again(self, docs: Collection[int]) -> None:
         """Let records wait for their vectors again."""
         self._conn.execute(
-            "INSERT INTO changed_texts SELECT ?, value, 1 FROM json_each(?) WHERE true"
-            " ON CONFLICT (space, doc) DO UPDATE SET change = change + 1",
+            "INSERT INTO changed_texts SELECT ?, atom, 1 FROM json_each(?) WHERE true"
+            " ON CONFLICT (space, doc) DO UPDATE SET change = changed_texts.change + 1",
             (self._space, codec.dump(list(docs))),
         )
 
@@ -104,7 +104,8 @@ class SqliteCleanup:
                 f"o.doc BETWEEN {first_doc(self._space, type_)} AND {last_doc(self._space, type_)}"
             )
             missing = (
-                f"{bounds} AND NOT EXISTS (SELECT 1 FROM {TABLES[type_]} r WHERE r.doc = o.doc)"
+                f"{bounds} AND NOT EXISTS (SELECT 1 FROM {TABLES[type_]} r"
+                " WHERE r.space = o.space AND r.doc = o.doc)"
             )
             kinds[f"vectors of no {type_}"] = ("vectors", "doc", missing)
             kinds[f"changes of no {type_}"] = ("changed_texts", "doc", missing)

@@ -1,15 +1,14 @@
-"""Attachments in SQLite."""
+"""Attachments: files that were sent or made."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import apsw
-
 from recollect.errors import NotFound
 from recollect.store import codec
-from recollect.store.sqlite.text import add_terms, next_doc, set_terms
+from recollect.store.sql.connection import SqlConnection
+from recollect.store.sql.terms import TermIndex, add_terms, next_doc, set_terms
 from recollect.types import Attachment, Direction, SafeText, file_name
 
 # The column `filename` is the name it was sent under; the one it has follows from where it lies.
@@ -19,10 +18,12 @@ _COLUMNS = (
 )
 
 
-class SqliteAttachments:
+class SqlAttachments:
     """The attachments of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    index: TermIndex
+
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -40,7 +41,7 @@ class SqliteAttachments:
                 codec.to_micros(attachment.created_at),
             ),
         )
-        add_terms(self._conn, self._space, doc, terms)
+        add_terms(self.index, self._conn, self._space, doc, terms)
         return self.by_id([attachment.id])[0]
 
     def replace(self, attachment: Attachment, terms: SafeText) -> Attachment:
@@ -53,7 +54,7 @@ class SqliteAttachments:
         ).get
         if doc is None:
             raise NotFound(f"No attachment {attachment.id}", remedy="See attachments()")
-        set_terms(self._conn, self._space, doc, terms)
+        set_terms(self.index, self._conn, self._space, doc, terms)
         return self.by_id([attachment.id])[0]
 
     def by_id(self, ids: Sequence[str]) -> list[Attachment]:

@@ -1,4 +1,4 @@
-"""Runs of upkeep in SQLite, and identity cards and onboarding, which are as small."""
+"""Runs of upkeep, and identity cards and onboarding, which are as small."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-import apsw
-
 from recollect.ids import is_id, last_id_of, made_at
 from recollect.store import codec
+from recollect.store.sql.connection import SqlConnection
 from recollect.store.upkeep import CardRow, Claimed, OnboardingRow, RunRow, StepRow
 
 _STEP = "space = ? AND work = ? AND run = ? AND step = ?"
 
 
-class SqliteRuns:
+class SqlRuns:
     """The runs of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -171,10 +170,10 @@ class SqliteRuns:
         )
 
 
-class SqliteCards:
+class SqlCards:
     """The cards of one space."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -186,7 +185,9 @@ class SqliteCards:
 
     def put(self, card: CardRow, at: datetime) -> None:
         self._conn.execute(
-            "INSERT OR REPLACE INTO cards VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO cards VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (space, name) DO UPDATE SET"
+            " source = excluded.source, maker = excluded.maker, text = excluded.text,"
+            " made_at = excluded.made_at",
             (self._space, card.name, card.source, card.maker, card.text, codec.to_micros(at)),
         )
 
@@ -194,10 +195,10 @@ class SqliteCards:
         self._conn.execute("DELETE FROM cards WHERE space = ? AND name = ?", (self._space, name))
 
 
-class SqliteOnboardings:
+class SqlOnboardings:
     """The onboarding of one space."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -214,7 +215,9 @@ class SqliteOnboardings:
 
     def put(self, row: OnboardingRow, at: datetime) -> None:
         self._conn.execute(
-            "INSERT OR REPLACE INTO onboarding VALUES (?, ?, ?, ?)",
+            "INSERT INTO onboarding VALUES (?, ?, ?, ?) ON CONFLICT (space) DO UPDATE SET"
+            " stage = excluded.stage, answers = excluded.answers,"
+            " updated_at = excluded.updated_at",
             (self._space, row.stage, codec.dump(dict(row.answers)), codec.to_micros(at)),
         )
 

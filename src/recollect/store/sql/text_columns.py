@@ -1,4 +1,4 @@
-"""Where text is kept in SQLite: every text column of every table, by whose words it holds.
+"""Where text is kept: every text column of every table, by whose words it holds.
 
 - ``WORDS``: what people said or wrote. Only these choose a record that is to be forgotten.
 - ``ENGINE``: what the engine wrote itself, such as reasons and errors. It is emptied where it says
@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import apsw
-
 from recollect.store import codec
 from recollect.store.erasure import StoredText, StoredTextKind
+from recollect.store.sql.connection import SqlConnection
 
 Reader = Callable[[Any], Iterator[str]]
 
@@ -140,7 +139,7 @@ FIXED: dict[str, tuple[str, ...]] = {
 
 
 def stored_texts(
-    conn: apsw.Connection, space: int, kinds: Collection[StoredTextKind]
+    conn: SqlConnection, space: int, kinds: Collection[StoredTextKind]
 ) -> Iterator[StoredText]:
     """Everything of these kinds, with its texts."""
     for kind in kinds:
@@ -179,23 +178,19 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "usage": ("purpose", "model"),
     "events": ("type", "substr(operation_id, 1, instr(operation_id, ':'))"),
     "counters": ("name",),
-    "sqlite_schema": ("sql", "name"),
 }
 _SAID_BY_US = "by decision kind outcome reason source state status trust was".split()
 
 
-def names(conn: apsw.Connection) -> Iterator[str]:
-    """Every name that may stand in the file beside what people said, of all spaces."""
+def names(conn: SqlConnection, keys: str) -> Iterator[str]:
+    """Every name that may stand beside what people said. ``keys`` asks for those of the payloads of
+    events, and what stands there under the given ones.
+    """
     for table, columns in _NAMED.items():
         for column in columns:
             rows = conn.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL")
             for (name,) in rows:
                 yield str(name)
-    rows = conn.execute(
-        "SELECT DISTINCT key, iif(key IN (SELECT value FROM json_each(?)), atom, '')"
-        " FROM events, json_tree(payload) WHERE typeof(key) = 'text'",
-        (codec.dump(_SAID_BY_US),),
-    )
-    for name, word in rows:
+    for name, word in conn.execute(keys, (codec.dump(_SAID_BY_US),)):
         yield str(name)
         yield str(word or "")

@@ -1,4 +1,4 @@
-"""Episodes in SQLite."""
+"""Episodes: the stories of sessions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-import apsw
-
 from recollect.errors import NotFound
 from recollect.plain import plain
 from recollect.store import codec
 from recollect.store.rows import EpisodeSpan
-from recollect.store.sqlite.text import add_terms, next_doc, set_terms
+from recollect.store.sql.connection import SqlConnection
+from recollect.store.sql.terms import TermIndex, add_terms, next_doc, set_terms
 from recollect.types import Episode, Outcome, SafeName, SafeText
 
 _COLUMNS = (
@@ -23,10 +22,12 @@ _NAMES = "EXISTS (SELECT 1 FROM json_each({}) WHERE lower(value) = lower(?))"
 _LATEST = "ORDER BY started_at DESC, doc DESC LIMIT ?"
 
 
-class SqliteEpisodes:
+class SqlEpisodes:
     """The episodes of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    index: TermIndex
+
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -55,7 +56,7 @@ class SqliteEpisodes:
                 last_turn,
             ),
         )
-        add_terms(self._conn, self._space, doc, terms)
+        add_terms(self.index, self._conn, self._space, doc, terms)
         self._link_back(episode.id, episode.memories)
         return self.by_id([episode.id])[0]
 
@@ -77,7 +78,7 @@ class SqliteEpisodes:
         ).get
         if doc is None:
             raise NotFound(f"No episode {episode.id}", remedy="See episodes()")
-        set_terms(self._conn, self._space, doc, terms)
+        set_terms(self.index, self._conn, self._space, doc, terms)
         return self.by_id([episode.id])[0]
 
     def link(self, id_: str, memories: Sequence[str]) -> None:

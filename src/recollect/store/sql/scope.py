@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import apsw
-
 from recollect.settings.vocabulary import WordFilter
 from recollect.store import codec
 from recollect.store.rows import TABLES, Scope, first_doc, last_doc
+from recollect.store.sql.connection import SqlConnection
 from recollect.types import RecordType
 
 _TIME: dict[RecordType, str] = {
@@ -22,7 +21,7 @@ _SESSION: dict[RecordType, str] = {
     "turn": "r.session = (SELECT number FROM sessions WHERE space = r.space AND id = :session)",
     "memory": (
         "EXISTS (SELECT 1 FROM memory_sources m JOIN turns t ON t.space = m.space AND t.id = m.turn"
-        " JOIN sessions s ON s.number = t.session"
+        " JOIN sessions s ON s.space = t.space AND s.number = t.session"
         " WHERE m.space = r.space AND m.memory = r.id AND s.id = :session)"
     ),
     "episode": "r.session = :session",
@@ -81,9 +80,9 @@ def word_condition(filters: Sequence[WordFilter], values: dict[str, Any], table:
         if not wanted.notes:
             conditions.append(by_kind)
             continue
-        values[f"note_{n}"] = f'$."{wanted.name}"'
+        values[f"note_{n}"] = wanted.name
         values[f"word_{n}"], values[f"notes_{n}"] = wanted.word, codec.dump(wanted.notes)
-        note = f"ifnull(json_extract({table}.metadata, :note_{n}), '')"
+        note = f"ifnull({table}.metadata ->> :note_{n}, '')"
         others = f"{note} NOT IN (SELECT value FROM json_each(:notes_{n}))"
         conditions.append(f"({note} = :word_{n} OR ({by_kind} AND {others}))")
     return " AND ".join(conditions)
@@ -92,7 +91,7 @@ def word_condition(filters: Sequence[WordFilter], values: dict[str, Any], table:
 class ScopeFilter:
     """The conditions of one search over one space."""
 
-    def __init__(self, conn: apsw.Connection, space: int, scope: Scope) -> None:
+    def __init__(self, conn: SqlConnection, space: int, scope: Scope) -> None:
         self._conn = conn
         self._space = space
         self._scope = scope
@@ -136,7 +135,7 @@ class ScopeFilter:
             place, order = "r.space = :space", _TIME[type_]
             if recent and type_ != "turn":
                 first, last = first_doc(self._space, type_), last_doc(self._space, type_)
-                place, order = f"r.doc BETWEEN {first} AND {last}", "doc"
+                place, order = f"+r.space = :space AND r.doc BETWEEN {first} AND {last}", "doc"
             rows = self._conn.execute(
                 f"SELECT r.{_TIME[type_]}, r.doc FROM {TABLES[type_]} r WHERE {place}"
                 f" AND {self._conditions(type_)} ORDER BY r.{order} DESC LIMIT :most",
@@ -161,7 +160,7 @@ class ScopeFilter:
             # a row each costs more than reading the numbers.
             ((listed,),) = self._conn.execute(
                 f"SELECT group_concat(r.doc) FROM json_each(:docs) d CROSS JOIN {TABLES[type_]} r"
-                f" ON r.doc = d.value WHERE {conditions}",
+                f" ON r.doc = d.atom WHERE r.space = :space AND {conditions}",
                 {**self._values, "docs": str(mine)},
             )
             allowed.update(map(int, listed.split(",")) if listed else ())

@@ -1,4 +1,4 @@
-"""What memory put into prompts, in SQLite: fingerprints with a bound and an end."""
+"""What memory put into prompts: fingerprints with a bound and an end."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import apsw
-
 from recollect.errors import StoreDamaged
 from recollect.store import codec
 from recollect.store.rows import EchoAbout
+from recollect.store.sql.connection import SqlConnection
 from recollect.types import TRUSTS, Trust
 
 _MARK = 8  # bytes
 _ANYWHERE = ""
 
 
-class SqliteEchoes:
+class SqlEchoes:
     """The echo lines of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -40,9 +39,11 @@ class SqliteEchoes:
         usual = EchoAbout()
         self._conn.executemany(
             "INSERT INTO echo_lines VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (space, session, line) DO UPDATE SET at = max(at, excluded.at),"
-            " taint = max(taint, excluded.taint), since = min(since, excluded.since),"
-            " words = iif(length(excluded.words), excluded.words, words)",
+            " ON CONFLICT (space, session, line) DO UPDATE SET at = max(echo_lines.at,"
+            " excluded.at),"
+            " taint = max(echo_lines.taint, excluded.taint), since = min(echo_lines.since,"
+            " excluded.since),"
+            " words = iif(length(excluded.words) > 0, excluded.words, echo_lines.words)",
             [
                 (
                     self._space,

@@ -1,4 +1,4 @@
-"""Where names are kept in SQLite, and giving them others.
+"""Where names are kept, and giving them others.
 
 A name says what something is called, not what was said: of a session, a sender, a project, a tool.
 Forgetting replaces a name wherever it stands; what it belonged to stays what it was.
@@ -11,12 +11,11 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-import apsw
-
 from recollect.rules.slots import slot_of
 from recollect.store import codec
 from recollect.store.erasure import Name, NameKind, Removal
 from recollect.store.rows import TABLES
+from recollect.store.sql.connection import SqlConnection, SqlRows
 from recollect.types import EMPTY, RecordType, SafeName
 
 # Columns that hold one name each.
@@ -37,6 +36,14 @@ COLUMNS: dict[NameKind, tuple[tuple[str, str], ...]] = {
     "purpose": (("usage", "purpose"),),
     "operation": (("events", "operation_id"),),
 }  # fmt: skip
+# Which of them tell rows apart, with what beside them.
+_KEYED: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {
+    ("sessions", "id"): ((),),
+    ("turn_tools", "name"): (("doc",),),
+    ("echo_lines", "session"): (("line",),),
+    ("events", "operation_id"): (("step",),),
+    ("episodes", "session"): (("source", "last_turn"),),
+}
 # Columns that hold several in JSON, or one as a part, each with the code that replaces them below.
 PARTS: dict[str, tuple[str, ...]] = {
     "turns": ("tool_calls", "tool_results"),
@@ -58,16 +65,16 @@ _OWN_OPERATIONS = (
 ).split()
 _NAMING_OPERATIONS = ("session.ended", "session_end", "document-add", "upkeep")
 
-_CALLING = "(SELECT DISTINCT doc FROM turn_tools WHERE {})"  # turns that called a tool
+_CALLING = "(SELECT DISTINCT space, doc FROM turn_tools WHERE {}) u"  # turns that called a tool
 _FEW = 20  # names that are looked for one by one, up to the first that is found
 
 Renamed = Mapping[Name, SafeName]
 
 
-class SqliteNames:
+class SqlNames:
     """The names of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -120,18 +127,16 @@ class SqliteNames:
 
     def _calls(self) -> Iterator[str]:
         for part, source in (
-            ("$.id", f"{_CALLING} CROSS JOIN turns USING (doc), json_each(tool_calls) c"),
-            ("$.call_id", "turns, json_each(tool_results) c WHERE {} AND tool_results NOT NULL"),
+            ("id", f"{_CALLING} CROSS JOIN turns USING (space, doc), json_each(tool_calls) c"),
+            ("call_id", "turns, json_each(tool_results) c WHERE {} AND tool_results IS NOT NULL"),
         ):
-            for (text,) in self._rows(
-                f"SELECT DISTINCT json_extract(c.value, '{part}') FROM {source}"
-            ):
+            for (text,) in self._rows(f"SELECT DISTINCT c.value ->> '{part}' FROM {source}"):
                 yield text
 
     def _parameters(self) -> Iterator[str]:
         rows = self._rows(
-            f"SELECT DISTINCT p.key FROM {_CALLING} CROSS JOIN turns USING (doc),"
-            " json_each(tool_calls) c, json_each(c.value, '$.input') p"
+            f"SELECT DISTINCT p.key FROM {_CALLING} CROSS JOIN turns USING (space, doc),"
+            " json_each(tool_calls) c, json_each(c.value -> 'input') p"
         )
         return (text for (text,) in rows)
 
@@ -201,12 +206,12 @@ class SqliteNames:
         within = {"space": self._space, "docs": docs}
         rows = self._conn.execute(
             f"SELECT DISTINCT {column} FROM {table} WHERE space = :space AND {column} != ''"
-            " AND doc IN (SELECT value FROM json_each(:docs))",
+            " AND doc IN (SELECT atom FROM json_each(:docs))",
             within,
         )
         names = {str(text) for (text,) in rows}
         others = (
-            f"FROM {table} WHERE space = :space AND doc NOT IN (SELECT value FROM json_each(:docs))"
+            f"FROM {table} WHERE space = :space AND doc NOT IN (SELECT atom FROM json_each(:docs))"
         )
         if len(names) > _FEW:
             rows = self._conn.execute(f"SELECT DISTINCT {column} {others}", within)
@@ -253,8 +258,9 @@ class SqliteNames:
         """Put each name's replacement wherever it stands; an empty one takes the name away."""
         for name, after in names.items():
             for table, column in COLUMNS.get(name.kind, ()):
+                self._make_way(table, column, name.text, after)
                 self._conn.execute(
-                    f"UPDATE OR REPLACE {table} SET {column} = ? WHERE space = ? AND {column} = ?",
+                    f"UPDATE {table} SET {column} = ? WHERE space = ? AND {column} = ?",
                     (after, self._space, name.text),
                 )
         kinds = {name.kind for name in names}
@@ -271,6 +277,17 @@ class SqliteNames:
         if "session" in kinds:
             self._rename_jobs(names)
 
+    def _make_way(self, table: str, column: str, before: str, after: str) -> None:
+        """Remove what already has the new name, where only one row can have it."""
+        for rest in _KEYED.get((table, column), ()):
+            same = "".join(f" AND o.{other} = {table}.{other}" for other in rest)
+            self._conn.execute(
+                f"DELETE FROM {table} WHERE space = :space AND {column} = :after"
+                " AND :after != :before AND EXISTS (SELECT 1 FROM"
+                f" {table} o WHERE o.space = :space AND o.{column} = :before{same})",
+                {"space": self._space, "before": before, "after": after},
+            )
+
     def _rewrite(self, table: str, columns: tuple[str, ...], names: Renamed) -> None:
         rows: list[Any] = self._rows(
             f"SELECT doc, {', '.join(columns)} FROM {table} WHERE {{}}"
@@ -282,7 +299,10 @@ class SqliteNames:
             ]
             if after != cells:
                 sets = ", ".join(f"{column} = ?" for column in columns)
-                self._conn.execute(f"UPDATE {table} SET {sets} WHERE doc = ?", (*after, doc))
+                self._conn.execute(
+                    f"UPDATE {table} SET {sets} WHERE +space = ? AND doc = ?",
+                    (*after, self._space, doc),
+                )
 
     def _renew_slots(self, predicates: set[str]) -> None:
         rows: list[Any] = self._conn.execute(
@@ -292,7 +312,10 @@ class SqliteNames:
         ).fetchall()
         for doc, subject, predicate in rows:
             slot = slot_of(subject, predicate)
-            self._conn.execute("UPDATE memories SET slot = ? WHERE doc = ?", (slot, doc))
+            self._conn.execute(
+                "UPDATE memories SET slot = ? WHERE +space = ? AND doc = ?",
+                (slot, self._space, doc),
+            )
 
     def _rename_subjects(self, names: Renamed) -> None:
         """Events are about a session, or come from a part of the host."""
@@ -322,21 +345,24 @@ class SqliteNames:
             if after is None:
                 continue
             if not after:
-                self._conn.execute("DELETE FROM jobs WHERE id = ?", (id_,))
+                self._conn.execute(
+                    "DELETE FROM jobs WHERE +space = ? AND id = ?", (self._space, id_)
+                )
                 continue
             name, line, rest = key.partition("\n")
             self._conn.execute(
-                "UPDATE jobs SET key = ?, payload = ? WHERE id = ?",
+                "UPDATE jobs SET key = ?, payload = ? WHERE +space = ? AND id = ?",
                 (
                     f"{after}{line}{rest}" if name == session else key,
                     codec.dump({**payload, field: after}),
+                    self._space,
                     id_,
                 ),
             )
 
     # --- parts ----------------------------------------------------------------------------------
 
-    def _rows(self, statement: str) -> apsw.Cursor:
+    def _rows(self, statement: str) -> SqlRows:
         places = statement.count("{}")
         return self._conn.execute(statement.replace("{}", "space = ?"), (self._space,) * places)
 

@@ -1,19 +1,18 @@
-"""The scratchpad in SQLite: one text for a space."""
+"""The scratchpad: one text for a space."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-import apsw
-
 from recollect.store import codec
 from recollect.store.rows import PadRow
+from recollect.store.sql.connection import SqlConnection
 
 
-class SqliteScratchpads:
+class SqlScratchpads:
     """The scratchpad of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 

@@ -1,4 +1,4 @@
-"""Memories in SQLite: every version stays, one of a chain is current."""
+"""Memories: every version stays, one of a chain is current."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-import apsw
-
 from recollect.rules.slots import SEPARATOR, slot_of
 from recollect.store import codec
 from recollect.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
-from recollect.store.sqlite.scope import has_metadata, word_condition
-from recollect.store.sqlite.text import add_terms, next_doc
+from recollect.store.sql.connection import SqlConnection
+from recollect.store.sql.scope import has_metadata, word_condition
+from recollect.store.sql.terms import TermIndex, add_terms, next_doc
 from recollect.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
 _COLUMNS = (
@@ -68,13 +67,18 @@ _ORDERS: dict[MemoryOrder, str] = {
 
 _LEARNT = "CROSS JOIN memories m ON m.space = s.space AND m.id = s.memory"
 # What was only contradicted has no end: its turn is still evidence.
-_IS_OVER = "HAVING min(m.status = 'superseded' AND m.valid_to IS NOT NULL)"
+_IS_OVER = (
+    "HAVING min(CASE WHEN m.status = 'superseded' AND m.valid_to IS NOT NULL THEN 1 ELSE 0 END) = 1"
+)
 
 
-class SqliteMemories:
+class SqlMemories:
     """The memories of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    index: TermIndex
+    cosine: str  # of the vector of ``v`` with a given one
+
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -89,7 +93,7 @@ class SqliteMemories:
                 *_values(memory),
             ),
         )
-        add_terms(self._conn, self._space, doc, terms)
+        add_terms(self.index, self._conn, self._space, doc, terms)
         self.add_sources(memory.id, [source.turn_id for source in memory.sources])
         return self.by_id([memory.id])[0]
 
@@ -116,7 +120,7 @@ class SqliteMemories:
     def outdated_in(self, sessions: Collection[str]) -> dict[str, list[str]]:
         by_session: dict[str, list[str]] = {}
         for session, content in self._conn.execute(
-            "SELECT x.id, t.content FROM json_each(?) d CROSS JOIN sessions x"
+            "SELECT min(x.id), min(t.content) FROM json_each(?) d CROSS JOIN sessions x"
             " ON x.space = ? AND x.id = d.value CROSS JOIN turns t"
             " ON t.space = x.space AND t.session = x.number CROSS JOIN memory_sources s"
             f" ON s.space = t.space AND s.turn = t.id {_LEARNT} GROUP BY t.doc {_IS_OVER}",
@@ -137,7 +141,7 @@ class SqliteMemories:
     def of_kinds(self, docs: Sequence[int], kinds: Sequence[Kind]) -> list[int]:
         """Those of the documents that are memories of one of the kinds."""
         rows = self._conn.execute(
-            "SELECT m.doc FROM json_each(?) d CROSS JOIN memories m ON m.doc = d.value"
+            "SELECT m.doc FROM json_each(?) d CROSS JOIN memories m ON m.doc = d.atom"
             " WHERE m.space = ? AND m.kind IN (SELECT value FROM json_each(?))",
             (str(list(docs)), self._space, codec.dump(list(kinds))),
         )
@@ -186,7 +190,8 @@ class SqliteMemories:
         ranges += [(f"{about}{SEPARATOR}", f"{about}{_AFTER_SEPARATOR}") for about in subjects]
         rows = self._conn.execute(
             "SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust"
-            " FROM json_each(:ranges) r CROSS JOIN memories m ON m.doc IN (SELECT n.doc"
+            " FROM json_each(:ranges) r CROSS JOIN memories m ON m.space = :space AND m.doc IN"
+            " (SELECT n.doc"
             "  FROM memories n WHERE n.space = :space AND n.slot != ''"
             "  AND n.slot BETWEEN r.value ->> 0 AND r.value ->> 1 AND (n.status = 'active'"
             "   OR (n.status = 'superseded' AND n.valid_to IS NOT NULL))"
@@ -209,8 +214,9 @@ class SqliteMemories:
     ) -> list[tuple[Memory, float]]:
         """The memories nearest in meaning, and their cosines, the nearest first."""
         rows = self._conn.execute(
-            "SELECT m.id, max(1 - vec_distance_cosine(v.vector, ?)) AS cosine FROM vectors v"
-            " CROSS JOIN memories m ON m.doc = v.doc WHERE v.space = ? AND v.embedder = ?"
+            f"SELECT min(m.id), max({self.cosine}) AS cosine FROM vectors v"
+            " CROSS JOIN memories m ON m.space = v.space AND m.doc = v.doc WHERE v.space = ? AND"
+            " v.embedder = ?"
             " AND v.doc BETWEEN ? AND ? AND m.status = ?"
             " AND (m.expires_at IS NULL OR m.expires_at > ?)"
             " GROUP BY m.doc ORDER BY cosine DESC, m.doc LIMIT ?",
@@ -290,7 +296,7 @@ class SqliteMemories:
         moment = codec.to_micros(at)
         self._conn.execute(
             "UPDATE memories SET status = 'superseded', superseded_by = ?, superseded_at = ?,"
-            " valid_to = CASE WHEN ? THEN ifnull((SELECT n.valid_from FROM memories n"
+            " valid_to = CASE WHEN ? = 1 THEN ifnull((SELECT n.valid_from FROM memories n"
             "  WHERE n.space = memories.space AND n.id = ?), ?) END,"
             " updated_at = ? WHERE space = ? AND id = ?",
             (new, moment, ended, new, moment, moment, self._space, old),
@@ -298,11 +304,13 @@ class SqliteMemories:
         # What takes the place of a core memory is core.
         self._conn.execute(
             "UPDATE memories SET core = 1 WHERE space = ? AND id = ? AND EXISTS"
-            " (SELECT 1 FROM memories o WHERE o.space = memories.space AND o.id = ? AND o.core)",
+            " (SELECT 1 FROM memories o WHERE o.space = memories.space AND o.id = ? AND o.core ="
+            " 1)",
             (self._space, new, old),
         )
         self._conn.execute(
-            "UPDATE memories SET core = 0 WHERE space = ? AND id = ? AND core", (self._space, old)
+            "UPDATE memories SET core = 0 WHERE space = ? AND id = ? AND core = 1",
+            (self._space, old),
         )
 
     def touch(self, id_: str, uses: int, at: datetime) -> None:
@@ -316,9 +324,9 @@ class SqliteMemories:
     def count_by_kind(self, key: str) -> dict[tuple[Kind, str], int]:
         """How many hold now, by kind and by what their metadata has under that name."""
         rows = self._conn.execute(
-            "SELECT kind, ifnull(json_extract(metadata, ?), ''), count(*) FROM memories"
+            "SELECT kind, ifnull(metadata ->> ?, ''), count(*) FROM memories"
             " WHERE space = ? AND status = 'active' GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2",
-            (f'$."{key}"', self._space),
+            (key, self._space),
         )
         return {(kind, str(noted)): count for kind, noted, count in rows}
 
@@ -354,13 +362,12 @@ class SqliteMemories:
     def chain(self, id_: str) -> list[Memory]:
         """Every version the memory belongs to, oldest first."""
         rows = self._conn.execute(
-            "WITH RECURSIVE linked(id) AS (SELECT ?"
-            " UNION SELECT m.id FROM memories m JOIN linked l ON m.superseded_by = l.id"
-            "  WHERE m.space = ?"
-            " UNION SELECT m.superseded_by FROM memories m JOIN linked l ON m.id = l.id"
-            "  WHERE m.space = ? AND m.superseded_by != '')"
+            "WITH RECURSIVE linked(id) AS (SELECT id FROM memories WHERE space = ? AND id = ?"
+            " UNION SELECT CASE WHEN m.id = l.id THEN m.superseded_by ELSE m.id END FROM linked l"
+            "  JOIN memories m ON m.space = ? AND (m.superseded_by = l.id"
+            "   OR m.id = l.id AND m.superseded_by != ''))"
             " SELECT id FROM linked",
-            (id_, self._space, self._space),
+            (self._space, id_, self._space),
         )
         versions = self.by_id([linked for (linked,) in rows])
         return sorted(versions, key=lambda memory: (memory.created_at, memory.id))
@@ -381,7 +388,7 @@ class SqliteMemories:
         for memory, session, idx, turn in self._conn.execute(
             "SELECT m.memory, s.id, t.idx, t.id FROM memory_sources m"
             " JOIN turns t ON t.space = m.space AND t.id = m.turn"
-            " JOIN sessions s ON s.number = t.session"
+            " JOIN sessions s ON s.space = t.space AND s.number = t.session"
             " WHERE m.space = ? AND m.memory IN (SELECT value FROM json_each(?))"
             " ORDER BY t.at, t.doc",
             (self._space, codec.dump(list(ids))),

@@ -1,25 +1,24 @@
-"""Who speaks in the sessions of SQLite: what a turn's trust rests on, and what changes it."""
+"""Who speaks in the sessions: what a turn's trust rests on, and what changes it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import apsw
-
 from recollect.rules.speakers import UNREAD, Speech, least_trusted, speaker_mark, with_claim
 from recollect.store import codec
 from recollect.store.rows import TurnRow
+from recollect.store.sql.connection import SqlConnection
 from recollect.types import Trust
 
-_FROM = "FROM turns t JOIN sessions s ON s.number = t.session"
-_CLAIMED = "t.role = 'user' AND t.trust = 'owner' AND t.claimed"
+_FROM = "FROM turns t JOIN sessions s ON s.space = t.space AND s.number = t.session"
+_CLAIMED = "t.role = 'user' AND t.trust = 'owner' AND t.claimed = 1"
 
 
 class SpeechRows:
     """The speakers of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -31,8 +30,8 @@ class SpeechRows:
         after = before if row.claim is None else with_claim(before, row.claim)
         if after != speech:
             self._conn.execute(
-                "UPDATE sessions SET speaker = ?, shared = ? WHERE number = ?",
-                (after.speaker, after.shared, number),
+                "UPDATE sessions SET speaker = ?, shared = ? WHERE +space = ? AND number = ?",
+                (after.speaker, after.shared, self._space, number),
             )
         if after.shared and row.trust == "owner":
             row = row._replace(trust="external")
@@ -43,7 +42,7 @@ class SpeechRows:
         speech = Speech()
         for (sender,) in self._conn.execute(
             "SELECT DISTINCT sender FROM turns WHERE space = ? AND session = ? AND role = 'user'"
-            " AND trust = 'owner' AND claimed",
+            " AND trust = 'owner' AND claimed = 1",
             (self._space, number),
         ):
             speech = with_claim(speech, speaker_mark(sender))

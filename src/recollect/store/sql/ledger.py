@@ -1,9 +1,10 @@
-"""Sessions and turns in SQLite."""
+"""Sessions and turns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -19,9 +20,9 @@ from recollect.store.rows import (
     first_doc,
     last_doc,
 )
-from recollect.store.sqlite.scope import has_metadata
-from recollect.store.sqlite.speech import SpeechRows
-from recollect.store.sqlite.text import add_many, next_doc
+from recollect.store.sql.scope import has_metadata
+from recollect.store.sql.speech import SpeechRows
+from recollect.store.sql.terms import TermIndex, next_doc
 from recollect.types import SafeName, SessionInfo, Turn, TurnState
 
 _TURN = (
@@ -33,23 +34,22 @@ _PLACE = (
     "n.doc, n.session, n.idx, n.at, n.sender, n.role = 'assistant',"
     " substr(n.content, -40) GLOB '*[?？]*'"
 )
-_FROM = "FROM turns t JOIN sessions s ON s.number = t.session"
+_FROM = "FROM turns t JOIN sessions s ON s.space = t.space AND s.number = t.session"
 _VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '', ?, ?)"
 _INSERT = f"INSERT INTO turns VALUES {_VALUES}"
 _AT_ONCE = 200  # turns: few calls for a large batch, and a statement short enough to be kept ready
 _INSERT_MANY = f"INSERT INTO turns VALUES {', '.join([_VALUES] * _AT_ONCE)}"
+_MOMENT = "CAST(value ->> 1 AS INTEGER)"
 _WAITS = "t.state IN ('new', 'failed')"
 # The end of a session, and the next free document.
 _END = (
     "SELECT number, next_idx, speaker, shared,"
-    " ifnull((SELECT max(doc) + 1 FROM turns WHERE doc BETWEEN ? AND ?), ?)"
+    " ifnull((SELECT max(doc) + 1 FROM turns WHERE +space = ? AND doc BETWEEN ? AND ?), ?)"
     " FROM sessions WHERE space = ? AND id = ?"
 )
-_APPEND = (
-    f"{_INSERT}; INSERT INTO text_index (rowid, terms) VALUES (?, ?);"
-    " INSERT INTO text_terms VALUES (?, ?, ?);"
-    " UPDATE sessions SET turns = turns + 1, next_idx = ?, last_at = max(last_at, ?),"
-    " ended_at = NULL WHERE number = ?"
+_GROW = (
+    "UPDATE sessions SET turns = turns + 1, next_idx = ?, last_at = max(last_at, ?),"
+    " ended_at = NULL WHERE +space = ? AND number = ?"
 )
 
 
@@ -65,8 +65,10 @@ class _Append:
         self.waiting: dict[int, TurnRow] = {}
 
 
-class SqliteLedger(SpeechRows):
+class SqlLedger(SpeechRows):
     """The ledger of one space on one connection."""
+
+    index: TermIndex
 
     # --- sessions -------------------------------------------------------------------------------
 
@@ -75,8 +77,9 @@ class SqliteLedger(SpeechRows):
         self._conn.execute(
             "INSERT INTO sessions (space, id, project, topic, started_at, last_at, turns, next_idx)"
             " VALUES (?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT (space, id) DO UPDATE SET"
-            " project = CASE WHEN excluded.project = '' THEN project ELSE excluded.project END,"
-            " topic = CASE WHEN excluded.topic = '' THEN topic ELSE excluded.topic END,"
+            " project = CASE WHEN excluded.project = '' THEN sessions.project ELSE"
+            " excluded.project END,"
+            " topic = CASE WHEN excluded.topic = '' THEN sessions.topic ELSE excluded.topic END,"
             " ended_at = NULL",
             (self._space, session, project, topic, moment, moment),
         )
@@ -152,7 +155,7 @@ class SqliteLedger(SpeechRows):
         """What each turn of a conversation does: to the end of its session, in two statements."""
         space, conn = self._space, self._conn
         first = first_doc(space, "turn")
-        wanted = (first, last_doc(space, "turn"), first, space, row.session)
+        wanted = (space, first, last_doc(space, "turn"), first, space, row.session)
         end: Any = conn.execute(_END, wanted).fetchone()
         if end is None:
             self.open_session(row.session, "", "", row.at)
@@ -163,8 +166,9 @@ class SqliteLedger(SpeechRows):
         if row.claim is not None and (shared or row.claim != speaker or row.claim == FOREIGN):
             row, _, disowned = self.claimed(row, number, Speech(speaker, bool(shared)))
         turn = _columns(space, doc, number, index, row)
-        session = (index + 1, turn[9], number)
-        conn.execute(_APPEND, (*turn, doc, row.terms, space, doc, row.packed, *session))
+        indexed = self.index.values(space, doc, row.terms, row.packed)
+        grown = (index + 1, turn[9], space, number)
+        conn.execute(_append(self.index.insert), (*turn, *indexed, *grown))
         if row.tool_calls:
             self._add_tools([(row, doc)])
         return Placed(index, added=True, external=row is not given, disowned=disowned)
@@ -180,7 +184,7 @@ class SqliteLedger(SpeechRows):
             self._conn.execute(
                 "INSERT INTO sessions"
                 " (space, id, project, topic, started_at, last_at, turns, next_idx)"
-                " SELECT ?, value ->> 0, '', '', value ->> 1, value ->> 1, 0, 0 FROM json_each(?)",
+                f" SELECT ?, value ->> 0, '', '', {_MOMENT}, {_MOMENT}, 0, 0 FROM json_each(?)",
                 (self._space, codec.dump(new)),
             )
             begun |= self._ends([id_ for id_, _ in new])
@@ -229,15 +233,16 @@ class SqliteLedger(SpeechRows):
             state.last_at = max(state.last_at, turn[9])
         self._insert(turns)
         terms, packed = [row.terms for row, *_ in fresh], [row.packed for row, *_ in fresh]
-        add_many(self._conn, self._space, first, terms, packed)
+        self.index.add_many(self._conn, self._space, first, terms, packed)
         if tools:
             self._add_tools(tools)
         grown = [(s.turns, s.next_idx, s.last_at, s.number) for s in begun.values() if s.waiting]
         self._conn.execute(
-            "UPDATE sessions SET turns = j.value ->> 0, next_idx = j.value ->> 1,"
-            " last_at = max(last_at, j.value ->> 2), ended_at = NULL FROM json_each(?) j"
-            " WHERE number = j.value ->> 3",
-            (codec.dump(grown),),
+            "UPDATE sessions SET turns = CAST(j.value ->> 0 AS INTEGER),"
+            " next_idx = CAST(j.value ->> 1 AS INTEGER),"
+            " last_at = max(last_at, CAST(j.value ->> 2 AS INTEGER)), ended_at = NULL"
+            " FROM json_each(?) j WHERE +space = ? AND number = CAST(j.value ->> 3 AS INTEGER)",
+            (codec.dump(grown), self._space),
         )
 
     def _insert(self, turns: Sequence[tuple[Any, ...]]) -> None:
@@ -312,8 +317,9 @@ class SqliteLedger(SpeechRows):
 
     def turns_by_doc(self, docs: Sequence[int]) -> dict[int, Turn]:
         rows = self._conn.execute(
-            f"SELECT t.doc, {_TURN} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
-            " CROSS JOIN sessions s ON s.number = t.session WHERE t.space = ?",
+            f"SELECT t.doc, {_TURN} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
+            " CROSS JOIN sessions s ON s.space = t.space AND s.number = t.session WHERE t.space"
+            " = ?",
             (str(list(docs)), self._space),
         )
         return {row[0]: _turn(row[1:]) for row in rows}
@@ -321,7 +327,7 @@ class SqliteLedger(SpeechRows):
     def short_texts(self, docs: Sequence[int], most: int) -> dict[int, str]:
         """The contents of those of the turns that are not longer than ``most``."""
         rows = self._conn.execute(
-            "SELECT t.doc, t.content FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
+            "SELECT t.doc, t.content FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
             " WHERE t.space = ? AND length(t.content) <= ?",
             (str(list(docs)), self._space, most),
         )
@@ -330,7 +336,7 @@ class SqliteLedger(SpeechRows):
     def said_by_owner(self, docs: Sequence[int], most: int) -> dict[int, str]:
         """What the owner says in those of the turns that are not longer than ``most``."""
         rows = self._conn.execute(
-            "SELECT t.doc, t.content FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
+            "SELECT t.doc, t.content FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
             " WHERE t.space = ? AND t.trust = 'owner' AND length(t.content) <= ?",
             (str(list(docs)), self._space, most),
         )
@@ -339,7 +345,7 @@ class SqliteLedger(SpeechRows):
     def places(self, docs: Sequence[int]) -> list[Place]:
         """The turns among the documents."""
         rows = self._conn.execute(
-            f"SELECT {_PLACE} FROM json_each(?) d CROSS JOIN turns n ON n.doc = d.value"
+            f"SELECT {_PLACE} FROM json_each(?) d CROSS JOIN turns n ON n.doc = d.atom"
             " WHERE n.space = ?",
             (str(list(docs)), self._space),
         )
@@ -348,7 +354,7 @@ class SqliteLedger(SpeechRows):
     def places_around(self, docs: Sequence[int], reach: int) -> list[Place]:
         """The turns and those within reach of them in their session; some may come twice."""
         rows = self._conn.execute(
-            f"SELECT {_PLACE} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
+            f"SELECT {_PLACE} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
             " CROSS JOIN turns n ON n.space = t.space AND n.session = t.session"
             " AND n.idx BETWEEN t.idx - ? AND t.idx + ? WHERE t.space = ?",
             (str(list(docs)), reach, reach, self._space),
@@ -358,7 +364,7 @@ class SqliteLedger(SpeechRows):
     def in_order(self, docs: Sequence[int], *, newest_first: bool) -> list[int]:
         """The turns among the documents by the time they were said."""
         rows = self._conn.execute(
-            "SELECT t.doc FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.value"
+            "SELECT t.doc FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
             " WHERE t.space = ? ORDER BY t.at, t.doc",
             (str(list(docs)), self._space),
         )
@@ -438,7 +444,7 @@ class SqliteLedger(SpeechRows):
     def waiting_tokens(self, sessions: Sequence[SafeName]) -> dict[SafeName, int]:
         """The tokens of the turns of each session that nothing was learnt from yet."""
         rows = self._conn.execute(
-            "SELECT s.id, sum(t.tokens) FROM json_each(?) j"
+            "SELECT min(s.id), sum(t.tokens) FROM json_each(?) j"
             " CROSS JOIN sessions s ON s.space = ? AND s.id = j.value"
             " CROSS JOIN turns t ON t.space = s.space AND t.session = s.number"
             f" AND +t.doc > s.extracted WHERE {_WAITS} GROUP BY s.number",
@@ -502,10 +508,12 @@ class SqliteLedger(SpeechRows):
 
     def mark_transcribed(self, transcript: Transcript) -> None:
         self._conn.execute(
-            "INSERT OR REPLACE INTO transcripts"
+            "INSERT INTO transcripts"
             " SELECT s.space, s.number, max(t.doc), ?, ? FROM sessions s"
             " JOIN turns t ON t.space = s.space AND t.session = s.number"
-            " WHERE s.space = ? AND s.id = ? GROUP BY s.number",
+            " WHERE s.space = ? AND s.id = ? GROUP BY s.space, s.number"
+            " ON CONFLICT (space, session) DO UPDATE SET doc = excluded.doc,"
+            " bytes = excluded.bytes, last_at = excluded.last_at",
             (
                 transcript.bytes,
                 codec.to_micros(transcript.last_at),
@@ -527,7 +535,8 @@ class SqliteLedger(SpeechRows):
     def _transcripts(self, rest: str, value: Any) -> list[Transcript]:
         rows = self._conn.execute(
             "SELECT s.id, r.bytes, r.last_at FROM transcripts r"
-            f" JOIN sessions s ON s.number = r.session WHERE r.space = ? {rest}",
+            " JOIN sessions s ON s.space = r.space AND s.number = r.session WHERE r.space = ?"
+            f" {rest}",
             (self._space, value),
         )
         return [Transcript(id_, size, codec.from_micros(at)) for id_, size, at in rows]
@@ -539,6 +548,12 @@ class SqliteLedger(SpeechRows):
             (self._space, session),
         )
         return [_turn(row) for row in rows]
+
+
+@cache
+def _append(index: str) -> str:
+    """One turn at the end of its session, with its place in the text index."""
+    return f"{_INSERT}; {index}; {_GROW}"
 
 
 def _columns(space: int, doc: int, session: int, index: int, row: TurnRow) -> tuple[Any, ...]:

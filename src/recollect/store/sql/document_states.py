@@ -1,19 +1,18 @@
-"""What is known of the documents in SQLite: fingerprints of what was written, and choices."""
+"""What is known of the documents: fingerprints of what was written, and choices."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-import apsw
-
 from recollect.store import codec
 from recollect.store.document_states import DocumentChoice, DocumentRow, Written
+from recollect.store.sql.connection import SqlConnection
 
 
-class SqliteDocumentStates:
+class SqlDocumentStates:
     """The documents of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 

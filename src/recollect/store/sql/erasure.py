@@ -1,12 +1,10 @@
-"""Taking records out of SQLite for good: rows, index, vectors, and what points to them."""
+"""Taking records out for good: rows, index, vectors, and what points to them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
-from typing import Any
-
-import apsw
+from typing import Any, Protocol
 
 from recollect.plain import plain
 from recollect.store import codec
@@ -18,12 +16,11 @@ from recollect.store.erasure import (
     Stretch,
 )
 from recollect.store.rows import TABLES, EmbedText, first_doc, last_doc, number_of
-from recollect.store.sqlite.echoes import SqliteEchoes
-from recollect.store.sqlite.episodes import SqliteEpisodes
-from recollect.store.sqlite.postings import TextStats, quoted
-from recollect.store.sqlite.text import set_terms
-from recollect.store.sqlite.text_columns import STORED, stored_texts
-from recollect.store.sqlite.vectors import TEXTS
+from recollect.store.sql.connection import SqlConnection
+from recollect.store.sql.echoes import SqlEchoes
+from recollect.store.sql.episodes import SqlEpisodes
+from recollect.store.sql.terms import TEXTS, TermIndex, set_terms
+from recollect.store.sql.text_columns import STORED, stored_texts
 from recollect.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 
 _TIMES: dict[RecordType, str] = {
@@ -32,18 +29,36 @@ _TIMES: dict[RecordType, str] = {
     "episode": "started_at",
     "attachment": "created_at",
 }
-_HOLDING = "SELECT rowid FROM text_index WHERE text_index MATCH ? AND rowid BETWEEN ? AND ?"
 _LISTED = "IN (SELECT value FROM json_each(:ids))"
-_CLAMPED = "ifnull((SELECT max(doc) FROM turns WHERE doc BETWEEN :first AND :last), -1)"
+_NUMBERED = "IN (SELECT atom FROM json_each(:ids))"
+_CLAMPED = (
+    "ifnull((SELECT max(doc) FROM turns WHERE +space = :space"
+    " AND doc BETWEEN :first AND :last), -1)"
+)
 
 
-class SqliteEraser:
+class TextFigures(Protocol):
+    """What was measured of the texts of a store."""
+
+    def forget(self) -> None: ...
+
+
+class SqlEraser:
     """Forgetting in one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int, stats: TextStats) -> None:
+    index: TermIndex
+
+    def __init__(self, conn: SqlConnection, space: int, stats: TextFigures) -> None:
         self._conn = conn
         self._space = space
         self._stats = stats
+
+    def overwrite(self) -> None:
+        """Leave no bytes of what is removed from now on, where the engine can."""
+
+    def holding(self, term: str) -> Iterator[int]:
+        """The documents of the space that hold a term."""
+        raise NotImplementedError
 
     # --- finding --------------------------------------------------------------------------------
 
@@ -126,7 +141,7 @@ class SqliteEraser:
         rows = self._conn.execute(
             "SELECT DISTINCT e.id FROM json_each(:ids) d"
             " CROSS JOIN turns t ON t.space = :space AND t.id = d.value"
-            " CROSS JOIN sessions s ON s.number = t.session"
+            " CROSS JOIN sessions s ON s.space = t.space AND s.number = t.session"
             " CROSS JOIN episodes e ON e.space = t.space AND e.session IN (s.id, '')"
             " AND t.at BETWEEN e.started_at AND e.ended_at",
             self._listed(turns),
@@ -135,14 +150,15 @@ class SqliteEraser:
 
     def stretches_of(self, episodes: Collection[str]) -> list[Stretch]:
         """These episodes, each with the turns it tells of."""
-        stored = SqliteEpisodes(self._conn, self._space).by_id(list(episodes))
+        stored = SqlEpisodes(self._conn, self._space).by_id(list(episodes))
         return [Stretch(episode, self._told_of(episode.id)) for episode in stored]
 
     def _told_of(self, episode: str) -> tuple[SafeName, ...]:
         rows = self._conn.execute(
             "SELECT t.id FROM episodes e JOIN turns t ON t.space = e.space"
-            " AND t.at BETWEEN e.started_at AND e.ended_at JOIN sessions s ON s.number = t.session"
-            " WHERE e.space = ? AND e.id = ? AND e.session IN (s.id, '') ORDER BY t.at, t.doc",
+            " AND t.at BETWEEN e.started_at AND e.ended_at JOIN sessions s"
+            " ON s.space = t.space AND s.number = t.session WHERE e.space = ? AND e.id = ? AND"
+            " e.session IN (s.id, '') ORDER BY t.at, t.doc",
             (self._space, episode),
         )
         return tuple(id_ for (id_,) in rows)
@@ -156,16 +172,11 @@ class SqliteEraser:
 
     def only_in(self, terms: Iterable[str], docs: Collection[int]) -> set[str]:
         """Those of the terms that no other document of the space holds."""
-        return {term for term in terms if all(doc in docs for doc in self._holding(term))}
+        return {term for term in terms if all(doc in docs for doc in self.holding(term))}
 
     def held_terms(self, terms: Iterable[str]) -> set[str]:
         """Those of the terms that some document of the space holds."""
-        return {term for term in terms if next(self._holding(term), None) is not None}
-
-    def _holding(self, term: str) -> Iterator[int]:
-        bounds = (first_doc(self._space, "turn"), last_doc(self._space, "attachment"))
-        for (doc,) in self._conn.execute(_HOLDING, (quoted(term), *bounds)):
-            yield doc
+        return {term for term in terms if next(self.holding(term), None) is not None}
 
     def still_there(self, texts: Collection[str]) -> set[str]:
         """Those of the texts that some record of the space consists of."""
@@ -190,7 +201,7 @@ class SqliteEraser:
         for type_ in RECORD_TYPES:
             rows = self._conn.execute(
                 f"SELECT r.doc, {TEXTS[type_]}, 0 FROM json_each(?) d"
-                f" CROSS JOIN {TABLES[type_]} r ON r.doc = d.value WHERE r.space = ?",
+                f" CROSS JOIN {TABLES[type_]} r ON r.doc = d.atom WHERE r.space = ?",
                 (codec.dump(list(docs)), self._space),
             )
             texts += [EmbedText(*row) for row in rows]
@@ -200,7 +211,7 @@ class SqliteEraser:
 
     def remove(self, removal: Removal) -> None:
         """Take records out, and everything that is only about them."""
-        self._conn.execute("PRAGMA secure_delete = ON")
+        self.overwrite()
         self._unlink(removal.memories)
         sessions = self._sessions_of(removal)
         for type_ in RECORD_TYPES:
@@ -227,21 +238,15 @@ class SqliteEraser:
 
     def _remove_docs(self, type_: RecordType, docs: list[int]) -> None:
         """Numbers are never left in an index: the next record may get the highest again."""
-        for table, column in (
-            (TABLES[type_], "doc"),
-            ("text_index", "rowid"),
-            ("text_terms", "doc"),
-            ("vectors", "doc"),
-            ("changed_texts", "doc"),
-            ("turn_tools", "doc"),
-        ):
-            scope = "true" if table == "text_index" else "space = :space"
+        self.index.remove(self._conn, self._space, docs)
+        for table in (TABLES[type_], "vectors", "changed_texts", "turn_tools"):
+            scope = "space = :space"
             if table == "vectors":  # its index begins with the embedder
                 scope += " AND embedder IN (SELECT number FROM embedders)"
-            self._do(f"DELETE FROM {table} WHERE {scope} AND {column} {_LISTED}", docs)
+            self._do(f"DELETE FROM {table} WHERE {scope} AND doc {_NUMBERED}", docs)
         self._conn.execute(
             "INSERT INTO vector_rewrites VALUES (?, 1)"
-            " ON CONFLICT (space) DO UPDATE SET count = count + 1",
+            " ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1",
             (number_of(self._space, type_),),
         )
 
@@ -294,18 +299,20 @@ class SqliteEraser:
         """Count what is left; a session of which nothing is left goes, with its jobs and marks."""
         self._do(
             "UPDATE sessions SET turns = (SELECT count(*) FROM turns t WHERE t.space ="
-            f" sessions.space AND t.session = number) WHERE space = :space AND number {_LISTED}",
+            f" sessions.space AND t.session = number) WHERE space = :space AND number {_NUMBERED}",
             numbers,
         )
         empty = dict(
             self._conn.execute(
                 "SELECT number, id FROM sessions WHERE space = :space AND turns = 0"
-                f" AND number {_LISTED}",
+                f" AND number {_NUMBERED}",
                 self._listed(numbers),
             )
         )
-        self._do(f"DELETE FROM sessions WHERE space = :space AND number {_LISTED}", list(empty))
-        self._do(f"DELETE FROM transcripts WHERE space = :space AND session {_LISTED}", list(empty))
+        self._do(f"DELETE FROM sessions WHERE space = :space AND number {_NUMBERED}", list(empty))
+        self._do(
+            f"DELETE FROM transcripts WHERE space = :space AND session {_NUMBERED}", list(empty)
+        )
         names = list(empty.values())
         self._do(f"DELETE FROM echo_lines WHERE space = :space AND session {_LISTED}", names)
         self._do(  # variables of the host, and where its window begins
@@ -319,9 +326,15 @@ class SqliteEraser:
     def _lower_marks(self) -> None:
         """No mark stands above the last record, whose number the next one follows."""
         for type_ in RECORD_TYPES:
-            bounds = {"first": first_doc(self._space, type_), "last": last_doc(self._space, type_)}
+            bounds = {
+                "space": self._space,
+                "first": first_doc(self._space, type_),
+                "last": last_doc(self._space, type_),
+            }
             highest = self._conn.execute(
-                f"SELECT max(doc) FROM {TABLES[type_]} WHERE doc BETWEEN :first AND :last", bounds
+                f"SELECT max(doc) FROM {TABLES[type_]} WHERE +space = :space"
+                " AND doc BETWEEN :first AND :last",
+                bounds,
             ).get
             change = "UPDATE embedded SET doc = min(doc, ?1)"
             if highest is None:
@@ -371,8 +384,8 @@ class SqliteEraser:
             ),
         ).get
         if doc is not None:
-            self._do(f"DELETE FROM vectors WHERE space = :space AND doc {_LISTED}", [doc])
-            set_terms(self._conn, self._space, doc, terms)
+            self._do(f"DELETE FROM vectors WHERE space = :space AND doc {_NUMBERED}", [doc])
+            set_terms(self.index, self._conn, self._space, doc, terms)
 
     def rewrite(self, change: Rewrite) -> None:
         """Put other words in the place of a stored text."""
@@ -395,7 +408,7 @@ class SqliteEraser:
                 (doc - 1, self._space, number),
             )
         changed = self._conn.execute(
-            f"SELECT id FROM sessions WHERE space = :space AND number {_LISTED} ORDER BY number",
+            f"SELECT id FROM sessions WHERE space = :space AND number {_NUMBERED} ORDER BY number",
             self._listed({number for number, _ in rows}),
         )
         return [id_ for (id_,) in changed]
@@ -410,18 +423,18 @@ class SqliteEraser:
 
     def drop_echoes(self, marks: Collection[int]) -> None:
         """Lines that went into prompts and share a mark with these."""
-        SqliteEchoes(self._conn, self._space).drop_marked(frozenset(marks))
+        SqlEchoes(self._conn, self._space).drop_marked(frozenset(marks))
 
     def end_job(self, kind: str, key: str) -> None:
         """Remove a job, whoever holds it, and every byte of what it was about."""
-        self._conn.execute("PRAGMA secure_delete = ON")
+        self.overwrite()
         self._conn.execute(
             "DELETE FROM jobs WHERE space = ? AND kind = ? AND key = ?", (self._space, kind, key)
         )
 
     def drop_vectors(self, docs: Collection[int]) -> None:
         """Vectors of texts that have changed."""
-        self._do(f"DELETE FROM vectors WHERE space = :space AND doc {_LISTED}", docs)
+        self._do(f"DELETE FROM vectors WHERE space = :space AND doc {_NUMBERED}", docs)
 
     # --- parts ----------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Tiers, ages and putting away in SQLite: what upkeep needs of memories, files and daily events."""
+"""Tiers, ages and putting away: what upkeep needs of memories, files and daily events."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
-import apsw
-
 from recollect.rules.support import untrusted
 from recollect.store import codec
-from recollect.store.sqlite.attachments import SqliteAttachments
-from recollect.store.sqlite.journal import DAILY_EVENT, daily_event
-from recollect.store.sqlite.memories import SqliteMemories
+from recollect.store.sql.attachments import SqlAttachments
+from recollect.store.sql.connection import SqlConnection
+from recollect.store.sql.journal import DAILY_EVENT, daily_event
+from recollect.store.sql.memories import SqlMemories
 from recollect.store.upkeep import CoreLine, NumberedMemory, TierCounts
 from recollect.types import (
     TRUSTS,
@@ -32,7 +31,8 @@ _FIT_FOR_CORE = (
 )
 
 _LATEST_VERSIONS = (
-    "WITH RECURSIVE version(id) AS (SELECT value FROM json_each(:listed) UNION"
+    "WITH RECURSIVE version(id) AS (SELECT id FROM memories WHERE space = :space"
+    " AND id IN (SELECT value FROM json_each(:listed)) UNION"
     " SELECT m.superseded_by FROM memories m JOIN version v ON m.id = v.id"
     " WHERE m.space = :space AND m.superseded_by != '') SELECT id FROM version"
 )
@@ -44,13 +44,13 @@ _PROFILE_WRITTEN = (
 )
 
 
-class SqliteTiers:
+class SqlTiers:
     """What upkeep moves, of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
-        self._memories = SqliteMemories(conn, space)
+        self._memories = SqlMemories(conn, space)
 
     def walk(
         self, after: int, limit: int, kinds: Sequence[Kind] | None = None
@@ -179,7 +179,8 @@ class SqliteTiers:
 
     def counts(self, now: datetime) -> TierCounts:
         core, other = self._conn.execute(
-            "SELECT ifnull(sum(core = 1), 0), ifnull(sum(core = 0), 0) FROM memories"
+            "SELECT count(*) FILTER (WHERE core = 1), count(*) FILTER (WHERE core = 0) FROM"
+            " memories"
             f" WHERE space = :space AND {_HOLDS}",
             {"space": self._space, "now": codec.to_micros(now)},
         ).get
@@ -208,7 +209,7 @@ class SqliteTiers:
                 (self._space, codec.to_micros(before), limit),
             )
         ]
-        return SqliteAttachments(self._conn, self._space).by_id(ids)
+        return SqlAttachments(self._conn, self._space).by_id(ids)
 
     def put_attachment_away(self, id_: str, at: datetime | None) -> None:
         """Out of every search; without a moment, back into it."""
