@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable
+from importlib import resources
 
 import pytest
 
@@ -230,3 +232,23 @@ def test_work_is_claimed_in_turns_whatever_waits(store: PostgresStore) -> None:
         "noisy": 13,
         **{f"quiet-{n}": 2 for n in range(10)},
     }
+
+
+def test_every_table_can_be_distributed_by_its_space(store: PostgresStore, url: str) -> None:
+    ddl = resources.files("recollect.store.postgres").joinpath("schema/distributed.sql").read_text()
+    placed = set(re.findall(r"create_(?:distributed|reference)_table\('(\w+)'", ddl))
+    by_space = set(re.findall(r"create_distributed_table\('(\w+)', 'space'", ddl))
+    with connect(url) as conn:
+        tables = conn.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r'"
+            " AND relnamespace = 'recollect'::regnamespace"
+        ).fetchall()
+        keys = conn.execute(
+            "SELECT t.relname, i.indexrelid::regclass::text, a.attname FROM pg_index i"
+            " JOIN pg_class t ON t.oid = i.indrelid"
+            " JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]"
+            " WHERE i.indisunique AND t.relnamespace = 'recollect'::regnamespace"
+        ).fetchall()
+    assert placed == {name for (name,) in tables}
+    unlike = [key for key in keys if key[0] in by_space and key[2] != "space"]
+    assert unlike == []

@@ -61,7 +61,7 @@ def run(folder: Path, *, stops: int, writers: int = 3, seed: int = 1) -> Report:
     store = open_postgres(url, busy_timeout=_PATIENCE, now=_now)
     losses, stored = _compare(store, acknowledged)
     store.close()
-    stop_at_once(server)
+    server.cleanup()
     total = sum(map(len, acknowledged))
     return Report(stops, total, refused, stored, seconds, tuple(losses), tuple(errors))
 
