@@ -27,6 +27,7 @@ from tests.torture import (
     killed_upkeep,
     killed_writer,
     long_year,
+    many_spaces,
     many_writers,
     power_cut,
 )
@@ -47,6 +48,9 @@ SCENARIOS = {
     "killed_learner": Scenario(killed_learner.run, "cycles", {"cycles": 300}),
     "many_writers": Scenario(
         many_writers.run, "turns", {"processes": 8, "turns": 5_000, "races": 200}
+    ),
+    "many_spaces": Scenario(
+        many_spaces.run, "operations", {"spaces": 1_000, "operations": 100_000}
     ),
     "power_cut": Scenario(power_cut.run, "cuts", {"cuts": 600, "calls": 200}),
     "disk_full": Scenario(disk_full.run, "limits", {"limits": 300, "openings": 100}),

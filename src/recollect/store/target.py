@@ -7,7 +7,10 @@ from datetime import datetime
 from pathlib import Path
 
 from recollect.store.contract import Store
+from recollect.store.paths import USUAL_NAME, safe_name
 from recollect.store.postgres.address import is_address, read_address
+
+__all__ = ["files_beside", "is_address", "is_missing", "is_same", "open_store", "shown"]
 
 
 def open_store(
@@ -21,6 +24,20 @@ def open_store(
     from recollect.store.sqlite.store import open_sqlite
 
     return open_sqlite(target, busy_timeout=busy_timeout, now=now, read_only=read_only)
+
+
+def files_beside(target: str) -> Path:
+    """The file beside which documents, transcripts, keys and settings lie: the database itself, or
+    for a server one of the name of its database in the platform's data folder, which is not made.
+    """
+    if not is_address(target):
+        return Path(target)
+    import platformdirs
+
+    address = read_address(target)
+    place = safe_name(address.shown.partition("://")[2])
+    data = platformdirs.user_data_dir("recollect", appauthor=False)
+    return Path(data) / "servers" / place / USUAL_NAME
 
 
 def shown(target: str) -> str:
