@@ -28,6 +28,7 @@ from tests.torture import (
     killed_workers,
     killed_writer,
     long_year,
+    many_spaces,
     many_writers,
     power_cut,
     stopped_server,
@@ -49,6 +50,9 @@ SCENARIOS = {
     "killed_learner": Scenario(killed_learner.run, "cycles", {"cycles": 300}),
     "many_writers": Scenario(
         many_writers.run, "turns", {"processes": 8, "turns": 5_000, "races": 200}
+    ),
+    "many_spaces": Scenario(
+        many_spaces.run, "operations", {"spaces": 1_000, "operations": 100_000}
     ),
     "power_cut": Scenario(power_cut.run, "cuts", {"cuts": 600, "calls": 200}),
     "disk_full": Scenario(disk_full.run, "limits", {"limits": 300, "openings": 100}),

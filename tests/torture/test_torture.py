@@ -21,6 +21,7 @@ from tests.torture import (
     killed_workers,
     killed_writer,
     long_year,
+    many_spaces,
     many_writers,
     power_cut,
     stopped_server,
@@ -68,6 +69,12 @@ def test_many_writers_share_one_file(tmp_path: Path) -> None:
     report = many_writers.run(tmp_path, processes=6, turns=40, races=4)
     assert report.ok, report
     assert report.rows == 6 * 40
+
+
+@pytest.mark.feature("O5")
+def test_no_space_sees_a_row_of_another(tmp_path: Path) -> None:
+    report = many_spaces.run(tmp_path, spaces=40, operations=800)
+    assert report.ok, report
 
 
 @pytest.mark.feature("L1", "L2")

@@ -301,8 +301,10 @@ class TextIndex(Protocol):
         """Who speaks here and whom memories are about; of very many records, some."""
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]: ...
-    def put(self, type_: RecordType, id_: str, terms: SafeText, *, changed: bool = True) -> None:
-        """Index a record anew; where its text has ``changed``, its vectors have to follow."""
+    def put(
+        self, type_: RecordType, terms: Mapping[str, SafeText], *, changed: bool = True
+    ) -> None:
+        """Index records anew, by their ids; where texts have ``changed``, vectors follow."""
 
 
 class Vectors(Protocol):
@@ -325,6 +327,17 @@ class Vectors(Protocol):
         self, embedder: int, query: bytes, most: int | None = None
     ) -> list[tuple[int, float]]: ...
     def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]: ...
+    def indexed(self, embedder: int) -> bool:
+        """Whether the database itself finds the nearest without comparing all."""
+
+    def nearest(
+        self, embedder: int, type_: RecordType, query: bytes, limit: int
+    ) -> list[tuple[int, float]]:
+        """The nearest documents of a type by such an index, best first, with their cosines."""
+
+    def cosines(self, embedder: int, query: bytes, docs: Sequence[int]) -> dict[int, float]:
+        """The cosine of the best passage of each document that has one."""
+
     def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]: ...
     def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None: ...
 
@@ -360,7 +373,13 @@ class Tasks(Protocol):
 class Queue(Protocol):
     """The worker's side of the job queue, over all spaces."""
 
-    def claim(self, owner: str, now: datetime, lease_until: datetime) -> Job | None: ...
+    def claim(
+        self, owner: str, now: datetime, lease_until: datetime, space: str | None = None
+    ) -> Job | None:
+        """The next due job, or that of one space. Spaces take turns, so that one with very many
+        jobs keeps no other waiting.
+        """
+
     def finish(self, job: Job, owner: str) -> None: ...
     def retry(
         self,
@@ -376,9 +395,9 @@ class Queue(Protocol):
     def resume(self, space: str, now: datetime) -> None: ...
     def bury(self, job: Job, owner: str, *, now: datetime, error: SafeText) -> None: ...
     def next_due(self, now: datetime) -> datetime | None: ...
-    def running(self, now: datetime) -> int: ...
+    def running(self, now: datetime, space: str | None = None) -> int: ...
     def schedule(self, space: str, kind: str, cron: str, zone: str, next_at: datetime) -> bool: ...
-    def overdue(self, now: datetime) -> list[Scheduled]: ...
+    def overdue(self, now: datetime, limit: int = 100) -> list[Scheduled]: ...
     def advance(
         self,
         due: Scheduled,
@@ -448,10 +467,17 @@ class Store(Protocol):
     def check(self, space: str, *, deep: bool) -> list[Finding]: ...
     def spaces(self) -> list[str]: ...
     def clear_text_index(self) -> None: ...
+    def index_vectors(self, space: str, embedder: int) -> None:
+        """Build what ``Vectors.nearest`` needs where a space has grown large; nobody waits."""
+
     def compact(self) -> None: ...
     def settle(self) -> None: ...
-    def vocabulary(self) -> Iterator[str]: ...
-    def names(self) -> list[str]: ...
+    def vocabulary(self, space: str) -> Iterator[str]:
+        """Every term that the files of a space may hold: of a shared file, those of all spaces."""
+
+    def names(self, space: str) -> list[str]:
+        """Likewise every name beside what people said."""
+
     def backup(
         self, target: Path, *, replace: bool, patience: float, progress: PageProgress
     ) -> Backup:

@@ -13,8 +13,8 @@ from recollect.errors import Conflict
 from recollect.learn.session_end import ENDED
 from recollect.store.rows import Placed, TurnRow
 from recollect.store.sql.journal import SqlJournal
+from recollect.store.sql.postings import TextStats
 from recollect.store.sqlite.jobs import SqliteTasks
-from recollect.store.sqlite.postings import TextStats
 from recollect.store.sqlite.records import SqliteLedger
 from recollect.store.sqlite.store import SqliteUnit
 from recollect.types import EMPTY, Event, Fact, SafeName, Turn, key_of, no_metadata

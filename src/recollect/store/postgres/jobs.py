@@ -62,6 +62,11 @@ CROSS JOIN LATERAL (
         AND {_FREE.format(now="$2")} {_FIRST}
 ) d LIMIT 1
 """
+_OF_SPACE = (
+    f"SELECT {_PLACE} FROM jobs j WHERE j.space = $2 AND (j.state = 'ready'"
+    " AND (j.run_at <= $1 OR j.queued_at > $1) OR j.state = 'running'"
+    f" AND (j.lease_until <= $1 OR j.queued_at > $1)) AND {_FREE.format(now='$1')} {_FIRST}"
+)
 _LAPSED = (
     f"SELECT {_PLACE} FROM jobs j WHERE j.state = 'running' AND j.lease_until <= $1"
     f" AND {_FREE.format(now='$1')} {_FIRST}"
@@ -131,32 +136,39 @@ class PostgresQueue:
         self._numbers = numbers
         self._served = -1
 
-    def claim(self, owner: str, now: datetime, lease_until: datetime) -> Job | None:
+    def claim(
+        self, owner: str, now: datetime, lease_until: datetime, space: str | None = None
+    ) -> Job | None:
         """Take the next due job, or one whose worker died. Jobs of one key never run together."""
         moment = codec.to_micros(now)
         for _ in range(_AGAIN):
             with self._server.write(queue=True) as conn:
-                found = self._next(conn, moment)
+                found = self._next(conn, moment, space)
                 if found is None:
                     return None
-                space, id_, kind, key = found
-                self._served = space
+                number, id_, kind, key = found
+                self._served = number if space is None else self._served
                 # Two jobs of one key may be chosen at once; the second look is under a lock.
                 free = conn.rows(
                     "SELECT pg_try_advisory_xact_lock($1::int, hashtext($2))",
-                    (KEYS, f"{space} {kind} {key}"),
+                    (KEYS, f"{number} {kind} {key}"),
                 ).get
                 row = (
                     free
                     and conn.rows(
-                        _TAKE, (space, id_, moment, owner, codec.to_micros(lease_until))
+                        _TAKE, (number, id_, moment, owner, codec.to_micros(lease_until))
                     ).fetchone()
                 )
             if row:
                 return _job(row)
         return None
 
-    def _next(self, conn: PostgresConnection, moment: int) -> tuple[int, str, str, str] | None:
+    def _next(
+        self, conn: PostgresConnection, moment: int, space: str | None
+    ) -> tuple[int, str, str, str] | None:
+        if space is not None:
+            mine: Any = conn.rows(_OF_SPACE, (moment, self._number(conn, space))).fetchone()
+            return mine
         lapsed = conn.rows(_LAPSED, (moment,))
         due = conn.rows(_DUE, (self._served, moment))
         found: tuple[int, str, str, str] | None = lapsed.fetchone() or due.fetchone()
@@ -255,12 +267,14 @@ class PostgresQueue:
             ).get
         return None if soonest is None else max(now, codec.from_micros(soonest))
 
-    def running(self, now: datetime) -> int:
+    def running(self, now: datetime, space: str | None = None) -> int:
         with self._server.read(queue=True) as conn:
+            number = None if space is None else self._number(conn, space)
             return int(
                 conn.rows(
-                    "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until > $1",
-                    (codec.to_micros(now),),
+                    "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until > $1"
+                    " AND ($2::bigint IS NULL OR space = $2)",
+                    (codec.to_micros(now), number),
                 ).get
             )
 
@@ -285,13 +299,16 @@ class PostgresQueue:
                 conn.rows("SELECT 1 FROM spaces WHERE name = $1", (space,)).get
             )
 
-    def overdue(self, now: datetime) -> list[Scheduled]:
-        """Schedules that are due, and those a clock that went back left in the far future."""
+    def overdue(self, now: datetime, limit: int = 100) -> list[Scheduled]:
+        """Schedules that are due, the longest ones first, and those a clock that went back left in
+        the far future; at most ``limit`` of them.
+        """
         with self._server.read(queue=True) as conn:
             rows = conn.rows(
                 "SELECT s.name, c.kind, c.cron, c.zone, c.next_at, c.last_at FROM schedules c"
-                " JOIN spaces s ON s.space = c.space WHERE c.next_at <= $1 OR c.last_at > $1",
-                (codec.to_micros(now),),
+                " JOIN spaces s ON s.space = c.space WHERE c.next_at <= $1 OR c.last_at > $1"
+                " ORDER BY c.next_at LIMIT $2",
+                (codec.to_micros(now), limit),
             ).fetchall()
         return [
             Scheduled(

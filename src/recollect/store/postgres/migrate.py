@@ -68,9 +68,29 @@ def _apply(conn: Connection[Any], version: int, now: int) -> None:
             f"CREATE TABLE {SCHEMA}.migrations"
             " (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)"
         )
+        _extend(conn)
     conn.execute(_script(f"{version:04d}"))
     _let_members_in(conn)
     conn.execute(f"INSERT INTO {SCHEMA}.migrations VALUES ($1, $2)", (version, now))
+
+
+def _extend(conn: Connection[Any]) -> None:
+    """Vectors are compared by pgvector."""
+    import psycopg
+
+    try:
+        with conn.transaction():
+            conn.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    except (psycopg.errors.FeatureNotSupported, psycopg.errors.UndefinedFile) as error:
+        raise errors.StoreUnavailable(
+            "The server has no pgvector",
+            remedy="Install it beside PostgreSQL: the package is called postgresql-NN-pgvector",
+        ) from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise errors.StoreUnavailable(
+            "The database has no pgvector, and this role may not add it",
+            remedy="Let an administrator run: CREATE EXTENSION vector",
+        ) from error
 
 
 def _let_members_in(conn: Connection[Any]) -> None:

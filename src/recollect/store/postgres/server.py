@@ -18,6 +18,7 @@ from recollect.store.postgres.address import Address
 from recollect.store.postgres.connection import PostgresConnection, adapt, escaped
 from recollect.store.postgres.failures import explain
 from recollect.store.postgres.pool import ConnectionPool
+from recollect.store.postgres.vector_type import adapt_vectors
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -207,6 +208,7 @@ class Server:
 def configure(conn: Connection[Any]) -> None:
     """Values as SQLite has them, and no rights that row-level security does not hold for."""
     adapt(conn)
+    adapt_vectors(conn)
     conn.prepare_threshold = 3
     _prepare_role(conn)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from typing import Literal
 
 from recollect.store.sql.connection import SqlConnection
 
@@ -29,3 +30,9 @@ class SqlCounters:
             (self._space, "" if since is None else since.isoformat()),
         )
         return {str(name): int(amount) for name, amount in rows}
+
+    def rows(self, table: Literal["turns", "memories"]) -> int:
+        count = self._conn.execute(
+            f"SELECT count(*) FROM {table} WHERE space = ?", (self._space,)
+        ).get
+        return int(count)

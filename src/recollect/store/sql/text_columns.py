@@ -178,23 +178,19 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "usage": ("purpose", "model"),
     "events": ("type", "substr(operation_id, 1, instr(operation_id, ':'))"),
     "counters": ("name",),
-    "sqlite_schema": ("sql", "name"),
 }
 _SAID_BY_US = "by decision kind outcome reason source state status trust was".split()
 
 
-def names(conn: SqlConnection) -> Iterator[str]:
-    """Every name that may stand in the file beside what people said, of all spaces."""
+def names(conn: SqlConnection, keys: str) -> Iterator[str]:
+    """Every name that may stand beside what people said. ``keys`` asks for those of the payloads of
+    events, and what stands there under the given ones.
+    """
     for table, columns in _NAMED.items():
         for column in columns:
             rows = conn.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL")
             for (name,) in rows:
                 yield str(name)
-    rows = conn.execute(
-        "SELECT DISTINCT key, iif(key IN (SELECT value FROM json_each(?)), atom, '')"
-        " FROM events, json_tree(payload) WHERE typeof(key) = 'text'",
-        (codec.dump(_SAID_BY_US),),
-    )
-    for name, word in rows:
+    for name, word in conn.execute(keys, (codec.dump(_SAID_BY_US),)):
         yield str(name)
         yield str(word or "")

@@ -10,7 +10,7 @@ from recollect.store.sql.episodes import SqlEpisodes
 from recollect.store.sql.erasure import SqlEraser
 from recollect.store.sql.ledger import SqlLedger
 from recollect.store.sql.memories import SqlMemories
-from recollect.store.sqlite.postings import quoted
+from recollect.store.sqlite.term_lists import quoted
 from recollect.store.sqlite.terms import FTS
 
 _HOLDING = "SELECT rowid FROM text_index WHERE text_index MATCH ? AND rowid BETWEEN ? AND ?"

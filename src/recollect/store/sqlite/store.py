@@ -23,6 +23,7 @@ from recollect.store.sql.document_states import SqlDocumentStates
 from recollect.store.sql.echoes import SqlEchoes
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.names import SqlNames
+from recollect.store.sql.postings import TextStats
 from recollect.store.sql.runs import SqlCards, SqlOnboardings, SqlRuns
 from recollect.store.sql.scratchpads import SqlScratchpads
 from recollect.store.sql.tiers import SqlTiers
@@ -30,7 +31,6 @@ from recollect.store.sql.unit import UnitPart, simple
 from recollect.store.sqlite import backup, compaction, health, migrate, text
 from recollect.store.sqlite.connection import MEMORY, Database
 from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
-from recollect.store.sqlite.postings import TextStats
 from recollect.store.sqlite.records import (
     SqliteAttachments,
     SqliteEpisodes,
@@ -42,6 +42,11 @@ from recollect.store.sqlite.text import SqliteText
 from recollect.store.sqlite.transfer import SqliteTransfer
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Backup, Finding, PageProgress, Stats
+
+_KEYS = (
+    "SELECT DISTINCT key, iif(key IN (SELECT value FROM json_each(?)), atom, '')"
+    " FROM events, json_tree(payload) WHERE typeof(key) = 'text'"
+)
 
 
 class SqliteUnit:
@@ -159,6 +164,9 @@ class SqliteStore:
         with self.database.write() as conn:
             text.recreate(conn)
 
+    def index_vectors(self, space: str, embedder: int) -> None:
+        """Nothing to build: vectors are searched in memory."""
+
     def compact(self) -> None:
         """Leave no byte of removed records in the file: not in the index, free pages or the log."""
         compaction.compact(self.database)
@@ -167,15 +175,16 @@ class SqliteStore:
         """Bring the log into the file and empty it."""
         compaction.settle(self.database)
 
-    def vocabulary(self) -> Iterator[str]:
+    def vocabulary(self, space: str) -> Iterator[str]:
         """Every term of the text index, of all spaces."""
         with self.database.read() as conn:
             yield from compaction.vocabulary(conn)
 
-    def names(self) -> list[str]:
+    def names(self, space: str) -> list[str]:
         """Every name that may stand in the file beside what people said."""
         with self.database.read() as conn:
-            return list(text_columns.names(conn))
+            schema = conn.execute("SELECT DISTINCT sql FROM sqlite_schema WHERE sql NOT NULL")
+            return [*text_columns.names(conn, _KEYS), *(str(sql) for (sql,) in schema)]
 
     def backup(
         self, target: Path, *, replace: bool, patience: float, progress: PageProgress

@@ -217,8 +217,17 @@ CREATE INDEX usage_by_time ON usage (space, at);
 CREATE TABLE text_terms (
     space   BIGINT NOT NULL,
     doc     BIGINT NOT NULL,
-    packed  BYTEA NOT NULL,
+    packed  BYTEA NOT NULL,                     -- the terms as 32-bit numbers (rules/bm25.py)
+    words   TEXT COLLATE "C" NOT NULL,          -- each term once: its rows of text_postings
     PRIMARY KEY (space, doc)
+);
+
+-- The documents of each term, in the order in which they are read: a list is a stretch of the index.
+CREATE TABLE text_postings (
+    space   BIGINT NOT NULL,
+    term    TEXT COLLATE "C" NOT NULL,
+    doc     BIGINT NOT NULL,
+    PRIMARY KEY (space, term, doc)
 );
 
 CREATE TABLE jobs (
@@ -311,7 +320,7 @@ CREATE TABLE vectors (
     embedder  BIGINT NOT NULL,
     doc       BIGINT NOT NULL,
     part      BIGINT NOT NULL,
-    vector    BYTEA NOT NULL,
+    vector    VECTOR NOT NULL,                  -- 32-bit floats of length 1
     PRIMARY KEY (space, embedder, doc, part)
 );
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.rules import bm25
 from recollect.store.rows import QueryTerm, first_doc, last_doc, place_of, type_of
+from recollect.store.sql.connection import SqlConnection
 from recollect.types import RECORD_TYPES, RecordType
 
 SMALL = 3_000  # up to this many documents nothing is estimated
@@ -34,14 +34,14 @@ class SpaceStats:
 
     sizes: dict[RecordType, int]
     length: float
-    frequency: dict[str, int] = field(default_factory=dict)
+    frequency: dict[tuple[str, str], int] = field(default_factory=dict)
     names: frozenset[str] | None = None
 
     @property
     def rows(self) -> int:
         return sum(self.sizes.values())
 
-    def remember(self, term: str, rows: int) -> None:
+    def remember(self, term: tuple[str, str], rows: int) -> None:
         """Keep the frequency of a common term, which is dear to count."""
         if self.rows > SMALL:
             if len(self.frequency) >= _FREQUENCY_LIMIT:
@@ -68,7 +68,7 @@ class TextStats:
         """Measure anew: terms that are kept here may be of texts that were removed."""
         self._spaces.clear()
 
-    def of(self, conn: apsw.Connection, space: int) -> SpaceStats:
+    def of(self, conn: SqlConnection, space: int) -> SpaceStats:
         sizes = {type_: _size(conn, space, type_) for type_ in RECORD_TYPES}
         cached = self._spaces.get(space)
         if cached is not None and _is_near(sum(sizes.values()), cached.rows):
@@ -82,17 +82,17 @@ def _is_near(rows: int, counted: int) -> bool:
     return rows == counted or (counted > SMALL and counted <= rows < counted * 1.1)
 
 
-def _size(conn: apsw.Connection, space: int, type_: RecordType) -> int:
+def _size(conn: SqlConnection, space: int, type_: RecordType) -> int:
     """Documents of a type, taking their numbers to be nearly gapless."""
     first = first_doc(space, type_)
     highest = conn.execute(
-        "SELECT max(doc) FROM text_terms WHERE doc BETWEEN ? AND ?",
-        (first, last_doc(space, type_)),
+        "SELECT max(doc) FROM text_terms WHERE +space = ? AND doc BETWEEN ? AND ?",
+        (space, first, last_doc(space, type_)),
     ).get
     return 0 if highest is None else int(highest) - first + 1
 
 
-def _length(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) -> float:
+def _length(conn: SqlConnection, space: int, sizes: dict[RecordType, int]) -> float:
     """The mean length in terms, short texts counted as ``bm25.SHORT``."""
     lengths: list[int] = []
     for type_, size in sizes.items():
@@ -100,14 +100,14 @@ def _length(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) -> 
         sample = range(first, first + size, max(1, size // _SAMPLE))
         rows = conn.execute(
             "SELECT length(t.packed) FROM json_each(?) d"
-            " CROSS JOIN text_terms t ON t.doc = d.value",
-            (str(list(sample)),),
+            " CROSS JOIN text_terms t ON t.doc = d.atom AND t.space = ?",
+            (str(list(sample)), space),
         )
         lengths += [max(bm25.SHORT, bytes_ // bm25.TERM_BYTES) for (bytes_,) in rows]
     return sum(lengths) / len(lengths) if lengths else float(bm25.SHORT)
 
 
-def read_names(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) -> frozenset[str]:
+def read_names(conn: SqlConnection, space: int, sizes: dict[RecordType, int]) -> frozenset[str]:
     """The names of speakers and of the subjects of memories; of very many, some and the newest."""
     names: set[str] = set()
     for table, column, type_ in _NAMES:
@@ -118,7 +118,7 @@ def read_names(conn: apsw.Connection, space: int, sizes: dict[RecordType, int]) 
         }
         rows = conn.execute(
             f"SELECT DISTINCT t.{column} FROM json_each(?) d"
-            f" CROSS JOIN {table} t ON t.doc = d.value WHERE t.space = ?",
+            f" CROSS JOIN {table} t ON t.doc = d.atom WHERE t.space = ?",
             (str(list(docs)), space),
         )
         names.update(name for (name,) in rows if name)
@@ -144,16 +144,35 @@ _DENSE_FROM = "\u0e00"
 
 Docs = NDArray[np.int64]
 
-_MATCH = "FROM text_index WHERE text_index MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
-# Documents count from the first of the range: fewer digits are sooner written and read.
-_LIST = f"SELECT group_concat(rowid - ?2) {_MATCH}"
-_COUNT = (
-    "SELECT group_concat(rowid - ?2), count(*), max(rowid)"
-    f" FROM (SELECT rowid {_MATCH} LIMIT {_LIST_LIMIT})"
-)
-_NEWEST = (
-    f"SELECT group_concat(rowid - ?2) FROM (SELECT rowid {_MATCH} ORDER BY rowid DESC LIMIT ?4)"
-)
+
+class CountedList(NamedTuple):
+    """The first documents of a term joined by commas, how many those are, and the last of them.
+
+    Documents count from the first of their range: fewer digits are sooner written and read. The
+    last is a whole number of a document.
+    """
+
+    docs: str
+    rows: int
+    last: int
+
+
+class TermLists(Protocol):
+    """The lists of documents of one range that an index keeps for each term. Of another form of a
+    term only those documents count that do not have the term itself.
+    """
+
+    def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
+        """The first documents of each term, at most ``limit``."""
+
+    def whole(self, terms: Sequence[Weighed]) -> list[str]:
+        """Every document of each term, joined by commas."""
+
+    def newest(self, terms: Sequence[Weighed], limit: int) -> str:
+        """The newest documents that have all of the terms, joined by commas."""
+
+    def holding(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
+        """The newest documents that have one of the forms of every word."""
 
 
 class Weighed(NamedTuple):
@@ -193,11 +212,11 @@ class Candidates(NamedTuple):
 
 
 class Postings:
-    """Reads the lists of one range of documents on one connection."""
+    """Reads the lists of one range of documents."""
 
-    def __init__(self, conn: apsw.Connection, first: int, last: int, stats: SpaceStats) -> None:
-        self._conn = conn
-        self._range = (first, last)
+    def __init__(self, lists: TermLists, first: int, stats: SpaceStats) -> None:
+        self._lists = lists
+        self._first = first
         self._stats = stats
         self._small = stats.rows <= SMALL
 
@@ -217,8 +236,7 @@ class Postings:
             filling, _ = self._read(stop.terms, _FILL_LIMIT)
             rows, terms = _add_up(lists + filling, depth), terms + stop.terms
             absent += stop.absent
-        first, _ = self._range
-        return Candidates([first + doc for _, doc in rows], WeighedTerms(terms, absent))
+        return Candidates([self._first + doc for _, doc in rows], WeighedTerms(terms, absent))
 
     def weigh(self, query: Sequence[QueryTerm]) -> WeighedTerms:
         """The terms that are there, most telling first; in a large space only the best of them."""
@@ -227,7 +245,7 @@ class Postings:
             whole = [term for term in query if term.weight >= 1]
             enough = sum(not term.form_of for term in whole) >= _ENOUGH_TERMS
             query = whole if enough else query
-        everything = [self._weigh_one(term) for term in query]
+        everything = self._weighed(query)
         here = {term.form_of or term.text for term in everything if term.rows}
         absent = self._weight_of(
             [term for term in everything if not term.form_of and term.text not in here], here
@@ -251,55 +269,57 @@ class Postings:
         for dense, usual in _USUAL_TERMS.items():
             mine = sum(term.telling for term in absent if _counts_as_absent(term.text, dense=dense))
             known = any(_is_dense(text) is dense for text in here)
-            if mine and (known or any(self._weigh_one(QueryTerm(one, 1.0)).rows for one in usual)):
+            if mine and (known or any(self._is_here(one) for one in usual)):
                 weight += mine
         return weight
 
-    def _weigh_one(self, term: QueryTerm) -> Weighed:
-        match = _match(term)
-        rows, docs = self._stats.frequency.get(match, 0), ""
-        if not rows:
-            ((docs, rows, last),) = self._conn.execute(_COUNT, (match, *self._range))
+    def _is_here(self, term: str) -> bool:
+        return self._weighed([QueryTerm(term, 1.0)])[0].rows > 0
+
+    def _weighed(self, query: Sequence[QueryTerm]) -> list[Weighed]:
+        """The terms with how many documents have each: counted, or extrapolated where many do."""
+        frequency = self._stats.frequency
+        unknown = [term for term in query if _key(term) not in frequency]
+        counted = dict(zip(unknown, self._lists.count(unknown, _LIST_LIMIT), strict=True))
+        return [self._weigh_one(term, counted.get(term)) for term in query]
+
+    def _weigh_one(self, term: QueryTerm, counted: CountedList | None) -> Weighed:
+        rows, docs = self._stats.frequency.get(_key(term), 0), ""
+        if counted is not None:
+            docs, rows, last = counted
             if rows == _LIST_LIMIT:
                 share = rows / max(1, self._stats.position(last))
                 rows, docs = min(self._stats.rows, int(share * self._stats.rows)), ""
             if rows >= _LIST_LIMIT // 4:
-                self._stats.remember(match, rows)
+                self._stats.remember(_key(term), rows)
         impact = term.weight * bm25.rarity(self._stats.rows, rows)
         telling = term.weight * bm25.rarity(self._stats.rows + _YOUNG, rows)
-        return Weighed(term.text, impact, rows, docs or "", telling, term.form_of)
+        return Weighed(term.text, impact, rows, docs, telling, term.form_of)
 
     def _read(self, terms: Sequence[Weighed], budget: float) -> tuple[list[DocList], list[Weighed]]:
         """The lists of the rarest terms, and the terms that were too common to read."""
-        lists: list[DocList] = []
+        rare: list[Weighed] = []
         common: list[Weighed] = []
         for term in sorted(terms, key=lambda term: term.rows):
             budget -= term.rows
-            if budget >= 0:
-                docs = term.docs or self._one(_LIST, (_match(term), *self._range))
-                lists.append(DocList(docs, term.impact))
-            else:
-                common.append(term)
+            (rare if budget >= 0 else common).append(term)
+        unread = [term for term in rare if not term.docs]
+        whole = dict(zip(unread, self._lists.whole(unread), strict=True))
+        lists = [DocList(term.docs or whole[term], term.impact) for term in rare]
         return lists, common
 
     def _meet(self, common: Sequence[Weighed], depth: int) -> list[DocList]:
         """Where the rarest common term meets each other one, and the newest that hold it at all."""
         first, *others = common
-        lists = [self._newest(_match(first), first.impact, depth)]
+        lists = [DocList(self._lists.newest([first], depth), first.impact)]
         budget = _MEET_LIMIT
         for other in sorted(others, key=lambda term: -term.impact):
             budget -= first.rows + other.rows
             if budget < 0 and len(lists) > 1:
                 break
-            match = f"({_match(first)}) AND ({_match(other)})"
-            lists.append(self._newest(match, other.impact, _LIST_LIMIT))
+            both = self._lists.newest([first, other], _LIST_LIMIT)
+            lists.append(DocList(both, other.impact))
         return lists
-
-    def _newest(self, match: str, impact: float, limit: int) -> DocList:
-        return DocList(self._one(_NEWEST, (match, *self._range, limit)), impact)
-
-    def _one(self, query: str, values: tuple[str | int, ...]) -> str:
-        return str(self._conn.execute(query, values).get or "")
 
 
 def _counts_as_absent(term: str, *, dense: bool) -> bool:
@@ -312,14 +332,9 @@ def _is_dense(term: str) -> bool:
     return term[:1] >= _DENSE_FROM
 
 
-def quoted(term: str) -> str:
-    """A term as an FTS5 string: nothing in it can be syntax."""
-    return '"' + term.replace('"', '""') + '"'
-
-
-def _match(term: QueryTerm | Weighed) -> str:
-    """Texts that have a term; of another form only those that do not have the term itself."""
-    return quoted(term.text) + (f" NOT {quoted(term.form_of)}" if term.form_of else "")
+def _key(term: QueryTerm) -> tuple[str, str]:
+    """What the frequency of a term, or of another form of it, is kept under."""
+    return term.text, term.form_of
 
 
 def _sums(entries: Docs, weights: NDArray[np.float64]) -> tuple[Docs, NDArray[np.float64]]:
