@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from recollect.errors import InvalidInput, StoreError
+from recollect.errors import StoreError
 from recollect.store import codec
-from recollect.store.postgres import health, migrate
+from recollect.store.postgres import backup, health, migrate
 from recollect.store.postgres.address import read_address
 from recollect.store.postgres.connection import PostgresConnection
 from recollect.store.postgres.jobs import PostgresQueue, PostgresTasks
@@ -86,7 +86,7 @@ class PostgresStore:
         now: Callable[[], datetime],
         read_only: bool = False,
     ) -> None:
-        self._now = now
+        self.now = now
         self.numbers: dict[str, int] = {}
         self.text_stats = TextStats()
         self.address = read_address(url)
@@ -179,7 +179,7 @@ class PostgresStore:
                 conn.execute("SELECT pg_advisory_unlock($1::int, $2::int)", key)
 
     def compact(self) -> None:
-        """Remove rows that are gone from the tables (docs/scale.md says what may stay, and where)."""
+        """Remove from the tables the rows that are gone; docs/scale.md says what stays elsewhere."""
         with self.server.alone() as conn:
             health.compact(conn)
 
@@ -196,13 +196,10 @@ class PostgresStore:
     def backup(
         self, target: Path, *, replace: bool, patience: float, progress: PageProgress
     ) -> Backup:
-        raise InvalidInput(
-            f"{self.address.shown} is no file that could be copied",
-            remedy="Back it up with pg_dump, or one memory of it with `recollect copy`",
-        )
+        return backup.back_up(self, target, replace=replace, patience=patience, progress=progress)
 
     def is_backup(self, file: Path) -> bool:
-        return False
+        return backup.is_backup_of(self, file)
 
     def settle(self) -> None:
         """The server keeps its own log."""
@@ -216,7 +213,7 @@ class PostgresStore:
         if number is None:
             conn.native(
                 "INSERT INTO spaces (name, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                (space, codec.to_micros(self._now())),
+                (space, codec.to_micros(self.now())),
             )
             number = _number(conn, space)
         if number is None or number >= MAX_SPACES:
