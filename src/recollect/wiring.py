@@ -41,6 +41,7 @@ from recollect.learn.disown import Disowner
 from recollect.learn.echo import InjectedTexts
 from recollect.learn.extraction import ExtractionJob
 from recollect.learn.extractors import RuleExtractor
+from recollect.learn.items import ItemWriter
 from recollect.learn.memory_reader import MemoryReader
 from recollect.learn.memory_writer import MemoryWriter
 from recollect.learn.pending import PendingQueue, Proposals
@@ -91,6 +92,7 @@ class Services:
     session_ends: SessionCloser
     compression: Compression
     attachments: AttachmentWriter
+    items: ItemWriter
     memories: MemoryWriter
     bulk: BulkWriter
     memory_reader: MemoryReader
@@ -217,6 +219,7 @@ def build(
             store, space, clock, settings, recorder=recorder, reconciler=reconciler, ask=ask
         ),
         attachments=AttachmentWriter(store, space, clock, guard, ask),
+        items=ItemWriter(store, space, clock, guard, ask),
         memories=writer,
         bulk=BulkWriter(store, space, clock, guard, memories=writer, ask_vectors=ask),
         memory_reader=MemoryReader(store, space, clock, settings, vault=vault),

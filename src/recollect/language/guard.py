@@ -183,6 +183,10 @@ class Guard:
         clean = parsed if self.secrets is None else redact_json(parsed, self.secrets)
         return cast("dict[str, Fact]", clean)
 
+    def json_text(self, value: Mapping[str, Any], what: str) -> SafeText:
+        """The same as one text."""
+        return SafeText(json.dumps(self.json(value, what), ensure_ascii=False))
+
     def metadata(self, value: Mapping[str, Any]) -> SafeMetadata:
         """A small JSON object that a host keeps with a memory."""
         given: object = value
