@@ -267,7 +267,15 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
 
 
 def _has(value: Mapping[str, Any], filter_: Mapping[str, Any] | None) -> bool:
-    return all(_meets(value.get(name), condition) for name, condition in (filter_ or {}).items())
+    return all(_meets(_at(value, name), condition) for name, condition in (filter_ or {}).items())
+
+
+def _at(value: Any, path: str) -> Any:
+    """A field of a value, by its name or by a path of names with dots between them."""
+    if not isinstance(value, Mapping) or path in value:
+        return value.get(path) if isinstance(value, Mapping) else None
+    first, _, rest = path.partition(".")
+    return _at(value.get(first), rest) if rest else None
 
 
 def _meets(value: Any, condition: Any) -> bool:
