@@ -21,6 +21,7 @@ from recollect.errors import (
     ModelUnavailable,
     NotADatabase,
     NotFound,
+    QuotaExceeded,
     RecollectError,
     SchemaTooNew,
     StoreBusy,
@@ -33,10 +34,12 @@ from recollect.errors import (
 
 TYPE_CHECKING = False  # importing typing for it would be most of this import's time
 if TYPE_CHECKING:
-    from recollect.aio import AsyncMind, open_async
-    from recollect.entry import open
+    from recollect.aio import AsyncEngine, AsyncMind, connect_async, open_async
+    from recollect.engine import Engine
+    from recollect.entry import connect, open
     from recollect.mind import Mind
     from recollect.session import Session
+    from recollect.store.quota import Quota
     from recollect.types import (
         Candidate,
         Context,
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsyncEngine",
     "AsyncMind",
     "BadAnswer",
     "BadVector",
@@ -77,6 +81,7 @@ __all__ = [
     "Decision",
     "DiskFull",
     "EmbeddingModel",
+    "Engine",
     "Episode",
     "Event",
     "Hit",
@@ -99,6 +104,8 @@ __all__ = [
     "NewTurn",
     "NotADatabase",
     "NotFound",
+    "Quota",
+    "QuotaExceeded",
     "RecollectError",
     "RolledBack",
     "SchemaTooNew",
@@ -114,15 +121,19 @@ __all__ = [
     "ToolResult",
     "Turn",
     "VectorBackend",
+    "connect",
+    "connect_async",
     "open",
     "open_async",
 ]
 
 # Entered on demand: the command must answer --help before the engine or asyncio is loaded.
 _MODULES = {
-    "recollect.aio": ("AsyncMind", "open_async"),
+    "recollect.aio": ("AsyncEngine", "AsyncMind", "connect_async", "open_async"),
     "recollect.mind": ("Mind",),
-    "recollect.entry": ("open",),
+    "recollect.engine": ("Engine",),
+    "recollect.entry": ("connect", "open"),
+    "recollect.store.quota": ("Quota",),
     "recollect.session": ("Session",),
     "recollect.types": (
         "Candidate",
