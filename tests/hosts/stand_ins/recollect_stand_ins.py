@@ -99,6 +99,14 @@ def openai_agents_session() -> None:
         def close(self) -> None:
             """The mind of a file stays open for the other sessions of it."""
 
+    class AsyncSQLiteSession(SQLiteSession):
+        async def close(self) -> None:  # type: ignore[override]
+            """The mind of a file stays open for the other sessions of it."""
+
+    extra = importlib.import_module("agents.extensions.memory")
+    async_sqlite = importlib.import_module("agents.extensions.memory.async_sqlite_session")
+    for module in (extra, async_sqlite):
+        module.AsyncSQLiteSession = AsyncSQLiteSession  # type: ignore[attr-defined]
     sqlite = importlib.import_module("agents.memory.sqlite_session")
     for module in (agents, memory, sqlite):
         module.SQLiteSession = SQLiteSession  # type: ignore[attr-defined]
