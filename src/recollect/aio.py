@@ -108,6 +108,7 @@ class AsyncMind(_Async[Mind]):
     reveal = _awaitable(Mind.reveal)
     history = _awaitable(Mind.history)
     projects = _awaitable(Mind.projects)
+    put_item = _awaitable(Mind.put_item)
     pending = _awaitable(Mind.pending)
     confirm = _awaitable(Mind.confirm)
     ignore = _awaitable(Mind.ignore)
