@@ -46,9 +46,13 @@ class State:
                 f"There is no memory at {path} yet",
                 remedy="Name another one with --db, or begin: recollect record --session first hi",
             )
-        space = self.space or os.environ.get("RECOLLECT_SPACE") or "default"
         chosen = {"worker": "none", "preset": self.preset, **self.setting_overrides(), **extra}
-        return open_mind(path, space=space, **chosen)
+        return open_mind(path, **{"space": self.chosen_space, **chosen})
+
+    @property
+    def chosen_space(self) -> str:
+        """Whose memory these options name."""
+        return self.space or os.environ.get("RECOLLECT_SPACE") or "default"
 
     def settings(self) -> Settings:
         """The settings of these options, without a database."""
