@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
+from uuid import uuid4
 
-from recollect.clock import SystemClock
 from recollect.errors import (
     Closed,
     ConfigError,
@@ -26,7 +26,6 @@ from recollect.errors import (
     ServiceError,
     ServiceUnavailable,
 )
-from recollect.ids import new_id
 from recollect.language.tokens import count_tokens
 from recollect.mind import Mind
 from recollect.plain import plain
@@ -105,7 +104,7 @@ class _Connection:
             path = path.replace(f"{{{name}}}", _segment(str(value)))
         headers: dict[str, str] = {}
         if operation.method != "GET":
-            headers["idempotency-key"] = new_id(SystemClock().now())
+            headers["idempotency-key"] = str(uuid4())
         options: dict[str, Any] = {"params": {k: _text(v) for k, v in given.items()}}
         if not operation.in_query:
             headers["content-type"] = "application/json"
