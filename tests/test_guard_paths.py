@@ -264,7 +264,7 @@ def test_an_error_that_names_a_secret_is_stored_without_it(
         tmp_path / "memory.db", clock=ManualClock(NOON), extraction={"engine": "rules"}
     )
     mind.record(session="s", role="user", content="remember that I like tea")
-    worker = mind._services.worker
+    worker = mind._background.worker
     for number, secret in enumerate(SECRETS):
         kind = f"broken {number}"
 

@@ -22,6 +22,7 @@ from recollect.errors import (
     ModelUnavailable,
     NotADatabase,
     NotFound,
+    QuotaExceeded,
     RateLimited,
     RecollectError,
     SchemaTooNew,
@@ -39,10 +40,12 @@ from recollect.errors import (
 
 TYPE_CHECKING = False  # importing typing for it would be most of this import's time
 if TYPE_CHECKING:
-    from recollect.aio import AsyncMind, open_async
-    from recollect.entry import open
+    from recollect.aio import AsyncEngine, AsyncMind, connect_async, open_async
+    from recollect.engine import Engine
+    from recollect.entry import connect, open
     from recollect.mind import Mind
     from recollect.session import Session
+    from recollect.store.quota import Quota
     from recollect.types import (
         Candidate,
         Context,
@@ -70,6 +73,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsyncEngine",
     "AsyncMind",
     "BadAnswer",
     "BadVector",
@@ -83,6 +87,7 @@ __all__ = [
     "Decision",
     "DiskFull",
     "EmbeddingModel",
+    "Engine",
     "Episode",
     "Event",
     "Forbidden",
@@ -106,6 +111,8 @@ __all__ = [
     "NewTurn",
     "NotADatabase",
     "NotFound",
+    "Quota",
+    "QuotaExceeded",
     "RateLimited",
     "RecollectError",
     "RolledBack",
@@ -126,15 +133,19 @@ __all__ = [
     "Turn",
     "Unauthorized",
     "VectorBackend",
+    "connect",
+    "connect_async",
     "open",
     "open_async",
 ]
 
 # Entered on demand: the command must answer --help before the engine or asyncio is loaded.
 _MODULES = {
-    "recollect.aio": ("AsyncMind", "open_async"),
+    "recollect.aio": ("AsyncEngine", "AsyncMind", "connect_async", "open_async"),
     "recollect.mind": ("Mind",),
-    "recollect.entry": ("open",),
+    "recollect.engine": ("Engine",),
+    "recollect.entry": ("connect", "open"),
+    "recollect.store.quota": ("Quota",),
     "recollect.session": ("Session",),
     "recollect.types": (
         "Candidate",

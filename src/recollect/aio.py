@@ -13,8 +13,11 @@ from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from recollect.clock import Clock
+from recollect.engine import Engine
+from recollect.entry import connect
 from recollect.entry import open as open_mind
 from recollect.mind import Mind
+from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.session import Session
 from recollect.settings.environment import ModelSettings
 from recollect.types import Action, EmbeddingModel, LanguageModel, VectorBackend
@@ -170,6 +173,43 @@ class AsyncMind(_Async[Mind]):
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+
+class AsyncEngine(_Async[Engine]):
+    """One database and the memories of all its spaces, for asyncio."""
+
+    spaces = _awaitable(Engine.spaces)
+    stats = _awaitable(Engine.stats)
+    drain = _awaitable(Engine.drain)
+    work = _awaitable(Engine.work)
+    close = _awaitable(Engine.close)
+
+    @property
+    def engine(self) -> Engine:
+        """The same, for code that does not await."""
+        return self._wrapped
+
+    async def mind(self, space: str = DEFAULT_SPACE) -> AsyncMind:
+        """The memory of one person or agent."""
+        return AsyncMind(await asyncio.to_thread(self._wrapped.mind, space))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+async def connect_async(
+    target: str | os.PathLike[str] | None = None, **options: Any
+) -> AsyncEngine:
+    """Open a database for many people, as ``recollect.connect`` does."""
+    return AsyncEngine(await asyncio.to_thread(functools.partial(connect, target, **options)))
 
 
 async def open_async(

@@ -10,23 +10,23 @@ from typing import Any
 
 from recollect import settings as settings_
 from recollect.clock import Clock, SystemClock
-from recollect.documents.fallback.files import Folder, folder_beside
-from recollect.documents.fallback.importer import PlainFileImporter
 from recollect.documents.library import USUAL_NAME
-from recollect.errors import ConfigError, InvalidInput, StoreError
+from recollect.engine import Engine
+from recollect.errors import ConfigError, InvalidInput
+from recollect.index.vector_memory import VECTOR_MEMORY
 from recollect.language.guard import guard_of
 from recollect.mind import Mind
-from recollect.off import open_off
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules import checks
 from recollect.rules.signatures import checked
 from recollect.settings.environment import ModelSettings
+from recollect.store.quota import Quota
 from recollect.store.sqlite.connection import MEMORY
-from recollect.store.sqlite.store import open_sqlite
 from recollect.types import Action, EmbeddingModel, Extensions, LanguageModel, VectorBackend
-from recollect.wiring import build
 
+WORKERS = ("thread", "none")
 _LONGEST_PATH = 100_000
+_MOST_THREADS = 256
 
 
 @checked
@@ -53,42 +53,57 @@ def open(
     Further keywords are settings.
     """
     extensions, given = _extensions(model, embedder, vectors, actions)
-    checks.check_choice(worker, ("thread", "none"), "worker")
+    checks.check_choice(worker, WORKERS, "worker")
     path = database_path(target)
     chosen = settings_.load(preset, file=_settings_file(path, preset), overrides=settings | given)
-    space = guard_of(chosen).name(space, "space")
     ticking = SystemClock() if clock is None else _checked_clock(clock)
-    folder = folder_beside(path, space, chosen.memory)
-    if not chosen.memory.enabled:
-        return _switched_off(folder, space, chosen, ticking)
-    store = open_sqlite(
-        path, busy_timeout=chosen.store.busy_timeout.total_seconds(), now=ticking.now
+    space = guard_of(chosen).name(space, "space")  # before a file is made
+    engine = Engine(path, chosen, ticking, extensions, threads=1, threaded=worker == "thread")
+    try:
+        return engine.only_mind(space)
+    except BaseException:
+        engine.close()
+        raise
+
+
+@checked
+def connect(
+    target: str | os.PathLike[str] | None = None,
+    *,
+    preset: str | None = None,
+    clock: Clock | None = None,
+    worker: str = "thread",
+    threads: int = 2,
+    vector_memory: int = VECTOR_MEMORY,
+    quota: Quota | None = None,
+    model: LanguageModel | ModelSettings | Mapping[str, Any] | None = None,
+    embedder: EmbeddingModel | None = None,
+    vectors: VectorBackend | None = None,
+    actions: Mapping[str, Action] | None = None,
+    **settings: Any,
+) -> Engine:
+    """Open a database for many people: ``connect(target).mind("alice")`` is the memory of one.
+
+    All of them share its connections, ``threads`` of background work and ``vector_memory`` bytes of
+    vectors in memory; ``quota`` bounds what each may store. Everything else is as in ``open``.
+    """
+    extensions, given = _extensions(model, embedder, vectors, actions)
+    checks.check_choice(worker, WORKERS, "worker")
+    checks.check_count(threads, "threads", _MOST_THREADS)
+    checks.check_count(vector_memory, "vector_memory", checks.MAX_INDEX)
+    path = database_path(target)
+    chosen = settings_.load(preset, file=_settings_file(path, preset), overrides=settings | given)
+    ticking = SystemClock() if clock is None else _checked_clock(clock)
+    return Engine(
+        path,
+        chosen,
+        ticking,
+        extensions,
+        threads=threads,
+        threaded=worker == "thread",
+        vector_memory=vector_memory,
+        quota=quota,
     )
-    services = build(
-        store, path, space, chosen, ticking, threaded=worker == "thread", extensions=extensions
-    )
-    if store.read_only:  # nothing can be taken in, and there is no work that could be done
-        return Mind(store, space, chosen, ticking, services)
-    if folder is not None and folder.path.is_dir():
-        folder.claim()
-        try:
-            PlainFileImporter(
-                store,
-                space,
-                chosen,
-                ticking.now,
-                folder,
-                recorder=services.recorder,
-                memories=services.memories,
-                ledger=services.ledger,
-                session_ends=services.session_ends,
-            ).run()
-        except StoreError as error:
-            # The files stay, and the next opening tries again; stats() shows this.
-            services.worker.failure = str(error)
-    if worker == "thread":
-        services.worker.start_or_wake()
-    return Mind(store, space, chosen, ticking, services)
 
 
 def _extensions(
@@ -109,17 +124,6 @@ def _extensions(
         settings = {} if model is None else {"model": model}
         return Extensions(None, embedder, vectors, named), settings
     return Extensions(model, embedder, vectors, named), {}
-
-
-def _switched_off(
-    folder: Folder | None, space: str, chosen: settings_.Settings, clock: Clock
-) -> Mind:
-    if folder is None:
-        raise ConfigError(
-            "memory.enabled is false, and a memory in RAM has no folder for plain files",
-            remedy="Name a file, or an absolute memory.fallback_folder",
-        )
-    return open_off(folder, space, chosen, clock)
 
 
 def _checked_clock(clock: Clock) -> Clock:

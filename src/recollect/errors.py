@@ -27,6 +27,7 @@ RecollectError
     ├── StoreBusy          another process kept the write lock for too long
     ├── StoreReadOnly      file or folder cannot be written
     ├── StoreReplaced      the file was deleted or replaced while it was open
+    ├── QuotaExceeded      a space has as much as it may have; nothing was written
     ├── DiskFull           no space left; nothing was written
     ├── StoreDamaged       the file is broken; it was left as it is
     ├── NotADatabase       the file is something else
@@ -210,6 +211,10 @@ class StoreReadOnly(StoreError):
 
 class StoreReplaced(StoreError):
     """The file was deleted, moved or replaced while it was open; nothing was acknowledged."""
+
+
+class QuotaExceeded(StoreError):
+    """A space has as much as it may have; nothing was written."""
 
 
 class DiskFull(StoreError):

@@ -13,14 +13,15 @@ from weakref import WeakSet
 
 
 class ForkSafeLock:
-    """As ``threading.Lock`` in a ``with`` statement."""
+    """As ``threading.Lock`` in a ``with`` statement; with ``reentrant`` as ``threading.RLock``."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
+    def __init__(self, *, reentrant: bool = False) -> None:
+        self._make = threading.RLock if reentrant else threading.Lock
+        self.renew()
         _all.add(self)
 
     def renew(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = self._make()
 
     def __enter__(self) -> None:
         self._lock.acquire()

@@ -11,13 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, Unpack
 
-from recollect.clock import Clock
+from recollect.background import BackgroundWork
 from recollect.documents.onboarding import OnboardingState
 from recollect.documents.report import DocumentReport, Question, SyncReport
 from recollect.health.metrics import as_prometheus, measure
 from recollect.ids import new_id
 from recollect.language.gate import Verdict
-from recollect.language.guard import guard_of
 from recollect.language.tokens import TokenCounter, count_tokens
 from recollect.learn.bulk_writer import NewRecord
 from recollect.learn.compression import HostMessage
@@ -27,10 +26,9 @@ from recollect.recall.request import read_request
 from recollect.rules import checks
 from recollect.rules.signatures import CheckedCalls
 from recollect.rules.words import words_of
+from recollect.services import Services
 from recollect.session import Session
-from recollect.settings import Settings
 from recollect.settings.recall import SectionName
-from recollect.store.contract import Store
 from recollect.types import (
     TRUSTS,
     AddedRecords,
@@ -76,7 +74,6 @@ from recollect.types import (
     UsageTotal,
 )
 from recollect.upkeep.report import Report, Undone, Work
-from recollect.wiring import Services
 
 __all__ = ["DocumentReport", "Mind", "OnboardingState", "Question", "Report", "Undone"]
 
@@ -85,15 +82,18 @@ class Mind(CheckedCalls):
     """The memory of one space. Close it, or use it as a context manager."""
 
     def __init__(
-        self, store: Store, space: str, settings: Settings, clock: Clock, services: Services
+        self, services: Services, background: BackgroundWork, closing: Callable[[], None]
     ) -> None:
-        self.space = space
-        self.settings = settings
-        self._store = store
-        self._clock = clock
+        """``closing`` is called when it is closed: to close the database, or only this space."""
+        shared = services.shared
+        self.space = services.space
+        self.settings = shared.settings
+        self._store = shared.store
+        self._clock = shared.clock
         self._services = services
-        self._guard = guard_of(settings)
-        self._closed = False
+        self._background = background
+        self._guard = shared.guard
+        self._closing = closing
 
     def session(
         self, id: str | None = None, *, project: str | None = None, topic: str | None = None
@@ -212,7 +212,7 @@ class Mind(CheckedCalls):
         self, type: str, payload: Mapping[str, Json] | None = None, *, subject: str = ""
     ) -> Event:
         """An event of the host, ``host.NAME``: rules of the settings may act on it."""
-        return self._services.event_rules.emit(self.space, type, payload or {}, subject)
+        return self._background.event_rules.emit(self.space, type, payload or {}, subject)
 
     def note_failure(self, where: str, error: str) -> Event:
         """Record that a part of the host could not use memory; the host itself went on."""
@@ -424,7 +424,7 @@ class Mind(CheckedCalls):
     # --- jobs, upkeep, health -------------------------------------------------------------------
 
     def jobs(self, *, state: JobState | None = None, limit: int = 100) -> list[Job]:
-        """Background work that waits, runs, or died."""
+        """BackgroundWork work that waits, runs, or died."""
         return self._services.ledger.jobs(state, limit)
 
     def redrive(self, ids: Sequence[str] | None = None) -> int:
@@ -441,19 +441,19 @@ class Mind(CheckedCalls):
         A run that was interrupted goes on; what another process is doing is left to it.
         """
         self._services.touches.flush()
-        return self._services.upkeep.run(self.space, work, dry_run=dry_run)
+        return self._background.upkeep.run(self.space, work, dry_run=dry_run)
 
     def undo_upkeep(self, operation: str) -> Undone:
         """Take one step of upkeep back, by the operation that its report names."""
-        return self._services.upkeep.undo(self.space, operation)
+        return self._background.upkeep.undo(self.space, operation)
 
     def waiting_rules(self) -> list[Event]:
         """Rules of the bus that ask before they act, the latest first."""
-        return self._services.event_rules.waiting(self.space)
+        return self._background.event_rules.waiting(self.space)
 
     def approve_rule(self, event: str) -> None:
         """Let a rule act that asked."""
-        self._services.event_rules.approve(self.space, event)
+        self._background.event_rules.approve(self.space, event)
 
     def onboarding(self, *, begin: bool = False) -> OnboardingState:
         """Where the first talk about agent and user stands, and what to ask next.
@@ -483,21 +483,24 @@ class Mind(CheckedCalls):
         return self._services.memories.restore(id)
 
     def drain(self, timeout: timedelta | float | None = None, *, due_only: bool = False) -> Drained:
-        """Run every due job now, at most for ``timeout`` seconds, and learn from conversations that
-        are still going on (``triggers.on_drain``), unless ``due_only``.
+        """Run every due job of this space now, at most for ``timeout`` seconds, and learn from
+        conversations that are still going on (``triggers.on_drain``), unless ``due_only``.
 
         When the time is over no further job begins, and one that waits for a model's server is put
         off. Local work in hand is finished.
         """
-        return self._services.drain(timeout, due_only=due_only)
+        self._services.flush()
+        if not due_only and self.settings.triggers.on_drain and not self._store.read_only:
+            self._services.recorder.hurry()
+        return self._background.worker.drain(timeout, self.space)
 
     def work(self) -> None:
-        """Run jobs as they come due, until ``close`` is called from elsewhere."""
-        self._services.worker.run()
+        """Run jobs of all spaces as they come due, until ``close`` is called from elsewhere."""
+        self._background.worker.run()
 
     def stats(self) -> Stats:
         """The size and the health of this memory."""
-        return self._services.stats()
+        return self._services.stats(self._background.worker.failure)
 
     def metrics(self, *, days: int | None = None) -> Metrics:
         """How well memory serves, over the last days or over all time."""
@@ -534,16 +537,10 @@ class Mind(CheckedCalls):
         return self._services.doctor.repair(progress)
 
     def close(self) -> None:
-        """Finish the job in hand and close the database. Closing twice is harmless."""
-        self._services.worker.stop()
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            self._services.flush()
-        finally:
-            self._store.close()
-            self._services.close()
+        """Finish the job in hand and close the database; a mind of an ``Engine`` only writes down
+        what it gathered. Closing twice is harmless.
+        """
+        self._closing()
 
     def __enter__(self) -> Self:
         return self

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NoReturn
 
+from recollect.background import BackgroundWork
 from recollect.clock import Clock
 from recollect.context.build import Builder
 from recollect.documents.fallback.files import Folder
@@ -21,11 +22,12 @@ from recollect.language.gate import Verdict
 from recollect.mind import Mind
 from recollect.recall.prompt_sources import PromptSources
 from recollect.rules import checks
+from recollect.services import Services
 from recollect.settings import Settings
 from recollect.settings.values import Size
 from recollect.store.sqlite.connection import MEMORY
 from recollect.types import Decision, Drained, Finding, Hit, Kind, Memory, Receipt, RecordType, Why
-from recollect.wiring import Services, build
+from recollect.wiring import share
 
 # The calls that plain files can answer; every other call of a Mind is refused.
 SERVED = frozenset(
@@ -43,11 +45,14 @@ def open_off(folder: Folder, space: str, settings: Settings, clock: Clock) -> Pl
     """A Mind whose space is in RAM and kept in the files of a folder."""
     inner = _without_models(settings)
     store = PlainFileStore(folder, space, inner, clock.now)
-    services = build(store, MEMORY, space, inner, clock, threaded=False)
+    background = BackgroundWork(share(store, MEMORY, inner, clock), threads=1, threaded=False)
+    services = background.open_spaces.get(space)
     caches = (services.short_term.clear, services.scratchpads.clear)
     store.attach(services.memories, caches)
-    prompts = _everything(store, space, inner, clock, services)
-    return PlainFileMind(store, space, settings, clock, replace(services, context=prompts))
+    services.context = _everything(store, space, inner, clock, services)
+    mind = PlainFileMind(services, background, store.close)
+    mind.settings = settings
+    return mind
 
 
 def _without_models(settings: Settings) -> Settings:
@@ -151,11 +156,6 @@ class PlainFileMind(Mind):
         """Says that memory is off."""
         detail = f"memory is off; the plain files in {self._store.folder.path} answer"
         return [Finding("switch", ok=False, detail=detail, remedy=_REMEDY)]
-
-    def close(self) -> None:
-        """Closing twice is harmless; there is nothing to finish."""
-        self._store.close()
-        self._services.close()
 
 
 def _refusal(problem: str) -> MemoryOff:

@@ -1,16 +1,20 @@
-"""What the services of one memory have in common, and the services that several others use."""
+"""What all spaces of one database share, and the services that several others use."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from recollect.clock import Clock
 from recollect.documents.cards import IdentityCards
 from recollect.documents.library import Documents, folders_of
+from recollect.index.backend import BackendEngine
 from recollect.index.embedding_job import Ask
-from recollect.language.guard import guard_of
+from recollect.index.engine import VectorEngine
+from recollect.index.vector_memory import VectorMemory
+from recollect.language.guard import Guard
+from recollect.learn import window_summary
 from recollect.learn.advice import ModelJudge
 from recollect.learn.episode_writer import EpisodeWriter
 from recollect.learn.extraction import Learner
@@ -18,40 +22,99 @@ from recollect.learn.extractors import ModelExtractor, RuleExtractor
 from recollect.learn.memory_writer import MemoryWriter
 from recollect.learn.pending import PendingQueue
 from recollect.learn.reconciler import Reconciler
+from recollect.locks import ForkSafeLock
 from recollect.providers.breaker import Circuits
 from recollect.providers.chat.base import ChatModel
 from recollect.providers.chat.budget import SpendingLimit, journal_meter
-from recollect.providers.embedding.base import Embedder
+from recollect.providers.embedding.base import Embedder, release
 from recollect.providers.vault import Vault
 from recollect.record import daily_events
+from recollect.record.transcripts import Transcripts
+from recollect.record.triggers import OverflowListener
 from recollect.settings import Settings
-from recollect.store.contract import Store
+from recollect.store.contract import Store, Unit
+from recollect.store.paths import own_base, own_folder
 from recollect.store.sqlite.connection import MEMORY
+from recollect.types import Extensions, SafeName
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the services of one memory have in common."""
+    """What all spaces of one database share.
+
+    ``path`` is the database file, or stands for one: documents, transcripts and keys are beside it.
+    """
 
     store: Store
     path: str
-    space: str
     settings: Settings
     clock: Clock
+    guard: Guard
     embedder: Embedder | None
     model: ChatModel | None
     ask: Ask
     circuits: Circuits
     vault: Vault
+    extensions: Extensions
+    vector_engine: VectorEngine
+    vector_memory: VectorMemory
+    building: ForkSafeLock = field(default_factory=lambda: ForkSafeLock(reentrant=True))
+
+    @property
+    def on_disk(self) -> bool:
+        return self.path != MEMORY
+
+    @property
+    def history(self) -> Path:
+        """The folder of the JSONL copies of all spaces."""
+        return own_folder(Path(self.path), self.settings.ledger.jsonl_folder)
+
+    def transcript_copies(self) -> Transcripts:
+        ledger = self.settings.ledger
+        base = own_base(Path(self.path), ledger.jsonl_folder)
+        return Transcripts(self.store, self.history, base, self.clock, ledger.jsonl_keep)
+
+    def vector_engine_of(self, space: str) -> VectorEngine:
+        """A backend of the host is asked for each space by itself."""
+        if self.extensions.vectors is None:
+            return self.vector_engine
+        embedder = "" if self.embedder is None else self.embedder.name
+        return BackendEngine(self.extensions.vectors, space, embedder)
+
+    def overflow(self) -> tuple[int, OverflowListener] | None:
+        """Where the window holds all that fits, a model sums up what does not."""
+        short_term = self.settings.short_term
+        if self.model is None or self.settings.context.recent_turns:
+            return None
+
+        def listen(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
+            info = unit.ledger.session(session)
+            if info is not None and info.turns > short_term.max_messages:
+                window_summary.queue(unit, session, now, max_attempts)
+
+        return int(short_term.max_messages * short_term.compact_share), listen
+
+    def write_views(self, space: str) -> None:
+        """Documents and cards of what was just learnt; a model makes the cards at the next
+        upkeep.
+        """
+        self.sync(space)
+        self.cards_of(space).compile(None, model_later=self.model is not None)
+
+    def close(self) -> None:
+        """Close what reaches beyond this process; the store is its opener's."""
+        self.vector_engine.close()
+        if self.embedder is not None:
+            release(self.embedder)
+        if self.model is not None:
+            self.model.close()
 
     def model_of(self, space: str) -> ChatModel | None:
         """The memory model with its calls on that space's account."""
         if self.model is None:
             return None
         budget = SpendingLimit.of(self.settings)
-        return self.model.metered(
-            journal_meter(self.store, space, self.clock, budget, guard_of(self.settings))
-        )
+        return self.model.metered(journal_meter(self.store, space, self.clock, budget, self.guard))
 
     @property
     def digest_delay(self) -> timedelta:
@@ -78,7 +141,7 @@ class Shared:
     def cards_of(self, space: str) -> IdentityCards:
         """The identity cards, beside the documents."""
         folder = None
-        if self.path != MEMORY:
+        if self.on_disk:
             folder = folders_of(Path(self.path), space, self.settings).documents
         return IdentityCards(self.store, space, self.clock, self.settings, folder)
 
@@ -93,7 +156,6 @@ class Shared:
         return PendingQueue(self.store, space, self.clock, self.settings.pending, reconciler)
 
     def documents_of(self, space: str) -> Documents:
-        guard = guard_of(self.settings)
         return Documents(
             self.store,
             space,
@@ -102,13 +164,13 @@ class Shared:
             folders_of(Path(self.path), space, self.settings),
             keeper=self.writer_of(space),
             reconciler=self.reconciler_of(space),
-            guard=guard,
+            guard=self.guard,
             ask=self.ask,
         )
 
     def sync(self, space: str) -> list[str]:
         """Bring documents and memory together; the names of those that were written."""
-        if self.path == MEMORY or not self.settings.documents.write:
+        if not self.on_disk or not self.settings.documents.write:
             return []
         done = self.documents_of(space).sync().documents
         return [document.name for document in done if document.state == "written"]

@@ -143,7 +143,7 @@ def test_every_commit_reaches_the_platter_on_a_mac_too(tmp_path: Path) -> None:
 def locks_held_elsewhere(say: Say, path: str) -> None:
     """Fork while other threads hold every lock a child would need to write."""
     mind = recollect.open(path)
-    worker = mind._services.worker
+    worker = mind._background.worker
     name = worker._owner
     with recollect.ids._guard, worker._wake._cond, worker._stop._cond:  # type: ignore[attr-defined]
         pid = os.fork()

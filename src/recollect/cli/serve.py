@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
-
 import click
 
 from recollect.cli.base import Command
 from recollect.cli.output import emit, note, say
 from recollect.cli.state import State, pass_state
 from recollect.errors import ConfigError, MissingExtra
-
-if TYPE_CHECKING:
-    from recollect.mind import Mind
 
 _PORT = 8765
 
@@ -46,7 +41,6 @@ def serve(state: State, host: str, port: int, names: tuple[str, ...], threads: i
             f"{error.name} is not installed", remedy='Install it: pip install "recollect[serve]"'
         ) from error
     from recollect.entry import database_path
-    from recollect.serve.http.spaces import OpenSpaces
     from recollect.serve.http.tokens import EVERY_SPACE, TokenFile, new_grant, tokens_beside
 
     path = tokens_beside(database_path(state.db))
@@ -61,17 +55,15 @@ def serve(state: State, host: str, port: int, names: tuple[str, ...], threads: i
     if not kept:
         token, grant = new_grant("this run", "admin", [EVERY_SPACE])
         tokens = TokenFile(path, [grant])
-    default = state.chosen_space
-
-    def open_(space: str) -> Mind:
-        return state.open(create=True, worker="thread", space=space)
-
     with bind(host, port) as listening:
         actual = listening.getsockname()[1]
-        spaces = OpenSpaces(open_, default)
-        limits = Limits(threads=threads)
-        outside = () if is_loopback(host) else (host,)
-        service = Service(spaces, tokens, names=(*names, *outside), limits=limits, default=default)
+        service = Service(
+            state.connect(create=True, worker="thread"),
+            tokens,
+            names=names if is_loopback(host) else (*names, host),
+            limits=Limits(threads=threads),
+            default=state.space_name,
+        )
         url = f"http://{f'[{host}]' if ':' in host else host}:{actual}"
         _announce(state, url, token)
         HttpServer(service).run(sockets=[listening])

@@ -12,6 +12,7 @@ import click
 from recollect.errors import NotFound
 
 if TYPE_CHECKING:
+    from recollect.engine import Engine
     from recollect.mind import Mind
     from recollect.settings import Settings
 
@@ -37,8 +38,26 @@ class State:
 
     def open(self, *, create: bool = False, **extra: Any) -> Mind:
         """The mind these options name. Only a command that writes makes a new file."""
-        from recollect.entry import database_path
         from recollect.entry import open as open_mind
+
+        path = self._path(create=create)
+        return open_mind(path, space=self.space_name, **{**self._options(), **extra})
+
+    def connect(self, *, create: bool = False, **extra: Any) -> Engine:
+        """The whole database these options name."""
+        from recollect.entry import connect
+
+        return connect(self._path(create=create), **{**self._options(), **extra})
+
+    @property
+    def space_name(self) -> str:
+        return self.space or os.environ.get("RECOLLECT_SPACE") or "default"
+
+    def _options(self) -> dict[str, Any]:
+        return {"worker": "none", "preset": self.preset, **self.setting_overrides()}
+
+    def _path(self, *, create: bool) -> str:
+        from recollect.entry import database_path
 
         path = database_path(self.db)
         if not create and path != ":memory:" and not os.path.exists(path):  # noqa: PTH110
@@ -46,13 +65,7 @@ class State:
                 f"There is no memory at {path} yet",
                 remedy="Name another one with --db, or begin: recollect record --session first hi",
             )
-        chosen = {"worker": "none", "preset": self.preset, **self.setting_overrides(), **extra}
-        return open_mind(path, **{"space": self.chosen_space, **chosen})
-
-    @property
-    def chosen_space(self) -> str:
-        """Whose memory these options name."""
-        return self.space or os.environ.get("RECOLLECT_SPACE") or "default"
+        return path
 
     def settings(self) -> Settings:
         """The settings of these options, without a database."""

@@ -40,7 +40,7 @@ def token() -> None:
 @pass_state
 def add(state: State, name: str, scope: Scope, spaces: tuple[str, ...]) -> None:
     """Make a token. It is shown this once."""
-    made, grant = _file(state).add(name, scope, spaces or (state.chosen_space,))
+    made, grant = _file(state).add(name, scope, spaces or (state.space_name,))
     if state.json:
         emit({"token": made, **_shown(grant)})
         return

@@ -13,8 +13,8 @@ import click
 from recollect.cli.base import Command
 from recollect.cli.output import counted, emit, note, say
 from recollect.cli.state import State, pass_state
+from recollect.engine import Engine
 from recollect.errors import StoreError
-from recollect.mind import Mind
 from recollect.types import Drained
 
 _SLICE = 0.2  # seconds of jobs between two checks for signals; a running job is always finished
@@ -61,23 +61,26 @@ def worker(ctx: click.Context, state: State, once: bool) -> None:
     SIGTERM or Ctrl-C lets the job in hand finish. Several workers may share a database; each job is
     run by one of them.
     """
-    with state.open(create=not once) as mind:
+    with state.connect(create=not once) as engine:
         if once:
-            drained = mind.drain()
+            mine, all_ = engine.mind(state.space_name).drain(), engine.drain()
+            drained = Drained(
+                mine.done + all_.done, mine.retried + all_.retried, mine.dead + all_.dead
+            )
             _report(state, drained, always=True)
             ctx.exit(1 if drained.dead else 0)
         with Stopping() as stopping:
             if not state.json:
-                note(f"Working on {mind.space!r}. Ctrl-C stops after the job in hand.")
-            _work(state, mind, stopping)
+                note("Working for every space. Ctrl-C stops after the job in hand.")
+            _work(state, engine, stopping)
 
 
-def _work(state: State, mind: Mind, stopping: Stopping) -> None:
-    idle = mind.settings.jobs.poll.total_seconds()
+def _work(state: State, engine: Engine, stopping: Stopping) -> None:
+    idle = engine.settings.jobs.poll.total_seconds()
     failing = ""
     while not stopping.requested:
         try:
-            drained = mind.drain(timeout=_SLICE, due_only=True)
+            drained = engine.drain(timeout=_SLICE)
             failing = ""
         except StoreError as error:
             # Shown once, and tried again: a full disk or a long lock passes.

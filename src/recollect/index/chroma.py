@@ -101,6 +101,11 @@ class ChromaTable:
         reached = str(metadata.get("reached", ""))
         return Seen(int(metadata.get("rewrites", 0)), int(reached) if reached else None)
 
+    @property
+    def memory(self) -> int:
+        """Nothing: the vectors are Chroma's."""
+        return 0
+
     def __len__(self) -> int:
         return int(self._call("count"))
 

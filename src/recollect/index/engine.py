@@ -39,6 +39,10 @@ class VectorTable(Protocol):
 
     @property
     def seen(self) -> Seen: ...
+    @property
+    def memory(self) -> int:
+        """Bytes held in this process."""
+
     def __len__(self) -> int: ...
     def restart(self, rewrites: int) -> None:
         """Forget every vector."""

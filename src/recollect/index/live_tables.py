@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from recollect.errors import Closed, StoreError
 from recollect.index.engine import VectorEngine, VectorTable, behind, follow
+from recollect.index.vector_memory import VectorMemory
 from recollect.locks import ForkSafeLock
 from recollect.store.contract import Store, Vectors
 from recollect.store.rows import VectorState
@@ -31,8 +32,16 @@ class LiveTables:
     """The tables of one space."""
 
     def __init__(
-        self, engine: VectorEngine, store: Store, space: str, at_once: int = AT_ONCE
+        self,
+        engine: VectorEngine,
+        store: Store,
+        space: str,
+        memory: VectorMemory | None = None,
+        *,
+        at_once: int = AT_ONCE,
     ) -> None:
+        """``memory`` bounds what this and the tables of other spaces hold together."""
+        self._memory = memory or VectorMemory()
         self._engine = engine
         self._store = store
         self._space = space
@@ -66,7 +75,8 @@ class LiveTables:
                 if far:
                     self._load_in_background(vectors, far)
             tables = {t: self._tables.get((vectors.number, t)) for t in state.reached}
-            return {type_: table for type_, table in tables.items() if table and len(table)}
+        self._memory.use(self)
+        return {type_: table for type_, table in tables.items() if table and len(table)}
 
     def waiting(self, embedder: str) -> int:
         """How many records of the space have no vectors of this embedder yet."""
@@ -74,12 +84,24 @@ class LiveTables:
             number = unit.vectors.known_embedders().get(embedder, _UNKNOWN)
             return unit.vectors.waiting(number)
 
+    @property
+    def memory(self) -> int:
+        """Bytes held."""
+        return sum(table.memory for table in list(self._tables.values()))
+
+    def drop(self) -> None:
+        """Hold no vectors any more; the next query loads them again."""
+        with self._guard:
+            self._tables.clear()
+
     def forget(self) -> None:
         """Drop all vectors, in memory and in the engine; they are loaded again."""
         self.settle()
         with self._guard:
             self._tables.clear()
             self._engine.erase()
+        if self._engine.lasting:  # its tables of other spaces went with the rest
+            self._memory.drop_all()
 
     def close(self) -> None:
         """Close the engine; a background load ends when the store is closed."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from cronsim import CronSim, CronSimError
 
@@ -73,6 +74,7 @@ class JobPutOff(Exception):
 Ending = Literal["done", "retried", "dead"]
 _ERROR = 2_000  # characters of an error that are kept
 _BLINK = 0.05  # a due job may have to wait for its twin to finish: look again soon, not at once
+_AT_ONCE = 16  # spaces or schedules that are seen to before the next job
 _OPERATIONS = {"extract": "extraction"}  # as log lines call kinds of jobs
 _LONGEST_WAIT = timedelta(days=1)  # that a server is believed when it says to come back later
 
@@ -106,26 +108,25 @@ class Worker:
         handlers: Mapping[str, Handler],
         clock: Clock,
         pace: Pace,
-        plans: Sequence[RecurringJob] = (),
         *,
         failing: Mapping[str, FailureListener] | None = None,
         guard: Guard = DEFAULT,
-        prepare: Callable[[], None] | None = None,
         log: OperationLog | None = None,
+        threads: int = 1,
     ) -> None:
         """``failing`` listeners, by job kind, are called before the queue records a failure;
-        ``prepare`` once, when there is no work yet.
+        ``threads`` work at once when it works in the background.
         """
-        self._prepare = prepare
         self._store = store
         self._handlers = handlers
         self._clock = clock
         self._pace = pace
-        self._unplanned = list(plans)
+        self._unplanned: deque[RecurringJob] = deque()
+        self._unprepared: deque[Callable[[], None]] = deque()
         self._failing = failing or {}
         self._guard = guard
         self._log = log or OperationLog()
-        self._thread: threading.Thread | None = None
+        self._count = threads
         self.failure = ""
         self._reset()
 
@@ -134,21 +135,35 @@ class Worker:
         self._owner = f"{self._pid}-{new_id(self._clock.now())}"
         self._wake = threading.Event()
         self._stop = threading.Event()
-        self._thread = None
+        self._starting = threading.Lock()
+        self._threads: list[threading.Thread] = []
+
+    @property
+    def threads(self) -> int:
+        """How many of them live."""
+        return sum(thread.is_alive() for thread in self._threads)
 
     def _check_fork(self) -> None:
         """A forked child gets its own owner name and events, and no thread yet."""
         if self._pid != os.getpid():
             self._reset()
 
+    def plan(self, plan: RecurringJob) -> None:
+        """Have a recurring job registered, as soon as its space has been written to."""
+        self._unplanned.append(plan)
+
+    def prepare(self, work: Callable[[], None]) -> None:
+        """Have something done when there is nothing else to do."""
+        self._unprepared.append(work)
+
     # --- running --------------------------------------------------------------------------------
 
-    def run_one(self) -> Ending | None:
-        """Run the next due job to its end; None when nothing is due."""
+    def run_one(self, space: str | None = None) -> Ending | None:
+        """Run the next due job, or that of one space, to its end; None when nothing is due."""
         self._check_fork()
         self._queue_overdue_schedules()
         now = self._clock.now()
-        job = self._store.queue.claim(self._owner, now, now + self._pace.lease)
+        job = self._store.queue.claim(self._owner, now, now + self._pace.lease, space)
         if job is None:
             return None
         if job.attempts > job.max_attempts:
@@ -165,8 +180,9 @@ class Worker:
             self._store.queue.resume(job.space, self._clock.now())
         return "done"
 
-    def drain(self, timeout: timedelta | float | None = None) -> Drained:
-        """Run every job that is due now, and wait for those other workers are running.
+    def drain(self, timeout: timedelta | float | None = None, space: str | None = None) -> Drained:
+        """Run every job that is due now, or those of one space, and wait for those other workers
+        are running.
 
         When the time is over no further job begins, and a job that waits for a model's server stops
         waiting and is put off, without counting as a failed try. Local work is finished: the job in
@@ -177,10 +193,10 @@ class Worker:
         counts: dict[Ending, int] = {"done": 0, "retried": 0, "dead": 0}
         while deadline is None or time.monotonic() < deadline:
             with until(deadline):
-                ending = self.run_one()
+                ending = self.run_one(space)
             if ending is not None:
                 counts[ending] += 1
-            elif self._store.queue.running(self._clock.now()) == 0:
+            elif self._store.queue.running(self._clock.now(), space) == 0:
                 break
             else:
                 time.sleep(0.02)
@@ -252,8 +268,14 @@ class Worker:
     def _queue_overdue_schedules(self) -> None:
         """An overdue schedule runs once, however many times it was missed."""
         now = self._clock.now()
-        self._unplanned = [plan for plan in self._unplanned if not self._register(plan, now)]
-        for due in self._store.queue.overdue(now):
+        for plan in _taken(self._unplanned, _AT_ONCE):
+            registered = False
+            try:
+                registered = self._register(plan, now)
+            finally:
+                if not registered:
+                    self._unplanned.append(plan)
+        for due in self._store.queue.overdue(now, _AT_ONCE):
             self._store.queue.advance(
                 due,
                 next_at=next_run(due.cron, due.zone, now),
@@ -270,22 +292,29 @@ class Worker:
     # --- as a thread or a process ----------------------------------------------------------------
 
     def start_or_wake(self) -> None:
-        """Have a thread of this process look for work now; a forked child gets its own."""
+        """Have the threads of this process look for work now; a forked child gets its own."""
         self._check_fork()
-        if self._thread is None or not self._thread.is_alive():
-            self._stop.clear()
-            self._thread = threading.Thread(target=self.run, name="recollect-worker", daemon=True)
-            self._thread.start()
+        if not self._threads or not all(thread.is_alive() for thread in self._threads):
+            self._start_threads()
         self._wake.set()
 
+    def _start_threads(self) -> None:
+        with self._starting:
+            self._stop.clear()
+            self._threads = [thread for thread in self._threads if thread.is_alive()]
+            while len(self._threads) < self._count:
+                thread = threading.Thread(target=self.run, name="recollect-worker", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+
     def stop(self) -> None:
-        """Finish the job in hand, then end the thread."""
+        """Finish the jobs in hand, then end the threads."""
         self._check_fork()
         self._stop.set()
         self._wake.set()
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
+        for thread in self._threads:
+            thread.join()
+        self._threads = []
 
     def run(self) -> None:
         """Work until stopped. A store that fails is tried again, and its failure is shown."""
@@ -293,9 +322,9 @@ class Worker:
             try:
                 rest = 0.0 if self.run_one() else self._rest()
                 self.failure = ""
-                if rest and self._prepare is not None:
-                    prepare, self._prepare = self._prepare, None
-                    prepare()
+                for work in _taken(self._unprepared, _AT_ONCE if rest else 0):
+                    work()
+                    rest = 0.0
             except Closed:
                 if not self._stop.is_set():
                     raise
@@ -304,7 +333,8 @@ class Worker:
                 rest, self.failure = self._pace.poll.total_seconds(), str(error)
             if rest:
                 self._wake.wait(rest)
-                self._wake.clear()
+                if not self._stop.is_set():  # every thread has to see that
+                    self._wake.clear()
 
     def _rest(self) -> float:
         """Until the next job is due, but no longer than a poll: other processes queue jobs too."""
@@ -312,3 +342,15 @@ class Worker:
         due = self._store.queue.next_due(now)
         poll = self._pace.poll.total_seconds()
         return poll if due is None else min(poll, max(_BLINK, (due - now).total_seconds()))
+
+
+T = TypeVar("T")
+
+
+def _taken(waiting: deque[T], most: int) -> Iterator[T]:
+    """The first few of those that wait now; other threads take from the same ones."""
+    for _ in range(min(len(waiting), most)):
+        try:
+            yield waiting.popleft()
+        except IndexError:
+            return

@@ -88,9 +88,11 @@ class ExtractionJob:
         settings: Settings,
         learner_of: LearnerOf,
         *,
-        before: Callable[[], None],
+        before: Callable[[str], None],
     ) -> None:
-        """``before`` writes down what this process put into prompts, so that it is recognised."""
+        """``before`` writes down what this process put into prompts of a space, so that it is
+        recognised.
+        """
         self._before_learning = before
         self._store = store
         self._clock = clock
@@ -123,7 +125,7 @@ class ExtractionJob:
         learner = self._learner_of(job.space)
         if not (learner.extractor.verbatim or probe):
             self._check_model(job.space)
-        self._before_learning()
+        self._before_learning(job.space)
         until = self._clock.now() + self._settings.jobs.lease / 2
         refusals = _Refusals()
         read: set[SafeName] = set()

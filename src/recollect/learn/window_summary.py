@@ -5,7 +5,7 @@ A prompt never waits for it: until it is there, the summary by rule stands in th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 
 from recollect.context.window import ShortTermMemory
@@ -40,18 +40,18 @@ class WindowSummaryJob:
     def __init__(
         self,
         settings: Settings,
-        windows: Mapping[str, ShortTermMemory],
+        window_of: Callable[[str], ShortTermMemory | None],
         model_of: Callable[[str], ChatModel | None],
     ) -> None:
-        """``windows`` by space: a conversation of another one is summed up by its own process."""
+        """``window_of`` a space that is open here: others are summed up by their own process."""
         self._settings = settings
-        self._windows = windows
+        self._window_of = window_of
         self._model_of = model_of
         self._guard = guard_of(settings)
 
     def run(self, job: Job) -> None:
         """Put the model's summary in the place of the latest one by rule."""
-        memory, model = self._windows.get(job.space), self._model_of(job.space)
+        memory, model = self._window_of(job.space), self._model_of(job.space)
         session = job.name_of("session")
         overflow = None if memory is None else memory.overflow(session)
         if memory is None or model is None or overflow is None:

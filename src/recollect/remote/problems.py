@@ -32,6 +32,7 @@ _STATUS: dict[type[RecollectError], int] = {
     errors.ModelRateLimited: 503,
     errors.ModelError: 502,
     errors.DiskFull: 507,
+    errors.QuotaExceeded: 507,
     errors.StoreError: 503,
     errors.ServiceError: 502,
 }

@@ -166,6 +166,8 @@ class Counters(Protocol):
 
     def add(self, day: date, amounts: Mapping[str, int]) -> None: ...
     def totals(self, since: date | None) -> dict[str, int]: ...
+    def rows(self, table: Literal["turns", "memories"]) -> int:
+        """How many there are now."""
 
 
 class Cleanup(Protocol):

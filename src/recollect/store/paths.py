@@ -66,11 +66,15 @@ def own_base(database: Path, folder: str) -> Path:
 
 def own_folder(database: Path, folder: str) -> Path:
     """A folder beside the database; where another database there has it, one of its own name."""
-    place = database.parent / Path(folder).expanduser()
+    place, other = possible_folders(database, folder)
     owner = "" if Path(folder).is_absolute() else _owner(place)
-    if owner in ("", database.name):
-        return place
-    return place.with_name(f"{database.stem}-{place.name}")
+    return place if owner in ("", database.name) else other
+
+
+def possible_folders(database: Path, folder: str) -> tuple[Path, Path]:
+    """The folder by its name, and the one where another database has that."""
+    place = database.parent / Path(folder).expanduser()
+    return place, place.with_name(f"{database.stem}-{place.name}")
 
 
 def claim_folder(database: Path, folder: str) -> None:

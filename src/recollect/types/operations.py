@@ -80,6 +80,19 @@ class Drained:
 
 
 @dataclass(frozen=True, slots=True)
+class EngineStats:
+    """The spaces of a database, and what one process holds for them: how many are open, the bytes
+    of vectors in memory, its threads of background work, and why that fails, if it does.
+    """
+
+    spaces: int
+    open: int
+    vector_bytes: int
+    threads: int
+    worker_failure: str
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """The size and the health of a memory; ``by_kind`` counts its memories by the words of the
     preset's document, the most frequent first.

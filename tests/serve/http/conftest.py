@@ -20,7 +20,6 @@ from recollect.remote.operations import Scope
 from recollect.serve.http.app import Service
 from recollect.serve.http.limits import Limits
 from recollect.serve.http.server import HttpServer, bind
-from recollect.serve.http.spaces import OpenSpaces
 from recollect.serve.http.tokens import TokenFile
 from tests.waiting import wait_for
 
@@ -33,7 +32,7 @@ class Running:
 
     url: str
     tokens: TokenFile
-    spaces: OpenSpaces
+    engine: recollect.Engine
     service: Service
     admin: str
     opened: list[Mind] = field(default_factory=list)
@@ -56,22 +55,17 @@ class Running:
 def serving(
     folder: Path, clock: Clock | None, limits: Limits | None = None, **settings: Any
 ) -> Iterator[Running]:
-    def open_(space: str) -> Mind:
-        return recollect.open(
-            folder / "memory.db", space=space, clock=clock, worker="none", **settings
-        )
-
     tokens = TokenFile(folder / "memory.db.tokens")
     admin, _ = tokens.add("admin", "admin", ["*"])
-    spaces = OpenSpaces(open_, "default")
-    service = Service(spaces, tokens, limits=limits)
+    engine = recollect.connect(folder / "memory.db", clock=clock, worker="none", **settings)
+    service = Service(engine, tokens, limits=limits)
     with bind("127.0.0.1", 0) as listening:
         server = HttpServer(service)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         wait_for(lambda: server.started)
         port = listening.getsockname()[1]
-        running = Running(f"http://127.0.0.1:{port}", tokens, spaces, service, admin)
+        running = Running(f"http://127.0.0.1:{port}", tokens, engine, service, admin)
         try:
             yield running
         finally:

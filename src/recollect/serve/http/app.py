@@ -16,6 +16,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from recollect.engine import Engine
 from recollect.errors import Forbidden, InvalidInput, NotFound, RecollectError, ServiceUnavailable
 from recollect.remote.operations import OPERATIONS, SPACE_PATH, Operation
 from recollect.serve.http.access import Access
@@ -26,7 +27,7 @@ from recollect.serve.http.limits import Limits, WorkQueue
 from recollect.serve.http.mcp_mount import McpServers
 from recollect.serve.http.openapi import openapi
 from recollect.serve.http.replies import Replies
-from recollect.serve.http.routes import Endpoint, Spaces, fields_of, path_names, read_body
+from recollect.serve.http.routes import Endpoint, fields_of, path_names, read_body
 from recollect.serve.http.stream import event_stream
 from recollect.serve.http.tokens import TokenFile
 from recollect.types import Event
@@ -43,7 +44,7 @@ class Service:
 
     def __init__(
         self,
-        spaces: Spaces,
+        engine: Engine,
         tokens: TokenFile,
         *,
         names: Iterable[str] = (),
@@ -53,7 +54,7 @@ class Service:
         pages: Sequence[BaseRoute] = (),
     ) -> None:
         self.stopping = False
-        self._spaces = spaces
+        self._engine = engine
         self._default = default
         self._limits = limits or Limits()
         self._queue = WorkQueue(self._limits)
@@ -68,7 +69,7 @@ class Service:
                 SPACE_PATH + one.path,
                 one.method,
                 one.name,
-                Endpoint(one, spaces, self._access, self._queue, replies),
+                Endpoint(one, engine, self._access, self._queue, replies),
             )
             for one in operations
         ]
@@ -125,7 +126,7 @@ class Service:
             await running
             # What runs is finished; then the worker ends or returns its job, and all is flushed.
             await asyncio.to_thread(self._queue.close)
-            await asyncio.to_thread(self._spaces.close)
+            await asyncio.to_thread(self._engine.close)
 
     # --- the service itself ---------------------------------------------------------------------
 
@@ -135,7 +136,7 @@ class Service:
     async def _ready(self, request: Request) -> Response:
         if self.stopping:
             raise ServiceUnavailable("The service is stopping", remedy="Ask another one")
-        await self._queue.run("", self._spaces.spaces)
+        await self._queue.run("", self._engine.spaces)
         return answer(encoded({"status": "ok"}))
 
     async def _openapi(self, request: Request) -> Response:
@@ -147,7 +148,7 @@ class Service:
             raise Forbidden("Figures are of every space", remedy="Use an admin token of *")
 
         def work() -> str:
-            minds = [self._spaces.mind(space) for space in self._spaces.spaces()]
+            minds = [self._engine.mind(space) for space in self._engine.spaces()]
             return together([mind.prometheus() for mind in minds])
 
         text = await self._queue.run(grant.id, work, lasting=True)
@@ -156,7 +157,7 @@ class Service:
 
     async def _list_spaces(self, request: Request) -> Response:
         grant = self._access.of(request)
-        found = await self._queue.run(grant.id, self._spaces.spaces)
+        found = await self._queue.run(grant.id, self._engine.spaces)
         return answer(encoded([space for space in found if grant.covers(space)]))
 
     # --- the page's login -----------------------------------------------------------------------
@@ -196,7 +197,7 @@ class Service:
 
         async def latest(limit: int) -> Sequence[Event]:
             def work() -> Sequence[Event]:
-                return self._spaces.mind(space).events(type=wanted, limit=limit)
+                return self._engine.mind(space).events(type=wanted, limit=limit)
 
             return await self._queue.run(grant.id, work)
 
@@ -228,7 +229,7 @@ class Service:
                 space = path_names(request).get("space", service._default)
                 service._access.allow(request, "write", space)  # its tools write
                 await service._mcp.handle(
-                    lambda: service._spaces.mind(space), space, scope, receive, send
+                    lambda: service._engine.mind(space), space, scope, receive, send
                 )
             except RecollectError as error:
                 await problem(error)(scope, receive, send)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 from urllib.parse import unquote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from recollect.engine import Engine
 from recollect.errors import InvalidInput
 from recollect.mind import Mind
 from recollect.remote.operations import PAGE_LIMIT, Operation, conversation
@@ -20,23 +21,15 @@ from recollect.serve.http.limits import WorkQueue, too_large
 from recollect.serve.http.replies import Done, Replies, check_key
 
 
-class Spaces(Protocol):
-    """The memories of one database."""
-
-    def mind(self, space: str) -> Mind: ...
-    def spaces(self) -> list[str]: ...
-    def close(self) -> None: ...
-
-
 class Endpoint:
     """Answers one operation."""
 
     def __init__(
-        self, operation: Operation, spaces: Spaces, access: Access, queue: WorkQueue,
+        self, operation: Operation, engine: Engine, access: Access, queue: WorkQueue,
         replies: Replies,
     ) -> None:  # fmt: skip
         self.operation = operation
-        self._spaces = spaces
+        self._engine = engine
         self._access = access
         self._queue = queue
         self._replies = replies
@@ -58,7 +51,7 @@ class Endpoint:
         arguments = _read(operation, given)
 
         def work() -> Done:
-            return _done(operation, self._spaces.mind(space), arguments)
+            return _done(operation, self._engine.mind(space), arguments)
 
         async def run() -> Done:
             return await self._queue.run(grant.id, work, lasting=operation.lasting)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 import apsw
 
 from recollect.ids import new_ids
+from recollect.locks import ForkSafeLock
 from recollect.store import codec
 from recollect.store.rows import Scheduled
 from recollect.store.sqlite.connection import Database
@@ -32,6 +36,29 @@ _FROM = "FROM jobs j JOIN spaces s ON s.space = j.space"
 # Due: its time has come, or it was queued in what is now the future because the clock went back.
 _DUE = "(j.run_at <= :now OR j.queued_at > :now)"
 _LAPSED = "(j.lease_until <= :now OR j.queued_at > :now)"
+_ALONE = (
+    "NOT EXISTS (SELECT 1 FROM jobs r WHERE r.state = 'running' AND r.id != j.id"
+    " AND r.space = j.space AND r.kind = j.kind AND r.key = j.key"
+    " AND r.lease_until > :now AND r.queued_at <= :now)"
+)
+_NEXT_LAPSED = (
+    f"SELECT j.id FROM jobs j WHERE j.state = 'running' AND {_LAPSED} AND {_ALONE}"
+    " ORDER BY j.run_at, j.id LIMIT 1"
+)
+_NEXT_OF_SPACE = (
+    "SELECT j.id FROM jobs j WHERE j.state = 'ready' AND j.space = :space AND j.run_at <= :now"
+    f" AND {_ALONE} ORDER BY j.run_at, j.id LIMIT 1"
+)
+# From space to space by the index, whatever number of jobs each has.
+_DUE_SPACES = (
+    "WITH RECURSIVE step (space) AS ("
+    " SELECT min(space) FROM jobs WHERE state = 'ready' UNION ALL"
+    " SELECT (SELECT min(j.space) FROM jobs j WHERE j.state = 'ready' AND j.space > step.space)"
+    " FROM step WHERE step.space IS NOT NULL)"
+    " SELECT space FROM step WHERE space IS NOT NULL AND (SELECT min(j.run_at) FROM jobs j"
+    " WHERE j.state = 'ready' AND j.space = step.space) <= :now"
+)
+_LOOKING = 10  # times longer than a look for the spaces with due work its answer is used
 _WAITS_FOR_MODEL = (
     f"space = :space AND state = 'ready' AND payload ->> '{WAITING_SINCE}' IS NOT NULL"
 )
@@ -167,28 +194,69 @@ class SqliteTasks:
         return self._conn.changes()
 
 
+class _Round:
+    """Whose turn it is: each space with due work once, then all of them again.
+
+    Which spaces have due work is looked up for a whole round, and not more often than a look costs:
+    with a few spaces at every claim, with ten thousand a few times a second.
+    """
+
+    def __init__(self) -> None:
+        self._guard = ForkSafeLock()
+        self._waiting: deque[int] = deque()
+        self._until = 0.0
+
+    def turns(self, conn: apsw.Connection, now: int) -> list[int]:
+        """The spaces to try, in this order."""
+        with self._guard:
+            if not self._waiting or time.monotonic() > self._until:
+                self._look(conn, now)
+            return list(self._waiting)
+
+    def _look(self, conn: apsw.Connection, now: int) -> None:
+        begun = time.monotonic()
+        due = {space for (space,) in conn.execute(_DUE_SPACES, {"now": now})}
+        earlier = [space for space in self._waiting if space in due]
+        self._waiting = deque([*earlier, *sorted(due.difference(earlier))])
+        ended = time.monotonic()
+        self._until = ended + _LOOKING * (ended - begun)
+
+    def served(self, space: int, *, again: bool) -> None:
+        """It is the last in the row now, or has no more work."""
+        with self._guard, suppress(ValueError):
+            self._waiting.remove(space)
+            if again:
+                self._waiting.append(space)
+
+
+def _first(conn: apsw.Connection, values: dict[str, Any], where: str) -> str | None:
+    """The oldest job that is due for any reason."""
+    claimed = conn.execute(
+        f"SELECT j.id FROM jobs j WHERE (j.state = 'ready' AND {_DUE}"
+        f"  OR j.state = 'running' AND {_LAPSED}){where} AND {_ALONE}"
+        " ORDER BY j.run_at, j.id LIMIT 1",
+        values,
+    ).get
+    return None if claimed is None else str(claimed)
+
+
 class SqliteQueue:
     """Claiming and settling jobs, over all spaces."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._round = _Round()
 
-    def claim(self, owner: str, now: datetime, lease_until: datetime) -> Job | None:
+    def claim(
+        self, owner: str, now: datetime, lease_until: datetime, space: str | None = None
+    ) -> Job | None:
         """Take the next due job, or one whose worker died. Jobs of one key never run together."""
         moment = codec.to_micros(now)
         values = {"now": moment, "owner": owner, "lease": codec.to_micros(lease_until)}
         if not self._anything_due(values):
             return None
         with self._database.write() as conn:
-            claimed = conn.execute(
-                f"SELECT j.id FROM jobs j WHERE (j.state = 'ready' AND {_DUE}"
-                f"  OR j.state = 'running' AND {_LAPSED})"
-                " AND NOT EXISTS (SELECT 1 FROM jobs r WHERE r.state = 'running' AND r.id != j.id"
-                "  AND r.space = j.space AND r.kind = j.kind AND r.key = j.key"
-                "  AND r.lease_until > :now AND r.queued_at <= :now)"
-                " ORDER BY j.run_at, j.id LIMIT 1",
-                values,
-            ).get
+            claimed = self._next(conn, values, space)
             if claimed is None:
                 return None
             conn.execute(
@@ -198,6 +266,21 @@ class SqliteQueue:
             )
             (row,) = conn.execute(f"SELECT {_JOB} {_FROM} WHERE j.id = ?", (claimed,)).fetchall()
             return _job(row)
+
+    def _next(self, conn: apsw.Connection, values: dict[str, Any], space: str | None) -> str | None:
+        """The id of the job to take: of the space that has waited longest for its turn."""
+        if space is not None:
+            number = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
+            return _first(conn, {**values, "space": number}, " AND j.space = :space")
+        lapsed = conn.execute(_NEXT_LAPSED, values).get
+        if lapsed is not None:
+            return str(lapsed)
+        for number in self._round.turns(conn, int(values["now"])):
+            claimed = conn.execute(_NEXT_OF_SPACE, {**values, "space": number}).get
+            self._round.served(number, again=claimed is not None)
+            if claimed is not None:
+                return str(claimed)
+        return _first(conn, values, "")  # what a clock that went back has left
 
     def _anything_due(self, values: dict[str, Any]) -> bool:
         """A read before the write lock: an idle worker must not disturb writers."""
@@ -289,12 +372,14 @@ class SqliteQueue:
             ).get
         return None if soonest is None else max(now, codec.from_micros(soonest))
 
-    def running(self, now: datetime) -> int:
+    def running(self, now: datetime, space: str | None = None) -> int:
         with self._database.read() as conn:
             return int(
                 conn.execute(
-                    "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until > ?",
-                    (codec.to_micros(now),),
+                    "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until > :now"
+                    " AND (:space IS NULL OR space = (SELECT s.space FROM spaces s"
+                    " WHERE s.name = :space))",
+                    {"now": codec.to_micros(now), "space": space},
                 ).get
             )
 
@@ -314,6 +399,8 @@ class SqliteQueue:
         with self._database.read() as conn:
             if conn.execute(existing, (*values, codec.to_micros(next_at))).get:
                 return True
+            if not conn.execute("SELECT 1 FROM spaces WHERE name = ?", (space,)).get:
+                return False
         with self._database.write() as conn:
             conn.execute(
                 "INSERT INTO schedules SELECT space, ?, ?, ?, ?, NULL FROM spaces WHERE name = ?"
@@ -325,14 +412,17 @@ class SqliteQueue:
             )
             return conn.changes() > 0
 
-    def overdue(self, now: datetime) -> list[Scheduled]:
-        """Schedules that are due, and those a clock that went back left in the far future."""
+    def overdue(self, now: datetime, limit: int = 100) -> list[Scheduled]:
+        """Schedules that are due, the longest ones first, and those a clock that went back left in
+        the far future; at most ``limit`` of them.
+        """
         moment = codec.to_micros(now)
         with self._database.read() as conn:
             rows: list[tuple[Any, ...]] = conn.execute(
                 "SELECT s.name, c.kind, c.cron, c.zone, c.next_at, c.last_at FROM schedules c"
-                " JOIN spaces s ON s.space = c.space WHERE c.next_at <= ? OR c.last_at > ?",
-                (moment, moment),
+                " JOIN spaces s ON s.space = c.space WHERE c.next_at <= ? OR c.last_at > ?"
+                " ORDER BY c.next_at LIMIT ?",
+                (moment, moment, limit),
             ).fetchall()
         return [
             Scheduled(

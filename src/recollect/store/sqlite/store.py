@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import apsw
 
@@ -61,6 +61,12 @@ class SqliteCounters:
             (self._space, "" if since is None else since.isoformat()),
         )
         return {str(name): int(amount) for name, amount in rows}
+
+    def rows(self, table: Literal["turns", "memories"]) -> int:
+        count = self._conn.execute(
+            f"SELECT count(*) FROM {table} WHERE space = ?", (self._space,)
+        ).get
+        return int(count)
 
 
 T = TypeVar("T")

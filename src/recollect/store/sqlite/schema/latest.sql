@@ -388,3 +388,9 @@ CREATE TABLE echo_lines (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX echo_lines_by_moment ON echo_lines (space, at);
+
+CREATE INDEX jobs_by_space ON jobs (state, space, run_at);
+
+CREATE INDEX schedules_due ON schedules (next_at);
+
+CREATE INDEX schedules_run ON schedules (last_at);
