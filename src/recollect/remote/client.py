@@ -245,7 +245,7 @@ class RemoteMind(Mind):
         """None: the documents are on the machine of the service."""
         return None
 
-    def _ask(self, name: str, **given: Any) -> Any:
+    def _ask(self, name: str, /, **given: Any) -> Any:
         operation = _BY_NAME[name]
         if operation.paged:
             return self._pages(operation, given)

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
 
+from recollect.errors import InvalidInput
 from recollect.mind import Mind
 from recollect.session import Session
 from recollect.settings.dump import as_mapping
-from recollect.types import Attachment, AttachmentDetails
+from recollect.types import Attachment, AttachmentDetails, Turn
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Scope = Literal["read", "write", "admin"]
@@ -24,12 +25,13 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)  # each holds the ones before it
 SPACE_PATH = "/v1/spaces/{space}"
 PAGE_LIMIT = 1_000  # entries of one page of a list
 _USUAL_LIMIT = 100
+_MOST_AROUND = 100
 # Functions cannot be sent: the service counts tokens itself, and reports no progress.
 LOCAL = frozenset({"count", "progress"})
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class CallParameter:
     """One argument of an operation; ``default`` is what the call itself takes without it."""
 
     name: str
@@ -64,25 +66,25 @@ class Operation:
         return self.of_session or self.call.__qualname__.startswith(f"{Mind.__name__}.")
 
     @cached_property
-    def parameters(self) -> dict[str, Parameter]:
+    def parameters(self) -> dict[str, CallParameter]:
         """By name, in the order of the call."""
         hints = get_type_hints(self.call)
-        listed: dict[str, Parameter] = {}
+        listed: dict[str, CallParameter] = {}
         for one in list(inspect.signature(self.call).parameters.values())[1:]:
             hint = hints[one.name]
             if one.kind is one.VAR_KEYWORD and get_origin(hint) is Unpack:
                 details = get_args(hint)[0]
                 for name, inner in get_type_hints(details).items():
-                    listed[name] = Parameter(name, inner, name in details.__required_keys__)
+                    listed[name] = CallParameter(name, inner, name in details.__required_keys__)
             elif one.name not in LOCAL:
                 required = one.default is one.empty
-                listed[one.name] = Parameter(
+                listed[one.name] = CallParameter(
                     one.name, hint, required, None if required else one.default
                 )
         if self.of_session:
-            listed = {"session": Parameter("session", str, True), **listed}
+            listed = {"session": CallParameter("session", str, True), **listed}
         if self.paged:
-            listed.setdefault("offset", Parameter("offset", int, False, 0))
+            listed.setdefault("offset", CallParameter("offset", int, False, 0))
             if listed["limit"].default is None:
                 listed["limit"] = replace(listed["limit"], default=_USUAL_LIMIT)
         return listed
@@ -161,6 +163,31 @@ def open_session(
     return mind.session(id, project=project, topic=topic).id
 
 
+def turns_around(mind: Mind, session: str, index: int, *, around: int = 2) -> list[Turn]:
+    """The turn at a place in a conversation, with so many before and after it."""
+    if not 0 <= around <= _MOST_AROUND:
+        raise InvalidInput(f"around={around}", remedy=f"Give 0 to {_MOST_AROUND}")
+    place = _place(mind, session, max(0, index))
+    first = max(0, place - around)
+    return mind.turns(session=session, limit=place - first + around + 1, offset=first)
+
+
+def _place(mind: Mind, session: str, index: int) -> int:
+    """Where the turn stands in the list of its conversation: at its index or, where there are
+    gaps, before it.
+    """
+    found = mind.turns(session=session, limit=1, offset=index)
+    low, high = (index, index) if found and found[0].index == index else (0, index)
+    while low < high:
+        middle = (low + high) // 2
+        found = mind.turns(session=session, limit=1, offset=middle)
+        if found and found[0].index < index:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 def settings(mind: Mind) -> dict[str, Any]:
     """The settings in force, without secrets."""
     return as_mapping(mind.settings)
@@ -189,6 +216,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("record_turn", "POST", "/turns/value", "write", Mind.record_turn),
     Operation("record_many", "POST", "/turns/bulk", "write", Mind.record_many, lasting=True),
     Operation("turns", "GET", "/turns", "read", Mind.turns),
+    Operation("turns_around", "GET", f"{_SESSION}/turns/{{index}}", "read", turns_around),
     Operation("attach", "POST", "/attachments", "write", attach),
     Operation(
         "describe_attachment", "PATCH", "/attachments/{id}", "write", Mind.describe_attachment
@@ -241,6 +269,10 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("onboard", "POST", "/onboarding/answers", "write", Mind.onboard),
     Operation("sync", "POST", "/documents/sync", "write", Mind.sync, lasting=True),
     Operation("questions", "GET", "/documents/questions", "read", Mind.questions),
+    Operation("documents", "GET", "/documents", "read", Mind.documents),
+    Operation("write_document", "PUT", "/documents/{name}", "write", Mind.write_document),
+    Operation("growth", "GET", "/growth", "read", Mind.growth),
+    Operation("decay_curve", "GET", f"{_MEMORY}/decay", "read", Mind.decay_curve),
     Operation("stats", "GET", "/stats", "read", Mind.stats),
     Operation("metrics", "GET", "/metrics", "read", Mind.metrics),
     Operation("prometheus", "GET", "/metrics/prometheus", "read", Mind.prometheus),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from recollect import __version__
-from recollect.remote.operations import PAGE_LIMIT, SPACE_PATH, Operation, Parameter
+from recollect.remote.operations import PAGE_LIMIT, SPACE_PATH, Operation, CallParameter
 from recollect.remote.problems import MEDIA_TYPE
 from recollect.remote.wire import Schema, Schemas
 
@@ -90,7 +90,7 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     return described
 
 
-def _sent(operation: Operation) -> list[Parameter]:
+def _sent(operation: Operation) -> list[CallParameter]:
     return list(operation.parameters.values())
 
 
@@ -109,7 +109,7 @@ def _parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
     return listed
 
 
-def _schema(one: Parameter, schemas: Schemas) -> Schema:
+def _schema(one: CallParameter, schemas: Schemas) -> Schema:
     schema = schemas.of(one.annotation, sent=True)
     if one.name == "limit":
         schema = {"type": "integer", "minimum": 1, "maximum": PAGE_LIMIT}

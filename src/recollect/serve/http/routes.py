@@ -44,7 +44,7 @@ class Endpoint:
         clash = sorted(given.keys() & names.keys())
         if clash:
             raise InvalidInput(f"{clash[0]} is part of the path", remedy="Leave it out here")
-        given |= names
+        given |= {name: _value(operation, name, text) for name, text in names.items()}
         key = request.headers.get("idempotency-key")
         if key is not None and operation.takes_operation_id:
             given.setdefault("operation_id", check_key(key))
@@ -111,20 +111,24 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _query(operation: Operation, request: Request) -> dict[str, Any]:
-    """What the query says: text where the parameter takes text, else JSON."""
+    """What the query says, each once."""
     given: dict[str, Any] = {}
     for name, text in request.query_params.multi_items():
         if name in given:
             raise InvalidInput(f"{name} is there twice", remedy="Send it once")
-        given[name] = text
-        parameter = operation.parameters.get(name)
-        if parameter is None or _fits(parameter.annotation, text):
-            continue
-        try:
-            given[name] = json.loads(text, parse_constant=_no_number)
-        except (ValueError, RecursionError):
-            continue  # the text is what is refused
+        given[name] = _value(operation, name, text)
     return given
+
+
+def _value(operation: Operation, name: str, text: str) -> Any:
+    """A value in a path or a query: the text where the parameter takes it, else JSON."""
+    parameter = operation.parameters.get(name)
+    if parameter is None or _fits(parameter.annotation, text):
+        return text
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return text  # which is then refused
 
 
 def _fits(annotation: Any, text: str) -> bool:

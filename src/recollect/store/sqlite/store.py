@@ -6,7 +6,7 @@ import contextlib
 import errno
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, Literal, TypeVar
@@ -39,6 +39,9 @@ from recollect.store.sqlite.transfer import SqliteTransfer
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Backup, Finding, PageProgress, Stats
 
+_EPOCH = date(1970, 1, 1)
+_DAY = 86_400_000_000  # microseconds
+
 
 class SqliteCounters:
     """The counters of one space on one connection."""
@@ -61,6 +64,16 @@ class SqliteCounters:
             (self._space, "" if since is None else since.isoformat()),
         )
         return {str(name): int(amount) for name, amount in rows}
+
+    def per_day(self, table: Literal["turns", "memories"], since: date) -> dict[date, int]:
+        time = "at" if table == "turns" else "created_at"
+        held = "" if table == "turns" else " AND status NOT IN ('pending', 'rejected')"
+        rows = self._conn.execute(
+            f"SELECT {time} / ?, count(*) FROM {table} WHERE space = ? AND {time} >= ?{held}"
+            " GROUP BY 1",
+            (_DAY, self._space, (since - _EPOCH).days * _DAY),
+        )
+        return {_EPOCH + timedelta(days=int(day)): int(count) for day, count in rows}
 
     def rows(self, table: Literal["turns", "memories"]) -> int:
         count = self._conn.execute(
