@@ -12,8 +12,16 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect import Candidate, Mind, NewDailyEvent, NewEpisode, NewMemory, NewTurn
-from recollect import ToolCall, ToolResult
+from recollect import (
+    Candidate,
+    Mind,
+    NewDailyEvent,
+    NewEpisode,
+    NewMemory,
+    NewTurn,
+    ToolCall,
+    ToolResult,
+)
 from recollect.clock import ManualClock
 from recollect.plain import plain
 from recollect.remote.client import RemoteMind
@@ -48,7 +56,9 @@ class Named:
     def of(self, value: Any) -> Any:
         if isinstance(value, str):
             value = _HEX.sub("fence", value)
-            return _ID.sub(lambda m: self._numbers.setdefault(m[0], f"#{len(self._numbers)}"), value)
+            return _ID.sub(
+                lambda m: self._numbers.setdefault(m[0], f"#{len(self._numbers)}"), value
+            )
         if isinstance(value, dict):
             # Over there an operation has the key of its request.
             rest = {key: one for key, one in value.items() if key != "operation_id"}
@@ -72,13 +82,17 @@ def life(mind: Mind, clock: ManualClock) -> Iterator[tuple[str, Any]]:
         yield "variables", talk.variables()
         yield "clear", talk.clear()
         yield "window after", talk.window()
-    yield "record", mind.record(
-        session="a/b ü", role="user", content="多喝绿茶", at=NOON, index=3, metadata={"k": [1]}
+    yield (
+        "record",
+        mind.record(
+            session="a/b ü", role="user", content="多喝绿茶", at=NOON, index=3, metadata={"k": [1]}
+        ),
     )
     many = [NewTurn("bulk", "user", f"line {n}", at=NOON) for n in range(30)]
     yield "record_many", mind.record_many(many, topics={"bulk": "lines"}, project="shop")
-    yield "record_many again", mind.record_many(
-        [replace(turn, index=n) for n, turn in enumerate(many)]
+    yield (
+        "record_many again",
+        mind.record_many([replace(turn, index=n) for n, turn in enumerate(many)]),
     )
     yield "record_turn", mind.record_turn(NewTurn("talk", "user", "deploy with make ship"))
     yield "sessions", mind.sessions(limit=2, offset=1)
