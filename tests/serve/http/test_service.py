@@ -153,13 +153,13 @@ def test_events_are_streamed_and_go_on_where_they_stopped(served: Running) -> No
 def test_a_stream_ends_when_its_token_is_revoked(served: Running) -> None:
     token = served.token("read", "default")
     (id_,) = [one.id for one in served.tokens.grants() if one.scope == "read"]
-    with served.http(token) as http:
-        with http.stream("GET", "/v1/spaces/default/events/stream") as stream:
-            lines = stream.iter_lines()
-            assert next(lines) == ": events"
-            served.tokens.revoke(id_)
-            served.mind().emit("host.secret", {"n": 1})
-            rest = "\n".join(lines)
+    path = "/v1/spaces/default/events/stream"
+    with served.http(token) as http, http.stream("GET", path) as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == ": events"
+        served.tokens.revoke(id_)
+        served.mind().emit("host.secret", {"n": 1})
+        rest = "\n".join(lines)
     assert "Unauthorized" in rest
     assert "host.secret" not in rest
 
