@@ -228,11 +228,12 @@ async def open_async(
     embedder: EmbeddingModel | None = None,
     vectors: VectorBackend | None = None,
     actions: Mapping[str, Action] | None = None,
+    token: str | None = None,
     **settings: Any,
 ) -> AsyncMind:
     """Open or create a memory, as ``recollect.open`` does."""
     mind = await asyncio.to_thread(
         open_mind, target, space=space, preset=preset, clock=clock, worker=worker, model=model,
-        embedder=embedder, vectors=vectors, actions=actions, **settings,
+        embedder=embedder, vectors=vectors, actions=actions, token=token, **settings,
     )  # fmt: skip
     return AsyncMind(mind)
