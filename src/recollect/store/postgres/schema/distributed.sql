@@ -23,6 +23,7 @@ SELECT create_distributed_table('events', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('daily_events', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('usage', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('text_terms', 'space', colocate_with => 'turns');
+SELECT create_distributed_table('text_postings', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('jobs', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('schedules', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('transcripts', 'space', colocate_with => 'turns');
