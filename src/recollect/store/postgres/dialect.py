@@ -23,7 +23,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # Words before which a plus sign is no sum: SQLite is told not to use an index for the column.
-_OPENS = {"WHERE", "AND", "OR", "ON", "NOT", "(", ","}
+_OPENS = {"WHERE", "AND", "OR", "ON"}
 
 
 class Statement(NamedTuple):
@@ -33,7 +33,7 @@ class Statement(NamedTuple):
     wanted: tuple[int | str, ...]
 
     def bind(self, values: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
-        return [values[name] for name in self.wanted]  # type: ignore[call-overload,index]
+        return [values[name] for name in self.wanted]  # type: ignore[index]
 
 
 class _Group(NamedTuple):
@@ -112,42 +112,45 @@ class _Speaker:
         if isinstance(part, _Group):
             said.append(f"({self.say(part.parts)})")
             return at + 1
-        upper = part.upper()
-        if at + 1 < len(parts) and isinstance(following := parts[at + 1], _Group):
-            call = _CALLS.get(upper)
-            if call is not None:
-                arguments = [self.say(one).strip() for one in _arguments(following)]
-                answer = call(arguments)
-                if upper == "JSON_EACH":
-                    alias = _word(parts, at + 2).lower()
-                    kind = "json_fields" if alias in self._keyed else "json_items"
-                    answer = f"{kind}{answer}"
-                said.append(answer)
-                return at + 2
         if part[0] in "?:":
             return self._value(parts, at, said)
         if part in ("->>", "->"):
             return self._member(parts, at, said)
         if part == "+" and (not _before(said) or _before(said).upper() in _OPENS):
             return at + 1
-        for phrase, rest in _PHRASES:
-            end = 0 if part == " " else _match(parts, at, phrase)
-            if end:
-                if phrase == ("OR", "IGNORE"):
-                    self.ignores = True
-                if phrase == ("GLOB",):
-                    pattern = _word(parts, end)
-                    said.append(f"~ {_regular(pattern)}")
-                    return _place(parts, end) + 1
-                said.append(rest)
-                return end
-        if upper == "OR" and _word(parts, at + 1).upper() == "REPLACE":
-            raise ValueError("OR REPLACE has no counterpart; write ON CONFLICT")
-        if upper == "INTEGER":
-            said.append("BIGINT")
-            return at + 1
-        said.append(part)
-        return at + 1
+        end = self._call(parts, at, said) or self._phrase(parts, at, said)
+        if not end:
+            said.append("BIGINT" if part.upper() == "INTEGER" else part)
+        return end or at + 1
+
+    def _call(self, parts: Sequence[_Part], at: int, said: list[str]) -> int:
+        """A function that has another name or form; 0 where there is none."""
+        name = str(parts[at]).upper()
+        group = parts[at + 1] if at + 1 < len(parts) else None
+        if name not in _CALLS or not isinstance(group, _Group):
+            return 0
+        answer = _CALLS[name]([self.say(one).strip() for one in _arguments(group)])
+        if name == "JSON_EACH":
+            alias = _word(parts, at + 2).lower()
+            answer = f"{'json_fields' if alias in self._keyed else 'json_items'}{answer}"
+        said.append(answer)
+        return at + 2
+
+    def _phrase(self, parts: Sequence[_Part], at: int, said: list[str]) -> int:
+        """Words that have another form; 0 where there are none."""
+        for phrase, usual in _PHRASES:
+            rest, end = usual, 0 if parts[at] == " " else _match(parts, at, phrase)
+            if not end:
+                continue
+            if phrase == _REFUSED:
+                raise ValueError("OR REPLACE has no counterpart; write ON CONFLICT")
+            if phrase == _GLOB:
+                rest = f"~ {_regular(_word(parts, end))}"
+                end = _place(parts, end) + 1
+            self.ignores |= phrase == _IGNORE
+            said.append(rest)
+            return end
+        return 0
 
     def _value(self, parts: Sequence[_Part], at: int, said: list[str]) -> int:
         token = str(parts[at])
@@ -278,10 +281,12 @@ _CALLS: Mapping[str, Callable[[list[str]], str]] = {
     "JSON_REMOVE": _remove,
     "JSON_EACH": lambda given: f"({', '.join(given)})",
 }
+_IGNORE, _REFUSED, _GLOB = ("OR", "IGNORE"), ("OR", "REPLACE"), ("GLOB",)
 _PHRASES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("CROSS", "JOIN"), "JOIN"),
     (("INDEXED", "BY", "*"), ""),
-    (("OR", "IGNORE"), ""),
     (("LIMIT", "-", "1"), "LIMIT ALL"),
-    (("GLOB",), ""),
+    (_IGNORE, ""),
+    (_REFUSED, ""),
+    (_GLOB, ""),
 )

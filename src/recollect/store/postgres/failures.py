@@ -57,5 +57,5 @@ def explain(error: psycopg.Error, place: str) -> errors.StoreError:
 
 
 def _first_line(error: psycopg.Error) -> str:
-    said = (error.diag.message_primary if error.diag else None) or str(error)
+    said = error.diag.message_primary or str(error)
     return next(iter(said.strip().splitlines()), type(error).__name__)

@@ -171,8 +171,10 @@ class PostgresQueue:
             return mine
         lapsed = conn.rows(_LAPSED, (moment,))
         due = conn.rows(_DUE, (self._served, moment))
-        found: Any = lapsed.fetchone() or due.fetchone()
-        return found or conn.rows(_FUTURE, (moment,)).fetchone()
+        found: tuple[int, str, str, str] | None = lapsed.fetchone() or due.fetchone()
+        if found is None:
+            found = conn.rows(_FUTURE, (moment,)).fetchone()
+        return found
 
     def finish(self, job: Job, owner: str) -> None:
         with self._server.write(queue=True) as conn:
@@ -230,7 +232,8 @@ class PostgresQueue:
                 )
                 settled = conn.changes()
             if settled and not (waits and job.waiting_since):
-                _note(conn, space, "retry" if counted else "put_off", job, now, error)
+                type_ = "retry" if counted else "put_off"
+                _note(SqlJournal(conn, space), type_, job, now, error)
 
     def resume(self, space: str, now: datetime) -> None:
         """A model is back: what waited for one in this space is due."""
@@ -252,7 +255,7 @@ class PostgresQueue:
                 (space, job.id, owner, error),
             )
             if conn.changes():
-                _note(conn, space, "dead", job, now, error)
+                _note(SqlJournal(conn, space), "dead", job, now, error)
 
     def next_due(self, now: datetime) -> datetime | None:
         """When the next waiting job or schedule comes up; now for what is overdue."""
@@ -373,11 +376,9 @@ class PostgresQueue:
         return -1 if known is None else int(known)
 
 
-def _note(
-    conn: PostgresConnection, space: int, type_: str, job: Job, now: datetime, error: SafeText
-) -> None:
+def _note(journal: SqlJournal, type_: str, job: Job, now: datetime, error: SafeText) -> None:
     """A failure is an event of its space, in the transaction that settles the job."""
-    SqlJournal(conn, space).add_event(
+    journal.add_event(
         type_,
         operation_id=key_of("job", job.id, job.attempts, constant(type_)),
         subject=key_of("job", job.id),

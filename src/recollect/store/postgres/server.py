@@ -7,6 +7,7 @@ SQLite file; different spaces write at the same time. Readers see one snapshot e
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import time
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import errors
 from recollect.store.postgres.address import Address
-from recollect.store.postgres.connection import PostgresConnection, adapt
+from recollect.store.postgres.connection import PostgresConnection, adapt, escaped
 from recollect.store.postgres.failures import explain
 from recollect.store.postgres.pool import ConnectionPool
 from recollect.store.postgres.vector_type import adapt_vectors
@@ -30,11 +31,8 @@ KEYS = 0x5267
 _PAUSE = 0.1  # seconds between looks at a server that is starting
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-_OWN = (
-    "SELECT set_config('recollect.space', $1, true), set_config('recollect.name', $2, true),"
-    " set_config('recollect.queue', '', true)"
-)
-_QUEUE = "SELECT set_config('recollect.queue', 'on', true)"
+# What row-level security goes by. SET LOCAL, since a cluster hands on no other setting.
+_SET = "SET LOCAL recollect.{} = '{}'"
 _LOCK = "SELECT pg_advisory_xact_lock($1::int, $2::int)"
 
 
@@ -47,6 +45,8 @@ def load_driver() -> None:
             f"{error.name or 'psycopg'} is not installed",
             remedy='Install it: pip install "recollect[postgres]"',
         ) from error
+    # A lost connection is told by an error; a program without logging is not to see it twice.
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 class Server:
@@ -88,10 +88,15 @@ class Server:
     def enter(
         self, conn: PostgresConnection, space: int | None, name: str, *, queue: bool = False
     ) -> None:
-        """Open the rows of one space, and of the queue, to the transaction."""
-        conn.native(_OWN, ("" if space is None else str(space), name))
+        """Open the rows of one space to the transaction, or of the queue. While the number of a
+        space is not known, only that can be read.
+        """
+        if space is not None:
+            conn.native(_SET.format("space", int(space)))
+        elif name:
+            conn.native(_SET.format("name", escaped(name).replace("'", "''")))
         if queue:
-            conn.native(_QUEUE)
+            conn.native(_SET.format("queue", "on"))
 
     def lock(self, conn: PostgresConnection, space: int) -> None:
         """Be the only one who writes to the space until the transaction ends."""

@@ -469,8 +469,8 @@ BEGIN
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', guarded);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', guarded);
         IF guarded = 'spaces' THEN
-            EXECUTE 'CREATE POLICY own_space ON spaces USING'
-                ' (name = current_setting(''recollect.name'', true) OR serves_queue())';
+            EXECUTE 'CREATE POLICY own_space ON spaces USING (space = own_space()'
+                ' OR name = current_setting(''recollect.name'', true) OR serves_queue())';
         ELSIF guarded = 'vector_rewrites' THEN  -- counts by space and type in one number
             EXECUTE 'CREATE POLICY own_space ON vector_rewrites USING (space >> 3 = own_space())';
         ELSE
