@@ -24,6 +24,7 @@ from recollect.store.postgres.server import KEYS, SCHEMA, Server
 from recollect.store.postgres.text import PostgresText
 from recollect.store.postgres.transfer import PostgresTransfer
 from recollect.store.postgres.vectors import (
+    INDEX_MEMORY,
     INDEXED,
     MOST_DIMENSIONS,
     PostgresVectors,
@@ -171,15 +172,17 @@ class PostgresStore:
             ):
                 return
             try:
+                conn.execute(f"SET maintenance_work_mem = '{INDEX_MEMORY}'")
                 for name in outdated:
                     conn.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
                 for statement in index_statements(number, embedder, dimensions) if wanted else ():
                     conn.execute(statement)
             finally:
+                conn.execute("RESET maintenance_work_mem")
                 conn.execute("SELECT pg_advisory_unlock($1::int, $2::int)", key)
 
     def compact(self) -> None:
-        """Remove from the tables the rows that are gone; docs/scale.md says what stays elsewhere."""
+        """Remove the rows that are gone from the tables; docs/scale.md says what stays elsewhere."""
         with self.server.alone() as conn:
             health.compact(conn)
 

@@ -234,11 +234,7 @@ class SqlVectors:
         length = self._length(embedder)
         docs: list[int] = []
         vectors: list[bytes] = []
-        for doc, vector in self._conn.execute(
-            "SELECT doc, vector FROM vectors WHERE space = ? AND embedder = ?"
-            " AND doc > ? AND doc <= ? ORDER BY doc, part",
-            (self._space, embedder, first, last_doc(self._space, type_)),
-        ):
+        for doc, vector in self.stored(embedder, first, last_doc(self._space, type_), most):
             if most is not None and len(docs) >= most and doc != docs[-1]:
                 break
             if len(vector) != length:
@@ -246,6 +242,16 @@ class SqlVectors:
             docs.append(doc)
             vectors.append(vector)
         return LoadedVectors(docs, b"".join(vectors))
+
+    def stored(
+        self, embedder: int, first: int, last: int, most: int | None
+    ) -> Iterable[tuple[int, bytes]]:
+        """Vectors of documents beyond the first, in order, at least ``most`` if there are so many."""
+        return self._conn.execute(
+            "SELECT doc, vector FROM vectors WHERE space = ? AND embedder = ?"
+            " AND doc > ? AND doc <= ? ORDER BY doc, part",
+            (self._space, embedder, first, last),
+        )
 
     def dimensions(self, embedder: int) -> int:
         """The length of its vectors; 0 while there was none."""
