@@ -46,6 +46,7 @@ SELECT create_distributed_table('vector_rewrites', 'space', colocate_with => 'no
 
 -- What row-level security and the statements call on every machine.
 SELECT create_distributed_function('as_json(text)');
+SELECT create_distributed_function('list_name(text)');
 SELECT create_distributed_function('json_items(text)');
 SELECT create_distributed_function('json_fields(text)');
 SELECT create_distributed_function('own_space()');
