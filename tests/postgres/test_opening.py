@@ -260,7 +260,7 @@ def test_words_and_names_of_any_length(store: PostgresStore) -> None:
     random = Random(1)
     long = "".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=20_000))
     name = "".join(chr(random.randrange(0x20000, 0x2A000)) for _ in range(500))
-    append(store, turn(f"a key: {long}", session=name, sender=name, channel=name))
+    append(store, turn(f"a key {long}", session=name, sender=name, channel=name))
     with store.write(SPACE) as unit:
         unit.attachments.add(attachment(path=name), constant(long))
         keep(unit, memory("tea", project=name, tags=(name,)), terms=long)

@@ -419,6 +419,7 @@ CREATE INDEX echo_lines_by_moment ON echo_lines (space, at);
 CREATE INDEX jobs_ready ON jobs (space, run_at, id) WHERE state = 'ready';
 CREATE INDEX jobs_next ON jobs (run_at) WHERE state = 'ready';
 CREATE INDEX jobs_running ON jobs (lease_until) WHERE state = 'running';
+CREATE INDEX jobs_busy ON jobs (space, kind, key) WHERE state = 'running';
 CREATE INDEX jobs_queued ON jobs (queued_at) WHERE state IN ('ready', 'running');
 CREATE INDEX schedules_due ON schedules (next_at);
 
