@@ -230,6 +230,10 @@ def test_work_is_claimed_in_turns_whatever_waits(store: PostgresStore) -> None:
         job = store.queue.claim("me", after(minutes=1), after(minutes=9))
         assert job is not None
         served.append(job.space)
+    mine = store.queue.claim("me", after(minutes=1), after(minutes=9), "noisy")
+    assert mine is not None
+    assert mine.space == "noisy"
+    assert store.queue.claim("me", after(minutes=1), after(minutes=9), "quiet-1") is None
     assert {space: served.count(space) for space in set(served)} == {
         "noisy": 13,
         **{f"quiet-{n}": 2 for n in range(10)},

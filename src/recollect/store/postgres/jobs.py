@@ -56,6 +56,11 @@ _FUTURE = (
     f"SELECT {_PLACE} FROM jobs j WHERE j.state IN ('ready', 'running') AND j.queued_at > $1"
     f" AND {_FREE.format(now='$1')} {_FIRST}"
 )
+_OF_SPACE = (
+    f"SELECT {_PLACE} FROM jobs j WHERE j.space = $2 AND (j.state = 'ready'"
+    " AND (j.run_at <= $1 OR j.queued_at > $1) OR j.state = 'running'"
+    f" AND (j.lease_until <= $1 OR j.queued_at > $1)) AND {_FREE.format(now='$1')} {_FIRST}"
+)
 _TAKE = f"""
 WITH taken AS (
     UPDATE jobs AS j SET state = 'running', attempts = attempts + 1, lease_owner = $4,
@@ -158,7 +163,9 @@ class PostgresQueue:
                 self._round.served(number, again=is_last)
                 if is_last:
                     break
-        return found or conn.rows(_FUTURE, (moment,)).fetchone()
+        if found is None:
+            found = conn.rows(_FUTURE, (moment,)).fetchone()
+        return found
 
     def finish(self, job: Job, owner: str) -> None:
         with self._server.write(queue=True) as conn:
