@@ -22,7 +22,7 @@ from recollect.settings.environment import ModelSettings
 from recollect.store.paths import USUAL_NAME
 from recollect.store.quota import Quota
 from recollect.store.sqlite.connection import MEMORY
-from recollect.store.target import files_beside, is_address
+from recollect.store.target import files_beside, is_address, is_service
 from recollect.types import Action, EmbeddingModel, Extensions, LanguageModel, VectorBackend
 
 WORKERS = ("thread", "none")
@@ -42,21 +42,31 @@ def open(
     embedder: EmbeddingModel | None = None,
     vectors: VectorBackend | None = None,
     actions: Mapping[str, Action] | None = None,
+    token: str | None = None,
     **settings: Any,
 ) -> Mind:
     """Open or create a memory.
 
-    ``target`` is a file, ``"postgresql://…"``, or ``":memory:"``; without one RECOLLECT_DB or the
-    platform's data folder decides. ``preset`` is a named set of settings; without one
-    RECOLLECT_PRESET or a settings file may name it. ``worker`` is "thread" (background work beside
-    the conversation) or "none" (another process, or ``drain()``, does it). ``model``, ``embedder``,
-    ``vectors`` and ``actions`` are the host's own objects, in the place of what the settings name;
-    ``model`` may be settings as well.
+    ``target`` is a file, ``"postgresql://…"``, ``":memory:"``, or ``"http://…"`` of a service, with
+    its ``token``; without one RECOLLECT_DB or the platform's data folder decides. ``preset`` is a
+    named set of settings; without one RECOLLECT_PRESET or a settings file may name it. ``worker``
+    is "thread" (background work beside the conversation) or "none" (another process, or
+    ``drain()``, does it). ``model``, ``embedder``, ``vectors`` and ``actions`` are the host's own
+    objects, in the place of what the settings name; ``model`` may be settings as well.
     Further keywords are settings.
     """
     extensions, given = _extensions(model, embedder, vectors, actions)
     checks.check_choice(worker, WORKERS, "worker")
     path = database_path(target)
+    if is_service(path):
+        if extensions != Extensions(actions={}) or preset is not None or settings or given:
+            raise ConfigError(
+                "A service has its own settings, model and preset",
+                remedy="Give them to `recollect serve`; here only space= and token=",
+            )
+        from recollect.remote.client import open_remote
+
+        return open_remote(path, token=token, space=space)
     chosen = settings_.load(preset, file=_settings_file(path, preset), overrides=settings | given)
     ticking = SystemClock() if clock is None else _checked_clock(clock)
     space = guard_of(chosen).name(space, "space")  # before a file is made
@@ -94,6 +104,11 @@ def connect(
     checks.check_count(threads, "threads", _MOST_THREADS)
     checks.check_count(vector_memory, "vector_memory", checks.MAX_INDEX)
     path = database_path(target)
+    if is_service(path):
+        raise ConfigError(
+            "A service is connected to its database itself",
+            remedy="Open each space of it: recollect.open(url, space=…)",
+        )
     chosen = settings_.load(preset, file=_settings_file(path, preset), overrides=settings | given)
     ticking = SystemClock() if clock is None else _checked_clock(clock)
     return Engine(
@@ -148,12 +163,12 @@ def database_path(target: str | os.PathLike[str] | None) -> str:
         import platformdirs
 
         return str(Path(platformdirs.user_data_dir("recollect", appauthor=False)) / USUAL_NAME)
-    if is_address(text):
+    if is_address(text) or is_service(text):
         return text
     if "://" in text:
         raise ConfigError(
             f"{text.split('://', 1)[0]}:// cannot be opened by this version",
-            remedy="Give a file path, which is created when there is none, or postgresql://…",
+            remedy="Give a file path, which is created when there is none, postgresql://… or http://…",
         )
     return text if text == MEMORY else str(Path(text).expanduser().absolute())
 

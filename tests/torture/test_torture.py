@@ -17,6 +17,7 @@ from tests.torture import (
     killed_learner,
     killed_loader,
     killed_mover,
+    killed_server,
     killed_upkeep,
     killed_workers,
     killed_writer,
@@ -52,6 +53,13 @@ def test_a_killed_export_import_or_copy_is_repeated_and_whole(tmp_path: Path) ->
     report = killed_mover.run(tmp_path, kills=2, turns=300)
     assert report.ok, report
     assert report.unfinished > 0, "nothing was killed in the middle"
+
+
+@pytest.mark.feature("L1", "O4")
+def test_a_killed_server_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
+    report = killed_server.run(tmp_path, kills=1)
+    assert report.ok, report
+    assert report.acknowledged > 0
 
 
 @pytest.mark.feature("X3", "N3")

@@ -10,7 +10,20 @@ from recollect.store.contract import Store
 from recollect.store.paths import USUAL_NAME, safe_name
 from recollect.store.postgres.address import is_address, read_address
 
-__all__ = ["files_beside", "is_address", "is_missing", "is_same", "open_store", "shown"]
+__all__ = [
+    "files_beside",
+    "is_address",
+    "is_missing",
+    "is_same",
+    "is_service",
+    "open_store",
+    "shown",
+]
+
+
+def is_service(target: str) -> bool:
+    """Whether a target is the address of an HTTP service, which has a store of its own."""
+    return target.startswith(("http://", "https://"))
 
 
 def open_store(

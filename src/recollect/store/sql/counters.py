@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from typing import Literal
 
 from recollect.store.sql.connection import SqlConnection
+
+_EPOCH = date(1970, 1, 1)
+_DAY = 86_400_000_000  # microseconds
 
 
 class SqlCounters:
@@ -36,3 +39,13 @@ class SqlCounters:
             f"SELECT count(*) FROM {table} WHERE space = ?", (self._space,)
         ).get
         return int(count)
+
+    def per_day(self, table: Literal["turns", "memories"], since: date) -> dict[date, int]:
+        time = "at" if table == "turns" else "created_at"
+        held = "" if table == "turns" else " AND status NOT IN ('pending', 'rejected')"
+        rows = self._conn.execute(
+            f"SELECT {time} / {_DAY}, count(*) FROM {table} WHERE space = ? AND {time} >= ?{held}"
+            " GROUP BY 1",
+            (self._space, (since - _EPOCH).days * _DAY),
+        )
+        return {_EPOCH + timedelta(days=int(day)): int(count) for day, count in rows}

@@ -330,19 +330,19 @@ class SqlMemories:
         )
         return {(kind, str(noted)): count for kind, noted, count in rows}
 
-    def projects(self) -> list[SafeName]:
-        """Every project that a current memory belongs to."""
+    def projects(self, status: MemoryStatus = "active") -> list[SafeName]:
+        """Every project that a memory of that status belongs to."""
         # From one project to the next in the index: DISTINCT would read every memory.
         following = (
             "SELECT min(project) FROM memories INDEXED BY memories_by_partition"
-            " WHERE space = ?1 AND status = 'active'"
+            " WHERE space = ?1 AND status = ?2"
         )
         rows = self._conn.execute(
             f"WITH RECURSIVE named(project) AS ({following} UNION ALL"
             f" SELECT ({following} AND project > named.project) FROM named"
             " WHERE named.project IS NOT NULL)"
             " SELECT project FROM named WHERE project IS NOT NULL AND project != '_global'",
-            (self._space,),
+            (self._space, status),
         )
         return [project for (project,) in rows]
 
