@@ -184,7 +184,7 @@ class PostgresStore:
                 conn.execute("SELECT pg_advisory_unlock($1::int, $2::int)", key)
 
     def compact(self) -> None:
-        """Remove the rows that are gone from the tables; docs/scale.md says what stays elsewhere."""
+        """Remove the rows that are gone from the tables; docs/backup.md says what stays."""
         with self.server.alone() as conn:
             health.compact(conn)
 
