@@ -26,7 +26,7 @@ from recollect.index.memory import MemoryEngine
 from recollect.store.contract import Store
 from recollect.store.rows import VectorRow, place_of
 
-_QUIET = {**NO_VECTORS, "triggers.quiet_gap": "never", "triggers.buffer_tokens": 0}
+QUIET = {**NO_VECTORS, "triggers.quiet_gap": "never", "triggers.buffer_tokens": 0}
 _BATCH = 2_000
 _BLOCK = 1_000
 _WIDE = 256
@@ -92,7 +92,7 @@ def main(target: str, sizes: tuple[int, ...], *, vectors: bool) -> None:
     """Grow the memory at TARGET from size to size, and ask it at each."""
     corpus = Synthetic("mixed")
     for size in sizes:
-        with bench_mind(target, _QUIET) as mind:
+        with bench_mind(target, QUIET) as mind:
             had = mind.stats().turns
             begun = perf_counter()
             for first in range(had, size, _BATCH):
