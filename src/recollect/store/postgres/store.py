@@ -77,7 +77,9 @@ class PostgresUnit:
 
 
 class PostgresStore:
-    """One database."""
+    """One database. ``indexed_from`` so many vectors of a space are worth an index."""
+
+    indexed_from = INDEXED
 
     def __init__(
         self,
@@ -155,7 +157,7 @@ class PostgresStore:
             wanted = (
                 0 < dimensions <= MOST_DIMENSIONS
                 and not vectors.indexed(embedder)
-                and vectors.count(embedder, INDEXED) == INDEXED
+                and vectors.count(embedder, self.indexed_from) == self.indexed_from
             )
             outdated = [
                 index_name(number, other)
@@ -182,7 +184,7 @@ class PostgresStore:
                 conn.execute("SELECT pg_advisory_unlock($1::int, $2::int)", key)
 
     def compact(self) -> None:
-        """Remove the rows that are gone from the tables; docs/scale.md says what stays elsewhere."""
+        """Remove the rows that are gone from the tables; docs/backup.md says what stays."""
         with self.server.alone() as conn:
             health.compact(conn)
 

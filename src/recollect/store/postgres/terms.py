@@ -12,9 +12,10 @@ from typing import Any
 from recollect.store.postgres.connection import PostgresConnection, escaped
 
 _LONGEST, _HEAD = 256, 64  # characters
+# To call the function for every word would take as long as to write the rows.
 _WORDS = (
-    "LATERAL (SELECT list_name(w) FROM string_to_table({words}, ' ') AS w WHERE w <> '')"
-    " AS t (term)"
+    f"LATERAL (SELECT CASE WHEN length(w) <= {_LONGEST} THEN w ELSE list_name(w) END"
+    " FROM string_to_table({words}, ' ') AS w WHERE w <> '') AS t (term)"
 )
 _ADD_LISTS = (
     "INSERT INTO text_postings SELECT $1, t.term, n.doc FROM unnest($2::bigint[], $3::text[])"
