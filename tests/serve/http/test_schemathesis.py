@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
@@ -37,8 +35,12 @@ def test_no_answer_is_an_error_of_the_server(tmp_path: Path) -> None:
                 continue
 
             @settings(
-                max_examples=EXAMPLES, deadline=None, derandomize=True, phases=[Phase.generate],
-                database=None, suppress_health_check=list(HealthCheck),
+                max_examples=EXAMPLES,
+                deadline=None,
+                derandomize=True,
+                phases=[Phase.generate],
+                database=None,
+                suppress_health_check=list(HealthCheck),
             )
             @given(case=operation.as_strategy())
             def ask(case: schemathesis.Case) -> None:
