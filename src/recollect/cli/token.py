@@ -31,9 +31,9 @@ def _shown(grant: Grant) -> dict[str, object]:
 
 @click.group(cls=CommandGroup)
 def token() -> None:
-    """Tokens for recollect serve: who may do what in which space.
+    """Make, list and revoke tokens of recollect serve.
 
-    Only their hashes are kept, in a file beside the database.
+    A token says who may do what in which space. Only their hashes are kept, in a file beside the database.
     """
 
 
