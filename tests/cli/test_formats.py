@@ -158,6 +158,7 @@ def test_every_command_that_emits_a_list_is_walked() -> None:
     }
     walked = {"sessions", "turns", "episodes", "attach", "journal", "memories", "recall", "pending"}
     walked |= {"jobs", "upkeep", "config", "doctor", "audit", "sync", "forget", "show", "edit"}
+    walked |= {"token"}
     single = {"stats", "scratchpad", "context", "record"}
     # Reports of one thing that was done.
     acts = {
