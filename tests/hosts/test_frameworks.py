@@ -145,7 +145,8 @@ def strands(engine: recollect.Engine, user: str, session: str, text: str, at: Sc
 
     from recollect.integrations import StrandsMemoryStore
 
-    chat = OpenAIModel({"base_url": at.url, "api_key": "test", "max_retries": 0}, model_id="m")
+    given = {"base_url": at.url, "api_key": "test", "max_retries": 0}
+    chat = OpenAIModel(client_args=given, model_id="m")
     memory = MemoryManager(stores=[StrandsMemoryStore(engine, session, user=user)])
     agent = host.Agent(
         chat, system_prompt="Be brief.", memory_manager=memory, callback_handler=None
