@@ -92,12 +92,8 @@ def llama_index(engine: recollect.Engine, user: str, session: str, text: str, at
 
     from recollect.integrations import RecollectMemoryBlock
 
-    llm = OpenAILike(
-        model="m", api_base=at.url, api_key="test", is_chat_model=True, max_retries=0
-    )
-    memory = Memory.from_defaults(
-        memory_blocks=[RecollectMemoryBlock(engine, session, user=user)]
-    )
+    llm = OpenAILike(model="m", api_base=at.url, api_key="test", is_chat_model=True, max_retries=0)
+    memory = Memory.from_defaults(memory_blocks=[RecollectMemoryBlock(engine, session, user=user)])
     chat = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt="Be brief.")
     chat.chat(text)
 

@@ -113,7 +113,7 @@ def test_errors_pass_and_a_failing_memory_does_not(server: Scripted, mind: recol
 def test_what_is_added_stands_in_the_hosts_own_messages(
     server: Scripted, mind: recollect.Mind, host: dict[str, str]
 ) -> None:
-    mind.remember("The user is allergic to peanuts", kind="identity")
+    mind.remember("The user is allergic to peanuts", kind="rule", importance=1.0)
     mind.record(session="before", role="user", content="My parrot is called Rio")
     model(server, "Rio.")
 

@@ -38,9 +38,7 @@ class MemoryContextProvider(ContextProvider):
         turns = list(_turns([*before, *context.input_messages], companion.session))
         asked = [turn.content for turn in turns if turn.role == "user"]
         own = [str(getattr(agent, "instructions", None) or ""), *context.instructions]
-        addition = await asyncio.to_thread(
-            companion.show, asked[-1] if asked else "", turns, own
-        )
+        addition = await asyncio.to_thread(companion.show, asked[-1] if asked else "", turns, own)
         if addition:
             texts = [text for text in (addition.system, addition.user) if text]
             context.extend_instructions(self.source_id, texts)

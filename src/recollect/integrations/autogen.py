@@ -26,7 +26,7 @@ from recollect.integrations.companion import AnyMemory, Companion, mind_of, tool
 from recollect.types import NewTurn, ToolResult
 
 
-class AutogenMemory(Memory):  # type: ignore[misc]
+class AutogenMemory(Memory):
     """``AssistantAgent("helper", model_client, memory=[AutogenMemory(mind, "chat-1")])``."""
 
     def __init__(
@@ -103,7 +103,9 @@ def _turns(message: object, session: str) -> list[NewTurn]:
     match message:
         case UserMessage():
             said = message.content
-            text = said if isinstance(said, str) else "\n".join(s for s in said if isinstance(s, str))
+            text = (
+                said if isinstance(said, str) else "\n".join(s for s in said if isinstance(s, str))
+            )
             return [NewTurn(session, "user", text)]
         case AssistantMessage():
             if isinstance(message.content, str):

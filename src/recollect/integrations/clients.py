@@ -121,9 +121,7 @@ class _Client(_Proxy):
         await self._target.__aexit__(*raised)
 
 
-def _resource(
-    resource: Any, companion: Companion, dialect: Dialect, snapshot: str = ""
-) -> _Proxy:
+def _resource(resource: Any, companion: Companion, dialect: Dialect, snapshot: str = "") -> _Proxy:
     """``snapshot`` is the attribute of the library's stream helper with the answer so far."""
     follow = _RecordedCalls(companion, dialect)
     replaced: dict[str, object] = {"create": follow.calling(resource.create)}

@@ -16,7 +16,6 @@ from recollect.types import Hit, NewTurn
 from recollect.types import Memory as Known
 
 _TASK, _RESULT = "Task: ", "\nResult: "
-_ALL = 1_000_000
 
 
 class _NoStorage:
@@ -43,7 +42,7 @@ class CrewMemory(Memory):
         self._mind.record_many(turns)
         return []
 
-    def remember(
+    def remember(  # noqa: PLR0917 - as CrewAI calls it
         self,
         content: str,
         scope: str | None = None,
@@ -69,7 +68,7 @@ class CrewMemory(Memory):
         records = [self.remember(content, *args, **kwargs) for content in contents]
         return [record for record in records if record is not None]
 
-    def recall(
+    def recall(  # noqa: PLR0917 - as CrewAI calls it
         self,
         query: str,
         scope: str | None = None,
@@ -101,7 +100,9 @@ class CrewMemory(Memory):
         return sum(sum(receipt.counts.values()) for receipt in receipts)
 
     def update(self, record_id: str, content: str | None = None, **changes: Any) -> MemoryRecord:
-        return _record(self._mind.edit(record_id, text=content or self._mind.get(record_id).content))
+        return _record(
+            self._mind.edit(record_id, text=content or self._mind.get(record_id).content)
+        )
 
     def list_records(
         self, scope: str | None = None, limit: int = 200, offset: int = 0

@@ -61,7 +61,9 @@ def _turns(message: Message, session: str) -> Iterator[NewTurn]:
         if "toolResult" in block
     )
     calls = tuple(
-        tool_call(block["toolUse"]["name"], block["toolUse"]["input"], block["toolUse"]["toolUseId"])
+        tool_call(
+            block["toolUse"]["name"], block["toolUse"]["input"], block["toolUse"]["toolUseId"]
+        )
         for block in blocks
         if "toolUse" in block
     )

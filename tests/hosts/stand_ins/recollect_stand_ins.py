@@ -15,7 +15,6 @@ from typing import Any
 
 import recollect
 
-
 _FOLDER = tempfile.mkdtemp(prefix="recollect-hosts-")
 _NUMBERS = itertools.count()
 
@@ -28,6 +27,7 @@ def _open(path: object = ":memory:") -> recollect.Mind:
 
 def langgraph_store() -> None:
     import langgraph.store.memory as host
+
     from recollect.integrations import GraphStore
 
     class InMemoryStore(GraphStore):
@@ -40,6 +40,7 @@ def langgraph_store() -> None:
 def langgraph_sqlite_store() -> None:
     import langgraph.store.sqlite as host
     import langgraph.store.sqlite.aio as host_aio
+
     from recollect.integrations import GraphStore
 
     def fields(index: Any) -> Any:
@@ -48,7 +49,9 @@ def langgraph_sqlite_store() -> None:
     class SqliteStore(GraphStore):
         @classmethod
         @contextlib.contextmanager
-        def from_conn_string(cls, path: str, *, index: Any = None, ttl: Any = None) -> Iterator[Any]:
+        def from_conn_string(
+            cls, path: str, *, index: Any = None, ttl: Any = None
+        ) -> Iterator[Any]:
             with _open(path) as mind:
                 yield cls(mind, fields=fields(index))
 
@@ -73,7 +76,8 @@ def langgraph_sqlite_store() -> None:
 
 def openai_agents_session() -> None:
     import agents
-    import agents.memory as memory
+    from agents import memory
+
     from recollect.integrations import AgentsSession
 
     minds: dict[str, recollect.Mind] = {}
