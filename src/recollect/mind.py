@@ -15,6 +15,7 @@ from recollect.background import BackgroundWork
 from recollect.documents.onboarding import OnboardingState
 from recollect.documents.report import DocumentReport, Question, SyncReport
 from recollect.health.metrics import as_prometheus, measure
+from recollect.health.trends import decay_curve, growth
 from recollect.ids import new_id
 from recollect.language.gate import Verdict
 from recollect.language.tokens import TokenCounter, count_tokens
@@ -38,8 +39,11 @@ from recollect.types import (
     Candidate,
     Context,
     DailyEvent,
+    DayGrowth,
+    DecayCurve,
     Decision,
     Direction,
+    DocumentText,
     Drained,
     Episode,
     EpisodeQuery,
@@ -479,6 +483,16 @@ class Mind(CheckedCalls):
         """Bring the documents and memory together, in both directions."""
         return self._services.require_documents().sync()
 
+    def documents(self) -> list[DocumentText]:
+        """The documents as they are on disk."""
+        return self._services.require_documents().texts()
+
+    def write_document(self, name: str, markdown: str, *, digest: str | None = None) -> SyncReport:
+        """A person's own text of a document, and what came of it; with a ``digest`` only if it is
+        still that one.
+        """
+        return self._services.require_documents().write(name, markdown, digest)
+
     def questions(self) -> list[Question]:
         """Memories that a person took out of a document: are they to be forgotten?"""
         return self._services.require_documents().questions()
@@ -519,6 +533,14 @@ class Mind(CheckedCalls):
     def prometheus(self) -> str:
         """The same in the text format of Prometheus."""
         return as_prometheus([self.metrics()])
+
+    def growth(self, *, days: int = 30) -> list[DayGrowth]:
+        """Turns said and memories learnt on each of the last days (UTC), oldest first."""
+        return growth(self._store, self.space, self._clock, days)
+
+    def decay_curve(self, id: str, *, days: int = 90) -> DecayCurve:
+        """How a memory fades if nobody uses it, since its last use and for so many days more."""
+        return decay_curve(self.get(id), self.settings.decay, self._clock.now(), days)
 
     def audit(self) -> AuditReport:
         """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""

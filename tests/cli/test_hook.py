@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 import recollect
-from recollect.cli import main
+from recollect.cli.root import cli
 
 
 def at(db: Path, event: str | dict[str, Any], *options: str) -> Result:
     text = event if isinstance(event, str) else json.dumps(event)
-    result = CliRunner().invoke(main, ["--db", str(db), *options, "hook"], input=text)
+    result = CliRunner().invoke(cli, ["hook", "--db", str(db), *options], input=text)
     assert result.exit_code == 0, result.output
     return result
 

@@ -184,12 +184,16 @@ class Attachment:
 
 
 class AttachmentDetails(TypedDict, total=False):
-    """What a file may come with, beside its path or address; see ``Attachment``."""
+    """What a file may come with, beside its path or address; see ``Attachment``.
+
+    With a ``size`` the file is not looked up here: it lies on another machine.
+    """
 
     session: str
     direction: Direction
     original_filename: str
     mime: str
+    size: int
     description: str
     transcription: str
     extracted_text: str
