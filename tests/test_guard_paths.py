@@ -155,6 +155,13 @@ def _sync(mind: Mind, s: str) -> None:
     document = mind.documents_folder / "MEMORY.md"
     document.write_text(document.read_text() + f"\n- The door code is {s}\n")
     mind.sync()
+    mind.write_document("MEMORY.md", f"- The door code is {s}\n")
+
+
+def _look_up(mind: Mind, s: str) -> None:
+    with suppress(recollect.NotFound):
+        mind.get(s)
+    mind.decay_curve(s)
 
 
 WRITES: dict[str, Write] = {
@@ -195,7 +202,7 @@ WRITES: dict[str, Write] = {
     "context": lambda mind, s: mind.context(f"what about {s}", session=s),
     "gate": lambda mind, s: mind.gate(s),
     "history": lambda mind, s: mind.history(s),
-    "get": lambda mind, s: mind.get(s),
+    "get": _look_up,
     "edit": _remember,
     "delete": lambda mind, s: mind.delete(mind.remember(f"It was {s}", kind="fact").id),
     "reveal": lambda mind, s: mind.reveal(s),
@@ -215,11 +222,13 @@ WRITES: dict[str, Write] = {
     "set_task": lambda mind, s: mind.set_task(f"deploy with {s}", session=s),
     "retrieve": lambda mind, s: mind.retrieve(f"what is {s}?", session=s, around=[s]),
     "add_many": _add_many,
+    "write_document": _sync,
+    "decay_curve": _look_up,
 }
 # They take no text.
 WITHOUT_TEXT = frozenset(
-    "audit close daily_events documents_folder drain jobs metrics pending projects prometheus"
-    " questions repair scratchpad sessions stats transcripts usage waiting_rules"
+    "audit close daily_events documents documents_folder drain growth jobs metrics pending projects"
+    " prometheus questions repair scratchpad sessions stats transcripts usage waiting_rules"
     " words work".split()
 )
 

@@ -108,6 +108,7 @@ class AsyncMind(_Async[Mind]):
     reveal = _awaitable(Mind.reveal)
     history = _awaitable(Mind.history)
     projects = _awaitable(Mind.projects)
+    put_item = _awaitable(Mind.put_item)
     pending = _awaitable(Mind.pending)
     confirm = _awaitable(Mind.confirm)
     ignore = _awaitable(Mind.ignore)
@@ -133,6 +134,8 @@ class AsyncMind(_Async[Mind]):
     onboarding = _awaitable(Mind.onboarding)
     onboard = _awaitable(Mind.onboard)
     sync = _awaitable(Mind.sync)
+    documents = _awaitable(Mind.documents)
+    write_document = _awaitable(Mind.write_document)
     questions = _awaitable(Mind.questions)
     archive = _awaitable(Mind.archive)
     restore = _awaitable(Mind.restore)
@@ -141,6 +144,8 @@ class AsyncMind(_Async[Mind]):
     stats = _awaitable(Mind.stats)
     metrics = _awaitable(Mind.metrics)
     prometheus = _awaitable(Mind.prometheus)
+    growth = _awaitable(Mind.growth)
+    decay_curve = _awaitable(Mind.decay_curve)
     audit = _awaitable(Mind.audit)
     forget = _awaitable(Mind.forget)
     doctor = _awaitable(Mind.doctor)
@@ -223,11 +228,12 @@ async def open_async(
     embedder: EmbeddingModel | None = None,
     vectors: VectorBackend | None = None,
     actions: Mapping[str, Action] | None = None,
+    token: str | None = None,
     **settings: Any,
 ) -> AsyncMind:
     """Open or create a memory, as ``recollect.open`` does."""
     mind = await asyncio.to_thread(
         open_mind, target, space=space, preset=preset, clock=clock, worker=worker, model=model,
-        embedder=embedder, vectors=vectors, actions=actions, **settings,
+        embedder=embedder, vectors=vectors, actions=actions, token=token, **settings,
     )  # fmt: skip
     return AsyncMind(mind)

@@ -17,6 +17,12 @@ RecollectError
 │   ├── ModelRateLimited   too many requests; ``retry_after`` says when to come back
 │   ├── BadAnswer          not what was asked for, also after it was given back for repair
 │   └── BadVector          not a vector of finite numbers of the right length; an InvalidInput too
+├── ServiceError           a memory behind an address could not be asked, or gave no usable answer
+│   ├── ServiceUnavailable it cannot be reached, has too much to do, or took too long
+│   ├── Unauthorized       the token is missing or wrong
+│   ├── Forbidden          the token, the host name or the origin does not allow this
+│   ├── TooLarge           more was sent than the service takes at once
+│   └── RateLimited        too many requests at once with one token
 └── StoreError             the database cannot do what was asked
     ├── StoreBusy          another process kept the write lock for too long
     ├── StoreReadOnly      file or folder cannot be written
@@ -165,6 +171,30 @@ class BadAnswer(ModelError):
 
 class BadVector(ModelError, InvalidInput):
     """A vector has the wrong shape, or holds something that is not a finite number."""
+
+
+class ServiceError(RecollectError):
+    """A memory behind an address could not be asked, or gave no usable answer."""
+
+
+class ServiceUnavailable(ServiceError):
+    """The service cannot be reached, has too much to do, or took too long."""
+
+
+class Unauthorized(ServiceError):
+    """The token is missing or wrong."""
+
+
+class Forbidden(ServiceError):
+    """The token, the host name or the origin does not allow this."""
+
+
+class TooLarge(ServiceError):
+    """More was sent than the service takes at once."""
+
+
+class RateLimited(ServiceError):
+    """Too many requests at once with one token."""
 
 
 class StoreError(RecollectError):

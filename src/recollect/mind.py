@@ -15,6 +15,7 @@ from recollect.background import BackgroundWork
 from recollect.documents.onboarding import OnboardingState
 from recollect.documents.report import DocumentReport, Question, SyncReport
 from recollect.health.metrics import as_prometheus, measure
+from recollect.health.trends import decay_curve, growth
 from recollect.ids import new_id
 from recollect.language.gate import Verdict
 from recollect.language.tokens import TokenCounter, count_tokens
@@ -38,8 +39,11 @@ from recollect.types import (
     Candidate,
     Context,
     DailyEvent,
+    DayGrowth,
+    DecayCurve,
     Decision,
     Direction,
+    DocumentText,
     Drained,
     Episode,
     EpisodeQuery,
@@ -56,6 +60,7 @@ from recollect.types import (
     MemoryChanges,
     MemoryDetails,
     MemoryQuery,
+    MemoryStatus,
     Metrics,
     NewMemory,
     NewTurn,
@@ -288,9 +293,17 @@ class Mind(CheckedCalls):
         """Remove a memory, all versions; its turns stay, and it is not learnt from them again."""
         return self._services.forgetting.delete(id)
 
-    def projects(self) -> list[str]:
-        """Every project that a current memory belongs to."""
-        return list(self._services.memory_reader.projects())
+    def projects(self, *, status: MemoryStatus = "active") -> list[str]:
+        """Every project that a memory of that status belongs to; without one, a current memory."""
+        return list(self._services.memory_reader.projects(status))
+
+    def put_item(
+        self, project: str, key: str, value: Mapping[str, Json], *, text: str = ""
+    ) -> Memory:
+        """Keep a value of the host's own under a key, found by ``memories`` and, by its ``text``,
+        by ``recall`` with ``status="item"`` only: nothing else reads, learns or fades it.
+        """
+        return self._services.items.put(project, key, value, text)
 
     def pending(
         self, *, offer: bool = False, limit: int | None = None, offset: int = 0
@@ -470,6 +483,16 @@ class Mind(CheckedCalls):
         """Bring the documents and memory together, in both directions."""
         return self._services.require_documents().sync()
 
+    def documents(self) -> list[DocumentText]:
+        """The documents as they are on disk."""
+        return self._services.require_documents().texts()
+
+    def write_document(self, name: str, markdown: str, *, digest: str | None = None) -> SyncReport:
+        """A person's own text of a document, and what came of it; with a ``digest`` only if it is
+        still that one.
+        """
+        return self._services.require_documents().write(name, markdown, digest)
+
     def questions(self) -> list[Question]:
         """Memories that a person took out of a document: are they to be forgotten?"""
         return self._services.require_documents().questions()
@@ -510,6 +533,14 @@ class Mind(CheckedCalls):
     def prometheus(self) -> str:
         """The same in the text format of Prometheus."""
         return as_prometheus([self.metrics()])
+
+    def growth(self, *, days: int = 30) -> list[DayGrowth]:
+        """Turns said and memories learnt on each of the last days (UTC), oldest first."""
+        return growth(self._store, self.space, self._clock, days)
+
+    def decay_curve(self, id: str, *, days: int = 90) -> DecayCurve:
+        """How a memory fades if nobody uses it, since its last use and for so many days more."""
+        return decay_curve(self.get(id), self.settings.decay, self._clock.now(), days)
 
     def audit(self) -> AuditReport:
         """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""

@@ -17,12 +17,15 @@ from tests.torture import (
     killed_learner,
     killed_loader,
     killed_mover,
+    killed_server,
     killed_upkeep,
+    killed_workers,
     killed_writer,
     long_year,
     many_spaces,
     many_writers,
     power_cut,
+    stopped_server,
 )
 
 pytestmark = [
@@ -50,6 +53,13 @@ def test_a_killed_export_import_or_copy_is_repeated_and_whole(tmp_path: Path) ->
     report = killed_mover.run(tmp_path, kills=2, turns=300)
     assert report.ok, report
     assert report.unfinished > 0, "nothing was killed in the middle"
+
+
+@pytest.mark.feature("L1", "O4")
+def test_a_killed_server_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
+    report = killed_server.run(tmp_path, kills=1)
+    assert report.ok, report
+    assert report.acknowledged > 0
 
 
 @pytest.mark.feature("X3", "N3")
@@ -138,3 +148,17 @@ def test_a_month_leaves_memory_small_and_true(tmp_path: Path) -> None:
     report = long_year.run(tmp_path, days=30, turns=12)
     assert report.ok, report
     assert report.turns == 30 * 12
+
+
+@pytest.mark.feature("O5", "N3")
+def test_jobs_of_killed_workers_are_done_once_in_effect(tmp_path: Path) -> None:
+    report = killed_workers.run(tmp_path, jobs=300, workers=3, kills=4)
+    assert report.ok, report
+    assert report.runs >= report.jobs
+
+
+@pytest.mark.feature("O5", "L1", "L2")
+def test_a_server_that_stops_at_once_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
+    report = stopped_server.run(tmp_path, stops=2, writers=2)
+    assert report.ok, report
+    assert report.acknowledged > 0

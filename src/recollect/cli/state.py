@@ -41,13 +41,13 @@ class State:
         from recollect.entry import open as open_mind
 
         path = self._path(create=create)
-        return open_mind(path, space=self.space_name, **self._options(), **extra)
+        return open_mind(path, space=self.space_name, **{**self._options(), **extra})
 
-    def connect(self, *, create: bool = False) -> Engine:
+    def connect(self, *, create: bool = False, **extra: Any) -> Engine:
         """The whole database these options name."""
         from recollect.entry import connect
 
-        return connect(self._path(create=create), **self._options())
+        return connect(self._path(create=create), **{**self._options(), **extra})
 
     @property
     def space_name(self) -> str:

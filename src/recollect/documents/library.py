@@ -10,10 +10,11 @@ from pathlib import Path
 from recollect.clock import Clock
 from recollect.documents.daily import DailyReport, DailyReports
 from recollect.documents.edit_importer import EditImporter
-from recollect.documents.files import fingerprint
+from recollect.documents.files import UnreadableFile, fingerprint, load, write
 from recollect.documents.report import Question, SyncReport
 from recollect.documents.sync import DocumentSync
 from recollect.documents.views import View, views_of
+from recollect.errors import Conflict, NotFound
 from recollect.index.embedding_job import Ask
 from recollect.language.guard import Guard
 from recollect.language.secrets.envelope import masked
@@ -22,12 +23,12 @@ from recollect.learn.memory_writer import MemoryWriter
 from recollect.learn.reconciler import Reconciler
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.settings import Settings
+from recollect.settings.environment import DOCUMENT_BYTES
 from recollect.store.contract import Store
-from recollect.store.paths import claim_folder, own_base, own_folder, refuse_links
+from recollect.store.paths import USUAL_NAME, claim_folder, own_base, own_folder, refuse_links
+from recollect.types import DocumentText
 
 _UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
-
-USUAL_NAME = "memory.db"  # what a database is called when nobody names it
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class Documents:
         self._clock = clock
         self._settings = settings
         self._folders = folders
+        self._guard = guard
         self._bounds = guard.secrets or USUAL
         self._importer = EditImporter(
             store,
@@ -114,6 +116,24 @@ class Documents:
             self._store, self._space, self._settings, views=self._views(), importer=self._importer
         )
         return syncing.run(self._clock.now() if now is None else now)
+
+    def texts(self) -> list[DocumentText]:
+        """Each document as it is on disk, read now."""
+        return [_text_of(view.path) for view in self._views() if view.path.exists()]
+
+    def write(self, name: str, markdown: str, digest: str | None = None) -> SyncReport:
+        """Put a person's text in the place of a document's, and import the edits."""
+        text = self._guard.text(markdown, "markdown", DOCUMENT_BYTES // 4)
+        view = next((one for one in self._views() if one.path.name == name), None)
+        if view is None:
+            names = ", ".join(one.path.name for one in self._views())
+            raise NotFound("There is no such document", remedy=f"Use one of {names}")
+        refuse_links(view.path.parent, self._folders.documents_base)
+        now = _text_of(view.path)
+        if digest is not None and digest != now.digest:
+            raise Conflict(f"{name} was changed meanwhile", remedy="Read it again, then edit it")
+        write(view.path, text.encode())
+        return self.sync()
 
     def write_report(self, report: DailyReport) -> Path:
         """Write a daily report; its path."""
@@ -139,6 +159,14 @@ class Documents:
 
     def _views(self) -> tuple[View, ...]:
         return views_of(self._folders.documents, self._settings, self._bounds)
+
+
+def _text_of(path: Path) -> DocumentText:
+    try:
+        text = load(path).text
+    except UnreadableFile as error:
+        return DocumentText(path.name, "", "", str(error))
+    return DocumentText(path.name, text, fingerprint(text))
 
 
 def _folder_name(space: str) -> str:

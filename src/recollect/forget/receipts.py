@@ -116,13 +116,14 @@ def check(store: Store, receipt: Receipt, files: Iterable[Path]) -> list[Finding
     removed = frozenset(receipt.words)
     with store.read(receipt.space) as unit:
         findings = [_rows(unit, receipt, hashed)]
-        terms = [term for term in store.vocabulary() if hashed(term) in removed]
+        terms = [term for term in store.vocabulary(receipt.space) if hashed(term) in removed]
         stored_terms = unit.eraser.held_terms(terms)
         old = _old_words(unit, stored_terms, receipt.at)
     findings.append(
         _finding("forgotten: index", len(old), "word", f"{len(terms)} said again since")
     )
-    engine_words = {word for name in (*store.names(), *_field_names()) for word in words(name)}
+    names = (*store.names(receipt.space), *_field_names())
+    engine_words = {word for name in names for word in words(name)}
     excluded = {*terms, *engine_words}
     for file in files:
         if file.is_file():

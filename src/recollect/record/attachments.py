@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.clock import Clock
-from recollect.errors import NotFound
+from recollect.errors import InvalidInput, NotFound
 from recollect.ids import new_id
 from recollect.index.embedding_job import Ask
 from recollect.index.segment import index_text
@@ -36,6 +36,7 @@ from recollect.types import (
 
 DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")
 _LONGEST = 1024  # characters of a path or an address
+_LARGEST = 2**62  # bytes
 _DEEPEST = 4  # objects and lists around a path
 _MOST_LISTED = 100  # of a list that are looked at
 _LONGEST_LIST = 20_000  # characters of a result that is read for paths
@@ -68,7 +69,10 @@ class AttachmentWriter:
             details.get("direction", "inbound"), DIRECTIONS, "direction"
         )
         session = guard.maybe_name(details.get("session", ""), "session")
-        described = _describe(place, session, direction, now, guard)
+        size = details.get("size")
+        if size is not None and not 0 <= size <= _LARGEST:
+            raise InvalidInput(f"size={checks.brief_value(size)}", remedy="Give the bytes")
+        described = _describe(place, session, direction, now, guard, size=size)
         name = details.get("original_filename") or described.filename
         new = replace(
             described,
@@ -152,18 +156,24 @@ def drop_unwritten_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
 
 
 def _describe(
-    place: str, session: SafeName, direction: Direction, at: datetime, guard: Guard
+    place: str,
+    session: SafeName,
+    direction: Direction,
+    at: datetime,
+    guard: Guard,
+    *,
+    size: int | None = None,
 ) -> Attachment:
     shown = guard.label(place, "path", _LONGEST)
     is_url = "://" in place
     name = file_name(place)
-    file = None if is_url else Path(place)
+    file = None if is_url or size is not None else Path(place)
     return Attachment(
         id=new_id(at),
         session=session,
         filename=guard.short(name),
         mime=guard.short(mimetypes.guess_type(name)[0] or ""),
-        size=file.stat().st_size if file is not None and _is_file(file) else 0,
+        size=file.stat().st_size if file is not None and _is_file(file) else size or 0,
         path=EMPTY if is_url else shown,
         url=shown if is_url else EMPTY,
         direction=direction,

@@ -169,6 +169,11 @@ class Counters(Protocol):
     def rows(self, table: Literal["turns", "memories"]) -> int:
         """How many there are now."""
 
+    def per_day(self, table: Literal["turns", "memories"], since: date) -> dict[date, int]:
+        """Rows by the day, in UTC, they were said or learnt, from then on; memories that were
+        never taken for true are left out.
+        """
+
 
 class Cleanup(Protocol):
     """Rows that should not be there, found and removed."""

@@ -48,8 +48,8 @@ class NewTurn:
     Who speaks as the user is the owner as long as nobody else does in that session; the setting
     `trust.owners` names the senders that are. ``trust`` is the host's own word on it: "external"
     for a stranger or for mail that is passed on, "owner" for the owner in a group. For other roles
-    than user it can only lower the trust. ``metadata`` is a small JSON object of the host's own,
-    and no part of what is searched.
+    than user it can only lower the trust. ``metadata`` is a JSON object of the host's own, and no
+    part of what is searched.
     """
 
     session: str
@@ -184,12 +184,16 @@ class Attachment:
 
 
 class AttachmentDetails(TypedDict, total=False):
-    """What a file may come with, beside its path or address; see ``Attachment``."""
+    """What a file may come with, beside its path or address; see ``Attachment``.
+
+    With a ``size`` the file is not looked up here: it lies on another machine.
+    """
 
     session: str
     direction: Direction
     original_filename: str
     mime: str
+    size: int
     description: str
     transcription: str
     extracted_text: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Literal, TypedDict
 
 from recollect.types.literals import JobState, Json
@@ -223,6 +223,49 @@ class AuditReport:
     at: datetime
     memories: int
     checks: tuple[AuditCheck, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DayGrowth:
+    """What one day added: turns that were said, and memories that were learnt."""
+
+    day: date
+    turns: int
+    memories: int
+
+
+@dataclass(frozen=True, slots=True)
+class DecayPoint:
+    """What the importance of a memory is worth at one moment."""
+
+    at: datetime
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class DecayCurve:
+    """How the importance of a memory fades while it is not used; without a ``half_life`` it does
+    not. Below ``archive_below`` and ``delete_below`` upkeep archives or deletes it.
+    """
+
+    id: SafeName
+    half_life: timedelta | None
+    floor: float
+    archive_below: float
+    delete_below: float
+    points: tuple[DecayPoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document as it is on disk; ``digest`` changes with it. ``problem`` says why it cannot be
+    read.
+    """
+
+    name: str
+    text: str
+    digest: str
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,83 @@
+"""A real service on loopback, in a thread of the test."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import recollect
+from recollect.clock import Clock, ManualClock
+from recollect.mind import Mind
+from recollect.remote.client import open_remote
+from recollect.remote.operations import Scope
+from recollect.serve.http.app import Service
+from recollect.serve.http.limits import Limits
+from recollect.serve.http.server import HttpServer, bind
+from recollect.serve.http.tokens import TokenFile
+from tests.waiting import wait_for
+
+CONTENT = {"content-type": "application/json"}
+
+
+@dataclass(frozen=True)
+class Running:
+    """A service that answers."""
+
+    url: str
+    tokens: TokenFile
+    engine: recollect.Engine
+    service: Service
+    admin: str
+    opened: list[Mind] = field(default_factory=list)
+
+    def token(self, scope: Scope = "admin", *spaces: str) -> str:
+        return self.tokens.add(f"{scope} of a test", scope, spaces or ("*",))[0]
+
+    def http(self, token: str | None = None, **headers: str) -> httpx.Client:
+        """A plain client; without a token it is the admin of every space."""
+        sent = {"authorization": f"Bearer {self.admin if token is None else token}", **headers}
+        return httpx.Client(base_url=self.url, headers=sent, timeout=30, trust_env=False)
+
+    def mind(self, space: str = "default", token: str | None = None) -> Mind:
+        """The memory of a space through the service; it is closed with it."""
+        self.opened.append(open_remote(self.url, token=token or self.admin, space=space))
+        return self.opened[-1]
+
+
+@contextmanager
+def serving(
+    folder: Path, clock: Clock | None, limits: Limits | None = None, **settings: Any
+) -> Iterator[Running]:
+    tokens = TokenFile(folder / "memory.db.tokens")
+    admin, _ = tokens.add("admin", "admin", ["*"])
+    engine = recollect.connect(folder / "memory.db", clock=clock, worker="none", **settings)
+    service = Service(engine, tokens, limits=limits)
+    with bind("127.0.0.1", 0) as listening:
+        server = HttpServer(service)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        wait_for(lambda: server.started)
+        port = listening.getsockname()[1]
+        running = Running(f"http://127.0.0.1:{port}", tokens, engine, service, admin)
+        try:
+            yield running
+        finally:
+            for mind in running.opened:
+                mind.close()
+            server.stop()
+            thread.join(30)
+    assert not thread.is_alive()
+
+
+@pytest.fixture
+def served(tmp_path: Path, clock: ManualClock) -> Iterator[Running]:
+    """A service on the manual clock; background work happens when the test drains."""
+    with serving(tmp_path, clock, preset="default") as running:
+        yield running
