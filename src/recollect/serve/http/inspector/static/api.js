@@ -80,7 +80,6 @@ export function api(space) {
   const at = (...parts) => base + parts.map((part) => `/${encodeURIComponent(part)}`).join("");
   return {
     space,
-    stream: () => new EventSource(`${base}/events/stream`),
     get: (parts, query = {}) => send("GET", at(...[parts].flat()) + filled(query)),
     post: (parts, body = {}) => send("POST", at(...[parts].flat()), body),
     put: (parts, body) => send("PUT", at(...[parts].flat()), body),

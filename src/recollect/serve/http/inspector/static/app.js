@@ -129,11 +129,12 @@ function frame(space) {
   });
   replace(app,
     skip,
-    h("header", { class: "top" },
-      h("a", { class: "brand", href: address(space, "overview") }, "Recollect"),
-      h("div", { class: "space" }, select),
-      menu),
-    nav,
+    h("div", { class: "sidebar" },
+      h("header", { class: "top" },
+        h("a", { class: "brand", href: address(space, "overview") }, "Recollect"),
+        h("div", { class: "space" }, select),
+        menu),
+      nav),
     main);
 }
 

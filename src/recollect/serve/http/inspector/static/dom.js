@@ -46,10 +46,17 @@ export function marked(text, terms) {
   const spans = [];
   for (const term of wanted) {
     for (let at = low.indexOf(term); at >= 0; at = low.indexOf(term, at + term.length)) {
-      spans.push([at, at + term.length]);
+      if (isWord(low, at, term)) spans.push([at, at + term.length]);
     }
   }
   return spanned(text, spans);
+}
+
+// A Latin term is marked where a word begins with it; a very short one only where it is the word.
+function isWord(text, at, term) {
+  const letter = (place) => /[\p{L}\p{N}]/u.test(text.charAt(place)) && !/\p{Script=Han}/u.test(text.charAt(place));
+  if (!letter(at)) return true;
+  return !letter(at - 1) && (term.length > 2 || !letter(at + term.length));
 }
 
 // The same by places; they count characters, not UTF-16 units, as Python does.

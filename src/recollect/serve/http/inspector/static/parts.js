@@ -82,7 +82,12 @@ export function kindChip(kind) {
 }
 
 export function section(title, ...children) {
-  return h("section", { class: "card" }, h("h2", null, title), ...children);
+  return h("section", { class: "card stack" }, h("h2", null, title), ...children);
+}
+
+// One whose heading has a control beside it.
+export function controlled(title, control, ...children) {
+  return h("section", { class: "card stack" }, h("div", { class: "head" }, h("h2", null, title), control), ...children);
 }
 
 export function facts(pairs) {
@@ -112,12 +117,14 @@ export function given(form) {
 
 // --- turns ------------------------------------------------------------------------------------
 
+const USUAL = { user: "owner", assistant: "agent", tool: "tool", system: "agent" };
+
 export function turnBlock(turn, highlighted = false) {
   return h("article", { class: `turn ${turn.role}${highlighted ? " at" : ""}`, id: `turn-${turn.index}` },
     h("header", null,
       h("span", { class: "who" }, word("role", turn.role), turn.sender && ` · ${turn.sender}`),
       h("span", { class: "muted" }, `#${number(turn.index)} · ${moment(turn.at)}`),
-      turn.trust !== "owner" && turn.trust !== "agent" && chip(word("trust", turn.trust), "warn"),
+      turn.trust !== USUAL[turn.role] && turn.trust !== "owner" && chip(word("trust", turn.trust), "warn"),
       turn.state !== "extracted" && turn.state !== "empty" && chip(word("state", turn.state), turn.state === "new" ? "" : "bad"),
       turn.reason && h("span", { class: "muted" }, turn.reason)),
     turn.content && h("p", { class: "prose" }, turn.content),
@@ -151,9 +158,9 @@ export function turnsInPlace(api, session, index, around = 1) {
 }
 
 // A button that shows and hides something which is made when it is first asked for.
-export function reveal(text, make) {
+export function reveal(text, make, tone = "") {
   let shown = null;
-  const made = h("button", { type: "button", "aria-expanded": "false" }, text);
+  const made = h("button", { type: "button", class: tone, "aria-expanded": "false" }, text);
   made.addEventListener("click", () => {
     if (shown) {
       shown.remove();

@@ -3,9 +3,9 @@
 import { h, s } from "./dom.js";
 import { day, number } from "./words.js";
 
-const WIDTH = 640;
-const HEIGHT = 200;
-const LEFT = 40;
+const WIDTH = 480;
+const HEIGHT = 170;
+const LEFT = 34;
 const BOTTOM = 24;
 const TOP = 12;
 
@@ -118,9 +118,8 @@ export function scoreParts(parts, name) {
 export function routeMap(hits, routes, label, name) {
   const [row, column, head] = [18, 92, 24];
   const width = 36 + routes.length * column;
-  return s("svg", {
-    class: "routes", viewBox: `0 0 ${width} ${head + hits.length * row}`, role: "img", "aria-label": label,
-  },
+  const height = head + hits.length * row;
+  return s("svg", { class: "routes", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label },
     routes.map((route, at) =>
       s("text", { class: "tick", x: 36 + at * column + column / 2, y: 14, "text-anchor": "middle" }, name(route))),
     hits.map((hit, nth) => {

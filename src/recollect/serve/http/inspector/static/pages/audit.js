@@ -1,15 +1,15 @@
 // How good the memory is, whether the database is sound, and what happened to it.
 
 import { h, replace } from "../dom.js";
-import { allowed, button, chip, choice, detail, empty, field, moreList, problemBox, section } from "../parts.js";
+import { allowed, button, chip, choice, controlled, detail, empty, field, moreList, problemBox, section } from "../parts.js";
 import { address } from "../route.js";
 import { moment, number, percent, t, word } from "../words.js";
 
 const TYPES = ["write", "update", "supersede", "archive", "restore", "delete", "forget", "confirm", "ignore", "retry", "dead", "episode", "scratchpad"];
 
 export async function render({ api, space, query }) {
-  const report = h("div", { "aria-live": "polite" });
-  const health = h("div", { "aria-live": "polite" });
+  const report = h("div", { class: "stack", "aria-live": "polite" });
+  const health = h("div", { class: "stack", "aria-live": "polite" });
   const list = h("div", null);
   const type = choice("type", [["", t("filter.any")], ...[...new Set([...TYPES, query.type ?? ""])].filter(Boolean).map((one) => [one, word("event", one)])], query.type ?? "");
   const show = async (place, work, made) => {
@@ -35,14 +35,14 @@ export async function render({ api, space, query }) {
       h("p", { class: "muted" }, t("audit.health.hint")),
       h("div", { class: "actions" }, button(t("audit.health.run"), () => show(health, () => api.post("doctor", { deep: false }), findings))),
       health)),
-    section(t("audit.events"), h("div", { class: "corner" }, field(t("audit.type"), type)), list));
+    controlled(t("audit.events"), field(t("audit.type"), type), list));
 }
 
 function checks(space, report) {
   return [
     h("p", { class: "muted" }, t("audit.of", { count: number(report.memories), at: moment(report.at) })),
-    h("ul", { class: "cards" }, report.checks.map((check) => h("li", { class: "card" },
-      h("header", null, h("strong", null, word("check", check.name)),
+    h("ul", { class: "findings" }, report.checks.map((check) => h("li", null,
+      h("p", { class: "chips" }, h("strong", null, word("check", check.name)),
         chip(check.found ? t("audit.found", { found: number(check.found), of: number(check.of), rate: percent(check.found / Math.max(1, check.of)) }) : t("audit.clean"), check.found ? "warn" : "good")),
       check.found > 0 && h("p", { class: "muted" }, check.remedy),
       check.examples.length > 0 && h("ul", null, check.examples.map(([id, text]) =>

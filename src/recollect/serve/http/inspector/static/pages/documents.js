@@ -16,6 +16,10 @@ export async function render({ api, space, id, again }) {
   const tabs = h("nav", { class: "tabs", "aria-label": t("nav.documents") }, h("ul", null, names.map((name) => h("li", null, h("a", {
     href: address(space, "documents", name), "aria-current": name === chosen ? "page" : null,
   }, name === PAD ? t("documents.scratchpad") : name)))));
+  const sync = button(t("documents.sync"), async () => {
+    report(await api.post(["documents", "sync"]));
+    await again();
+  });
   return h("div", { class: "stack" },
     h("p", { class: "muted" }, t("documents.hint")),
     tabs,
@@ -24,14 +28,10 @@ export async function render({ api, space, id, again }) {
         await api.put("scratchpad", { markdown: text });
         notice(t("documents.saved"));
         await again();
-      })
-      : document(api, found, again),
+      }, sync)
+      : document(api, found, again, sync),
     documents.problem && problemBox(documents.problem),
-    !documents.items.length && !documents.problem && empty(t("documents.empty"), t("documents.empty.hint")),
-    h("div", { class: "actions" }, allowed("write", button(t("documents.sync"), async () => {
-      report(await api.post(["documents", "sync"]));
-      await again();
-    }))));
+    !documents.items.length && !documents.problem && empty(t("documents.empty"), t("documents.empty.hint")));
 }
 
 async function loaded(api) {
@@ -43,11 +43,11 @@ async function loaded(api) {
   }
 }
 
-function document(api, found, again) {
+function document(api, found, again, sync) {
   return editor(found.name, found.text, found.problem, async (text) => {
     report(await api.put(["documents", found.name], { markdown: text, digest: found.digest }));
     await again();
-  });
+  }, sync);
 }
 
 // What became of an edit, said in one line each.
@@ -62,7 +62,7 @@ function report(done) {
   if (!said) notice(t("documents.saved"));
 }
 
-function editor(name, text, note, save) {
+function editor(name, text, note, save, sync) {
   const area = h("textarea", { rows: "20", spellcheck: "false", class: "editor", value: text, readonly: !can("write") });
   const trouble = h("div", null);
   const submit = button(t("action.save"), async () => {
@@ -81,5 +81,5 @@ function editor(name, text, note, save) {
     }
   });
   return h("div", { class: "stack" }, note && h("p", { class: "muted" }, note), field(name, area), trouble,
-    h("div", { class: "actions" }, allowed("write", submit)));
+    h("div", { class: "actions" }, allowed("write", submit, sync)));
 }

@@ -8,6 +8,12 @@ import { moment, number, t, word } from "../words.js";
 const WAYS = ["query", "id", "session", "source", "time"];
 const MOST_SHOWN = 500;
 
+// "episode rewritten" in the reader's language.
+function counted(name) {
+  const [, kind, change] = /^(.*?)(?: (rewritten|emptied|renamed))?$/.exec(name);
+  return change ? `${word("forgotten", kind)} (${word("change", change)})` : word("forgotten", kind);
+}
+
 export async function render({ api, query }) {
   if (!can("admin")) return empty(t("forget.refused"), t("forget.refused.hint"));
   const by = choice("by", WAYS.map((way) => [way, t(`forget.by.${way}`)]), WAYS.includes(query.by) ? query.by : "query");
@@ -48,7 +54,7 @@ export async function render({ api, query }) {
 
   function listed(receipt, request) {
     return section(t("forget.preview"),
-      h("p", null, Object.entries(receipt.counts).map(([name, count]) => chip(`${word("forgotten", name)} ${number(count)}`))),
+      h("p", { class: "chips" }, Object.entries(receipt.counts).map(([name, count]) => chip(`${counted(name)} ${number(count)}`))),
       h("ul", { class: "cards" }, receipt.items.slice(0, MOST_SHOWN).map((item) => h("li", { class: "card" },
         h("p", { class: "chips" }, chip(word("forgotten", item.kind)), chip(word("change", item.change), item.change === "removed" ? "bad" : "warn"), h("span", { class: "muted" }, word("reason", item.reason))),
         h("p", { class: "prose" }, markedAt(item.text, item.highlights))))),
@@ -68,7 +74,7 @@ export async function render({ api, query }) {
       facts([
         ["id", h("code", null, receipt.id)],
         [t("forget.at"), moment(receipt.at)],
-        ...Object.entries(receipt.counts).map(([name, count]) => [word("forgotten", name), number(count)]),
+        ...Object.entries(receipt.counts).map(([name, count]) => [counted(name), number(count)]),
       ]),
       detail(t("forget.receipt"), text),
       h("div", { class: "actions" },

@@ -13,6 +13,7 @@ const TRUSTS = ["owner", "agent", "tool", "external"];
 const ORDERS = ["newest", "oldest", "updated", "importance", "used"];
 const ROW = 68;
 const PAGE = 100;
+const NARROW = 760; // pixels, as in the style sheet
 
 export async function render({ api, space, id, query }) {
   const [stats, projects] = await Promise.all([api.get("stats"), api.get("projects")]);
@@ -20,11 +21,14 @@ export async function render({ api, space, id, query }) {
   const words = (group, values) => [["", t("filter.any")], ...values.map((value) => [value, word(group, value)])];
   const form = h("form", { class: "filters" },
     h("div", { class: "grow" }, field(t("filter.text"), h("input", { type: "search", name: "text", value: query.text ?? "" }))),
-    field(t("filter.kind"), choice("kind", words("kind", kinds), query.kind ?? "")),
-    field(t("filter.status"), choice("status", [["", word("status", "active")], ...words("status", STATUSES).slice(2)], query.status ?? "")),
-    field(t("filter.trust"), choice("trust", words("trust", TRUSTS), query.trust ?? "")),
-    projects.length > 1 && field(t("filter.project"), choice("project", [["", t("filter.any")], ...projects.map((name) => [name, name])], query.project ?? "")),
-    field(t("filter.order"), choice("order", [["", word("order", "newest")], ...words("order", ORDERS).slice(2)], query.order ?? "")));
+    h("details", { class: "more-filters", open: window.innerWidth > NARROW || Object.keys(query).some((name) => name !== "text") },
+      h("summary", null, t("filter.more")),
+      h("div", null,
+        field(t("filter.kind"), choice("kind", words("kind", kinds), query.kind ?? "")),
+        field(t("filter.status"), choice("status", [["", word("status", "active")], ...words("status", STATUSES).slice(2)], query.status ?? "")),
+        field(t("filter.trust"), choice("trust", words("trust", TRUSTS), query.trust ?? "")),
+        projects.length > 1 && field(t("filter.project"), choice("project", [["", t("filter.any")], ...projects.map((name) => [name, name])], query.project ?? "")),
+        field(t("filter.order"), choice("order", [["", word("order", "newest")], ...words("order", ORDERS).slice(2)], query.order ?? "")))));
   const apply = () => go(space, "memories", "", given(form));
   form.addEventListener("submit", (event) => {
     event.preventDefault();

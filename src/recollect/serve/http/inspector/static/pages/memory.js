@@ -110,13 +110,15 @@ function changed(before, after) {
 }
 
 function fade(decay) {
+  // The curve goes so many days beyond what is now for the service.
+  const now = new Date(new Date(decay.points.at(-1).at).getTime() - FADE_DAYS * 86400e3);
   const days = decay.half_life === null ? null : number(decay.half_life / 86400, 1);
   const said = days === null ? t("decay.never") : t("decay.half", { days });
   return h("section", null,
     h("h3", null, t("memory.decay")),
     h("p", { class: "muted" }, said),
     curve(decay.points, {
-      label: `${t("memory.decay")}. ${said}`, now: new Date(), nowWord: t("decay.now"),
+      label: `${t("memory.decay")}. ${said}`, now, nowWord: t("decay.now"),
       levels: [[decay.archive_below, t("decay.archive")], [decay.delete_below, t("decay.delete")]].filter(([level]) => level > 0),
     }));
 }

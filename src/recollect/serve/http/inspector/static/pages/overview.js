@@ -1,7 +1,7 @@
 // What is remembered, how it grew, what waits, how well it serves and what it cost.
 
 import { h, replace } from "../dom.js";
-import { choice, empty, facts, field, section } from "../parts.js";
+import { choice, controlled, empty, facts, field, section } from "../parts.js";
 import { dayBars, shareBars } from "../plot.js";
 import { address } from "../route.js";
 import { bytes, moment, number, percent, t, word } from "../words.js";
@@ -22,7 +22,7 @@ export async function render({ api, space }) {
       section(t("overview.kinds"), shareBars(Object.entries(stats.by_kind).map(([kind, value]) => ({
         name: word("kind", kind), value, href: address(space, "memories", "", { kind }),
       }))))),
-    h("div", { class: "columns" }, queue(space, stats), serving(metrics), cost(metrics, usage)));
+    h("div", { class: "columns three" }, queue(space, stats), serving(metrics), cost(metrics, usage)));
 }
 
 function warnings(space, stats) {
@@ -76,7 +76,7 @@ async function growth(api) {
     draw();
   });
   await draw();
-  return section(t("overview.growth"), h("div", { class: "corner" }, field(t("overview.period"), select)), place);
+  return controlled(t("overview.growth"), field(t("overview.period"), select), place);
 }
 
 function queue(space, stats) {
@@ -86,16 +86,16 @@ function queue(space, stats) {
         name: word("job", state), value, tone: state === "dead" ? "minus" : "value",
         href: address(space, "jobs", "", { state }),
       }))),
-    facts([[t("overview.file"), bytes(stats.file_bytes)]]),
     h("h3", null, t("overview.learning")),
     shareBars(Object.entries(stats.turn_states).map(([state, value]) => ({
       name: word("state", state), value, tone: state === "failed" || state === "dead" ? "minus" : "value",
-    }))));
+    }))),
+    facts([[t("overview.file"), bytes(stats.file_bytes)]]));
 }
 
 function serving(metrics) {
   const rate = (name, part, whole) => [
-    t(`metric.${name}`), `${percent(metrics[name])} (${number(part)} / ${number(whole)})`,
+    t(`metric.${name}`), metrics[name] === null ? t("metric.none") : `${percent(metrics[name])} (${number(part)} / ${number(whole)})`,
   ];
   return section(t("overview.metrics"), facts([
     rate("recall_hit_rate", metrics.recalls_with_evidence, metrics.recalls),
@@ -117,7 +117,7 @@ function cost(metrics, usage) {
           h("td", { class: "number" }, number(row.input_tokens + row.output_tokens)),
           h("td", { class: "number" }, row.cost === null ? "–" : number(row.cost, 4)))))))
       : h("p", { class: "muted" }, t("cost.none")),
-    facts([
+    usage.length > 1 && facts([
       [t("cost.calls"), number(metrics.model_calls)],
       [t("cost.tokens"), number(metrics.model_tokens)],
       [t("cost.price"), metrics.cost === null ? "" : number(metrics.cost, 4)],
