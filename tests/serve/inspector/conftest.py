@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
@@ -39,13 +39,20 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+@pytest.fixture(scope="session")
+def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A memory that was lived, to be copied."""
+    folder = tmp_path_factory.mktemp("life")
+    lived(folder, ManualClock(NOON), SETTINGS)
+    return folder
+
+
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def served(life: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service on a memory that was lived."""
     folder = tmp_path_factory.mktemp("inspector")
-    clock = ManualClock(NOON)
-    lived(folder, clock, SETTINGS)
-    with serving(folder, clock, **SETTINGS) as running:
+    shutil.copytree(life, folder, dirs_exist_ok=True)
+    with serving(folder, ManualClock(NOON), **SETTINGS) as running:
         yield running
 
 
@@ -80,9 +87,6 @@ class Watched:
     def log_in(self, token: str) -> Page:
         self.page.goto(f"{self.url}/#token={token}")
         return self.settled()
-
-
-Visit = Callable[..., Watched]
 
 
 @contextmanager

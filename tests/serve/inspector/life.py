@@ -10,7 +10,7 @@ from pathlib import Path
 
 import recollect
 from recollect.clock import ManualClock
-from recollect.types import Candidate, NewMemory, NewTurn, ToolCall, ToolResult
+from recollect.types import Candidate, NewTurn, ToolCall, ToolResult
 
 _TALKS: tuple[tuple[int, str, str, str, tuple[tuple[str, str], ...]], ...] = (
     (20, "python", "myclaw", "tools", (
@@ -112,12 +112,3 @@ def _dead_work(mind: recollect.Mind, folder: Path, clock: ManualClock) -> None:
     for _ in range(4):
         mind.drain(due_only=True)
         clock.advance(hours=1)
-
-
-def filler(count: int) -> dict[str, NewMemory]:
-    """So many plain statements, each of its own."""
-    kinds = ("fact", "preference", "decision", "event", "skill")
-    return {
-        f"n{n}": NewMemory(f"Part {n} of series {n % 31} is kept in hall {n % 997}", kinds[n % 5])
-        for n in range(count)
-    }
