@@ -16,13 +16,16 @@ INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types format bench torture real-model lock prove clean
+.PHONY: help demo serve test lint types format bench torture real-model lock prove clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 demo: $(CORE) ## see it remember, revise and recall, with no model and no key
 	@$(BIN)/recollect demo
+
+serve: $(DEV) ## serve your memory over HTTP on this machine; SERVE_ARGS="--port 9000"
+	@$(BIN)/recollect serve $(SERVE_ARGS)
 
 test: lint types ## every check: lint, types, import contracts, tests, conformance
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS)

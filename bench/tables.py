@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -26,17 +27,23 @@ _MORE = ("mrr", "ndcg@10", "stale@10")
 _BY_CATEGORY = ("recall@10", "hit@10", "mrr", "ndcg@10")
 
 
-def show_speed(report: SpeedReport, *, plain: bool = False) -> None:
+def show_figures(figures: Sequence[Figure], *, plain: bool = False) -> Console:
     """One row a figure."""
     table = _table("", "measured", "", "baseline", "", "ratio", "target", "")
     measure = ""
-    for one in report.figures:
+    for one in figures:
         if one.measure != measure:
             measure = one.measure
             table.add_section()
         table.add_row(*_row(one))
     console = _console(plain)
     console.print(table)
+    return console
+
+
+def show_speed(report: SpeedReport, *, plain: bool = False) -> None:
+    """One row a figure, and how many targets were met."""
+    console = show_figures(report.figures, plain=plain)
     judged = [one for one in report.figures if one.ok is not None]
     met = sum(one.ok is True for one in judged)
     console.print(f"{met} of {len(judged)} targets met. {_around(report.surroundings)}")

@@ -227,8 +227,8 @@ WRITES: dict[str, Write] = {
 }
 # They take no text.
 WITHOUT_TEXT = frozenset(
-    "audit close daily_events documents documents_folder drain growth jobs metrics pending projects prometheus"
-    " questions repair scratchpad sessions stats transcripts usage waiting_rules"
+    "audit close daily_events documents documents_folder drain growth jobs metrics pending projects"
+    " prometheus questions repair scratchpad sessions stats transcripts usage waiting_rules"
     " words work".split()
 )
 

@@ -108,6 +108,7 @@ class AsyncMind(_Async[Mind]):
     reveal = _awaitable(Mind.reveal)
     history = _awaitable(Mind.history)
     projects = _awaitable(Mind.projects)
+    put_item = _awaitable(Mind.put_item)
     pending = _awaitable(Mind.pending)
     confirm = _awaitable(Mind.confirm)
     ignore = _awaitable(Mind.ignore)
@@ -227,11 +228,12 @@ async def open_async(
     embedder: EmbeddingModel | None = None,
     vectors: VectorBackend | None = None,
     actions: Mapping[str, Action] | None = None,
+    token: str | None = None,
     **settings: Any,
 ) -> AsyncMind:
     """Open or create a memory, as ``recollect.open`` does."""
     mind = await asyncio.to_thread(
         open_mind, target, space=space, preset=preset, clock=clock, worker=worker, model=model,
-        embedder=embedder, vectors=vectors, actions=actions, **settings,
+        embedder=embedder, vectors=vectors, actions=actions, token=token, **settings,
     )  # fmt: skip
     return AsyncMind(mind)

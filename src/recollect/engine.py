@@ -24,7 +24,8 @@ from recollect.services import Services
 from recollect.settings import Settings
 from recollect.store.paths import possible_folders
 from recollect.store.quota import Quota, with_quota
-from recollect.store.sqlite.store import open_sqlite
+from recollect.store.sqlite.connection import MEMORY
+from recollect.store.target import files_beside, open_store, shown
 from recollect.types import Drained, EngineStats, Extensions
 from recollect.wiring import share
 
@@ -34,7 +35,7 @@ class Engine(CheckedCalls):
 
     def __init__(
         self,
-        path: str,
+        target: str,
         settings: Settings,
         clock: Clock,
         extensions: Extensions,
@@ -46,7 +47,8 @@ class Engine(CheckedCalls):
     ) -> None:
         """Use ``recollect.connect`` instead."""
         self.settings = settings
-        self._path = path
+        path = self._path = target if target == MEMORY else str(files_beside(target))
+        self._shown = shown(target)
         self._clock = clock
         self._guard = guard_of(settings)
         self._plain_roots = possible_folders(Path(path), settings.memory.fallback_folder)
@@ -56,8 +58,8 @@ class Engine(CheckedCalls):
         self._background: BackgroundWork | None = None
         if not settings.memory.enabled:
             return
-        store = open_sqlite(
-            path, busy_timeout=settings.store.busy_timeout.total_seconds(), now=clock.now
+        store = open_store(
+            target, busy_timeout=settings.store.busy_timeout.total_seconds(), now=clock.now
         )
         self._store = store
         shared = share(
@@ -197,7 +199,7 @@ class Engine(CheckedCalls):
 
     def _check_open(self) -> None:
         if self._closed:
-            raise Closed(f"{self._path} was closed", remedy="Connect to it again")
+            raise Closed(f"{self._shown} was closed", remedy="Connect to it again")
 
     def __enter__(self) -> Self:
         return self

@@ -10,7 +10,6 @@ from typing import Any
 
 from recollect import settings as settings_
 from recollect.clock import Clock, SystemClock
-from recollect.documents.library import USUAL_NAME
 from recollect.engine import Engine
 from recollect.errors import ConfigError, InvalidInput
 from recollect.index.vector_memory import VECTOR_MEMORY
@@ -20,8 +19,10 @@ from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules import checks
 from recollect.rules.signatures import checked
 from recollect.settings.environment import ModelSettings
+from recollect.store.paths import USUAL_NAME
 from recollect.store.quota import Quota
 from recollect.store.sqlite.connection import MEMORY
+from recollect.store.target import files_beside, is_address, is_service
 from recollect.types import Action, EmbeddingModel, Extensions, LanguageModel, VectorBackend
 
 WORKERS = ("thread", "none")
@@ -41,20 +42,31 @@ def open(
     embedder: EmbeddingModel | None = None,
     vectors: VectorBackend | None = None,
     actions: Mapping[str, Action] | None = None,
+    token: str | None = None,
     **settings: Any,
 ) -> Mind:
     """Open or create a memory.
 
-    ``target`` is a file, or ``":memory:"``; without one RECOLLECT_DB or the platform's data folder
-    decides. ``preset`` is a named set of settings; without one RECOLLECT_PRESET or a settings file
-    may name it. ``worker`` is "thread" (background work beside the conversation) or "none" (another
-    process, or ``drain()``, does it). ``model``, ``embedder``, ``vectors`` and ``actions`` are the
-    host's own objects, in the place of what the settings name; ``model`` may be settings as well.
+    ``target`` is a file, ``"postgresql://…"``, ``":memory:"``, or ``"http://…"`` of a service, with
+    its ``token``; without one RECOLLECT_DB or the platform's data folder decides. ``preset`` is a
+    named set of settings; without one RECOLLECT_PRESET or a settings file may name it. ``worker``
+    is "thread" (background work beside the conversation) or "none" (another process, or
+    ``drain()``, does it). ``model``, ``embedder``, ``vectors`` and ``actions`` are the host's own
+    objects, in the place of what the settings name; ``model`` may be settings as well.
     Further keywords are settings.
     """
     extensions, given = _extensions(model, embedder, vectors, actions)
     checks.check_choice(worker, WORKERS, "worker")
     path = database_path(target)
+    if is_service(path):
+        if extensions != Extensions(actions={}) or preset is not None or settings or given:
+            raise ConfigError(
+                "A service has its own settings, model and preset",
+                remedy="Give them to `recollect serve`; here only space= and token=",
+            )
+        from recollect.remote.client import open_remote
+
+        return open_remote(path, token=token, space=space)
     chosen = settings_.load(preset, file=_settings_file(path, preset), overrides=settings | given)
     ticking = SystemClock() if clock is None else _checked_clock(clock)
     space = guard_of(chosen).name(space, "space")  # before a file is made
@@ -92,6 +104,11 @@ def connect(
     checks.check_count(threads, "threads", _MOST_THREADS)
     checks.check_count(vector_memory, "vector_memory", checks.MAX_INDEX)
     path = database_path(target)
+    if is_service(path):
+        raise ConfigError(
+            "A service is connected to its database itself",
+            remedy="Open each space of it: recollect.open(url, space=…)",
+        )
     chosen = settings_.load(preset, file=_settings_file(path, preset), overrides=settings | given)
     ticking = SystemClock() if clock is None else _checked_clock(clock)
     return Engine(
@@ -137,7 +154,7 @@ def _checked_clock(clock: Clock) -> Clock:
 
 
 def database_path(target: str | os.PathLike[str] | None) -> str:
-    """The file a target means."""
+    """The file or server a target means."""
     named = os.fspath(target) if target is not None else os.environ.get("RECOLLECT_DB", "")
     text = checks.check_text(named, "target", _LONGEST_PATH)
     if "\0" in text:
@@ -146,10 +163,12 @@ def database_path(target: str | os.PathLike[str] | None) -> str:
         import platformdirs
 
         return str(Path(platformdirs.user_data_dir("recollect", appauthor=False)) / USUAL_NAME)
+    if is_address(text) or is_service(text):
+        return text
     if "://" in text:
         raise ConfigError(
             f"{text.split('://', 1)[0]}:// cannot be opened by this version",
-            remedy="Give a file path; a SQLite file is created when there is none",
+            remedy="Give a file path, which is created when there is none, postgresql://… or http://…",
         )
     return text if text == MEMORY else str(Path(text).expanduser().absolute())
 
@@ -160,5 +179,5 @@ def _settings_file(path: str, preset: str | None) -> str | None:
     """
     if path == MEMORY:
         return settings_.find_file()
-    folder = Path(path).parent
+    folder = files_beside(path).parent
     return settings_.find_file(*(folder / name for name in settings_.file_of(preset)))

@@ -60,6 +60,7 @@ from recollect.types import (
     MemoryChanges,
     MemoryDetails,
     MemoryQuery,
+    MemoryStatus,
     Metrics,
     NewMemory,
     NewTurn,
@@ -292,9 +293,17 @@ class Mind(CheckedCalls):
         """Remove a memory, all versions; its turns stay, and it is not learnt from them again."""
         return self._services.forgetting.delete(id)
 
-    def projects(self) -> list[str]:
-        """Every project that a current memory belongs to."""
-        return list(self._services.memory_reader.projects())
+    def projects(self, *, status: MemoryStatus = "active") -> list[str]:
+        """Every project that a memory of that status belongs to; without one, a current memory."""
+        return list(self._services.memory_reader.projects(status))
+
+    def put_item(
+        self, project: str, key: str, value: Mapping[str, Json], *, text: str = ""
+    ) -> Memory:
+        """Keep a value of the host's own under a key, found by ``memories`` and, by its ``text``,
+        by ``recall`` with ``status="item"`` only: nothing else reads, learns or fades it.
+        """
+        return self._services.items.put(project, key, value, text)
 
     def pending(
         self, *, offer: bool = False, limit: int | None = None, offset: int = 0

@@ -28,6 +28,7 @@ from recollect.learn.bulk_writer import BulkWriter
 from recollect.learn.compression import Compression
 from recollect.learn.disown import Disowner
 from recollect.learn.echo import InjectedTexts
+from recollect.learn.items import ItemWriter
 from recollect.learn.memory_reader import MemoryReader
 from recollect.learn.memory_writer import MemoryWriter
 from recollect.learn.pending import PendingQueue, Proposals
@@ -135,6 +136,11 @@ class Services:
         shared = self.shared
         guard = shared.guard
         return AttachmentWriter(shared.store, self.space, shared.clock, guard, shared.ask)
+
+    @_service
+    def items(self) -> ItemWriter:
+        shared = self.shared
+        return ItemWriter(shared.store, self.space, shared.clock, shared.guard, shared.ask)
 
     @_service
     def short_term(self) -> ShortTermMemory:

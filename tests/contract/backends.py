@@ -10,8 +10,10 @@ from pathlib import Path
 
 from recollect.clock import Clock, ManualClock
 from recollect.store.contract import Store
+from recollect.store.postgres.store import open_postgres
 from recollect.store.sqlite.store import open_sqlite
 from tests.conftest import NOON
+from tests.postgres.server import database_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,12 @@ def _sqlite_memory(folder: Path, clock: Clock) -> Store:
     return open_sqlite(":memory:", busy_timeout=30, now=clock.now)
 
 
+def _postgres(folder: Path, clock: Clock) -> Store:
+    return open_postgres(database_for(folder), busy_timeout=30, now=clock.now)
+
+
 BACKENDS = (
     Backend("sqlite-file", _sqlite_file, lasts=True, examples=6),
     Backend("sqlite-memory", _sqlite_memory, lasts=False, examples=20),
+    Backend("postgres", _postgres, lasts=True, examples=6),
 )

@@ -43,7 +43,7 @@ def do_everything(unit: Unit) -> None:
         at=NOON,
     )
     unit.tasks.enqueue("work", key=constant("k"), payload={}, run_at=NOON, now=NOON, max_attempts=3)
-    unit.text.put("turn", unit.ledger.turn_at(constant("s"), 0).id, constant("changed"))
+    unit.text.put("turn", {unit.ledger.turn_at(constant("s"), 0).id: constant("changed")})
 
 
 def picture(store: Store, space: str = SPACE) -> list[object]:

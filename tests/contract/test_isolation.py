@@ -151,7 +151,7 @@ def _session(session: str, space: str) -> Step:
 def _reindex(id_: str, word: str) -> Step:
     def step(unit: Unit, n: int) -> None:
         for type_ in RECORD_TYPES:
-            unit.text.put(type_, id_, constant(word))
+            unit.text.put(type_, {id_: constant(word)})
         unit.tasks.redrive([id_], NOON)
         unit.tasks.discard([id_])
 

@@ -184,9 +184,9 @@ def test_a_cleared_index_is_filled_again_record_by_record(store: Store) -> None:
         first = unit.text.unindexed("turn", 2)
         assert first == [row.id for row in rows[:2]]
         for id_ in first:
-            unit.text.put("turn", id_, constant("tea again"))
+            unit.text.put("turn", {id_: constant("tea again")})
         assert unit.text.unindexed("turn", 10) == [row.id for row in rows[2:]]
-        unit.text.put("turn", "nobody", constant("tea"))
+        unit.text.put("turn", {"nobody": constant("tea")})
     assert sorted(ids(store, "again")) == sorted(first)
     with store.write("other") as unit:
         assert len(unit.text.unindexed("turn", 10)) == 1
@@ -196,8 +196,8 @@ def test_putting_twice_leaves_the_last(store: Store) -> None:
     row = turn("tea")
     append(store, row)
     with store.write(SPACE) as unit:
-        unit.text.put("turn", row.id, constant("coffee"))
-        unit.text.put("turn", row.id, constant("water"))
+        unit.text.put("turn", {row.id: constant("coffee")})
+        unit.text.put("turn", {row.id: constant("water")})
     assert ids(store, "water") == [row.id]
     assert ids(store, "tea") == ids(store, "coffee") == []
 
@@ -206,7 +206,7 @@ def test_one_space_cannot_reindex_the_record_of_another(store: Store) -> None:
     row = turn("tea")
     append(store, row)
     with store.write("other") as unit:
-        unit.text.put("turn", row.id, constant("coffee"))
+        unit.text.put("turn", {row.id: constant("coffee")})
     assert ids(store, "tea") == [row.id]
     assert ids(store, "coffee") == ids(store, "coffee", space="other") == []
 

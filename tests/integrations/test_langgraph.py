@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Annotated, Any, TypedDict, cast
 
 import pytest
@@ -17,6 +20,7 @@ from langchain_core.messages import (
     convert_to_openai_messages,
 )
 from langchain_core.runnables import RunnableConfig
+from langgraph.channels.delta import DeltaChannel
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
@@ -35,6 +39,16 @@ from tests.providers.scripted import Scripted
 class State(TypedDict, total=False):
     messages: Annotated[list[AnyMessage], add_messages]
     summary: str
+
+
+def grown(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMessage]:
+    for write in writes:
+        state = cast("list[AnyMessage]", add_messages(cast("Any", state), write))
+    return state
+
+
+class Deltas(TypedDict):
+    messages: Annotated[list[AnyMessage], DeltaChannel(grown, snapshot_frequency=3)]
 
 
 @pytest.fixture
@@ -204,7 +218,7 @@ def test_a_store_puts_gets_searches_lists_and_deletes(mind: recollect.Mind) -> N
     store.delete(ann, "editor")
     store.delete(ann, "editor")
     assert store.get(ann, "editor") is None
-    assert store.search(ann, query="Zed") == []
+    assert [one.score for one in store.search(ann, query="Zed")] == [0.0], "nothing fits"
     store.delete(bob, "drink")
     assert store.list_namespaces() == [ann]
     with pytest.raises(InvalidNamespaceError):
@@ -239,3 +253,100 @@ def test_two_keys_with_one_text_are_two_items(mind: recollect.Mind) -> None:
     assert items == {key: {"text": "buy green tea"} for key in ("first", "second")}
     store.delete(("notes",), "first")
     assert [item.key for item in store.search(("notes",))] == ["second"]
+
+
+def test_what_a_subgraph_says_inside_is_nobodys_word(mind: recollect.Mind) -> None:
+    def think(state: State) -> State:
+        return {"messages": [HumanMessage("My name is Inner."), AIMessage("Noted.")]}
+
+    inner: Any = StateGraph(State)
+    inner.add_node("think", think)
+    inner.add_edge(START, "think")
+    graph: Any = StateGraph(State)
+    compiled = inner.compile(checkpointer=True)
+
+    def ask(state: State) -> State:
+        compiled.invoke(say("a task for the inner one"))
+        return {"messages": [AIMessage("Done.")]}
+
+    graph.add_node("ask", ask)
+    graph.add_edge(START, "ask")
+    running = graph.compile(checkpointer=GraphSaver(mind, InMemorySaver()))
+    running.invoke(say("Do it"), thread("t"))
+    assert [turn.content for turn in mind.turns(session="t")] == ["Do it", "Done."]
+
+
+def test_messages_of_a_delta_channel_are_recorded(mind: recollect.Mind) -> None:
+    def answer(state: Deltas) -> Deltas:
+        return {"messages": [AIMessage(f"answer {len(state['messages'])}")]}
+
+    graph: Any = StateGraph(Deltas)
+    graph.add_node("answer", answer)
+    graph.add_edge(START, "answer")
+    running = graph.compile(checkpointer=GraphSaver(mind, InMemorySaver()))
+    said = []
+    for number in range(4):
+        running.invoke({"messages": [HumanMessage(f"question {number}")]}, thread("t"))
+        said += [f"question {number}", f"answer {2 * number + 1}"]
+    assert [turn.content for turn in mind.turns(session="t")] == said
+
+
+def test_one_graph_serves_many_users(tmp_path: Path) -> None:
+    def answer(state: State) -> State:
+        return {"messages": [AIMessage("Hello.")]}
+
+    with recollect.connect(tmp_path / "all.db", worker="none") as engine:
+        graph: Any = StateGraph(State)
+        graph.add_node("answer", answer)
+        graph.add_edge(START, "answer")
+        running = graph.compile(checkpointer=GraphSaver(engine, InMemorySaver()))
+        for user in ("ann", "bob"):
+            config: RunnableConfig = {"configurable": {"thread_id": f"{user}-1", "user_id": user}}
+            running.invoke(say(f"I am {user}"), {**config})
+        for user in ("ann", "bob"):
+            turns = engine.mind(user).turns()
+            assert [turn.content for turn in turns if turn.role == "user"] == [f"I am {user}"]
+        with pytest.raises(recollect.InvalidInput, match="whose"):
+            running.invoke(say("I am nobody"), thread("2"))
+
+
+def test_items_are_put_at_once_and_stay_behind_their_wall(mind: recollect.Mind) -> None:
+    store = GraphStore(mind)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: store.put(("ann",), "count", {"text": "tea", "n": n}), range(20)))
+    first = store.get(("ann",), "count")
+    assert first is not None
+    assert len(store.search(("ann",))) == 1, "one item under one key"
+    store.put(("ann",), "count", {"text": "Ann drinks oolong tea", "n": 21})
+    after = store.get(("ann",), "count")
+    assert after is not None
+    assert (after.created_at, after.value["n"]) == (first.created_at, 21)
+
+    store.put(("ann",), "hidden", {"text": "oolong, not to be found"}, index=False)
+    found = store.search(("ann",), query="oolong tea")
+    assert [(one.key, one.score is None) for one in found] == [("count", False), ("hidden", True)]
+    for number in range(30):
+        store.put(("many",), str(number), {"text": f"oolong tea {number}", "odd": number % 2})
+    odd = store.search(("many",), query="oolong tea", filter={"odd": 1}, limit=15)
+    assert len(odd) == 15, "the filter comes before the limit"
+
+    context = mind.context("What does Ann drink, oolong tea?")
+    assert "oolong" not in context.text, "no prompt shows an item"
+    assert mind.recall("oolong tea") == []
+    assert mind.projects() == []
+    mind.upkeep("daily")
+    assert len(store.search(("many",), limit=100)) == 30, "and nothing fades it"
+    mind.forget(query="oolong")
+    assert store.search((), limit=100) == [], "forgetting reaches items"
+
+
+def test_items_of_an_earlier_version_are_taken_over(mind: recollect.Mind) -> None:
+    value = {"text": "Ann drinks oolong tea", "n": 1}
+    mind.remember(
+        str(value["text"]), kind="fact", subject="drink", predicate="drink",
+        value=json.dumps(value), project="store:users.ann", tags=["langgraph"],
+    )  # fmt: skip
+    found = GraphStore(mind).get(("users", "ann"), "drink")
+    assert found is not None
+    assert found.value == value
+    assert mind.memories() == []

@@ -24,11 +24,15 @@ from tests.torture import (
     killed_learner,
     killed_loader,
     killed_mover,
+    killed_server,
     killed_upkeep,
+    killed_workers,
     killed_writer,
     long_year,
+    many_spaces,
     many_writers,
     power_cut,
+    stopped_server,
 )
 from tests.torture.outcome import Outcome
 
@@ -48,15 +52,21 @@ SCENARIOS = {
     "many_writers": Scenario(
         many_writers.run, "turns", {"processes": 8, "turns": 5_000, "races": 200}
     ),
+    "many_spaces": Scenario(
+        many_spaces.run, "operations", {"spaces": 1_000, "operations": 100_000}
+    ),
     "power_cut": Scenario(power_cut.run, "cuts", {"cuts": 600, "calls": 200}),
     "disk_full": Scenario(disk_full.run, "limits", {"limits": 300, "openings": 100}),
     "broken_file": Scenario(broken_file.run, "corruptions", {"corruptions": 1_000, "turns": 400}),
     "hostile_queries": Scenario(hostile_queries.run, "queries", {"queries": 100_000}),
     "forked_child": Scenario(forked_child.run, "forks", {"forks": 200}),
     "killed_mover": Scenario(killed_mover.run, "kills", {"kills": 30}),
+    "killed_server": Scenario(killed_server.run, "kills", {"kills": 100}),
     "killed_upkeep": Scenario(killed_upkeep.run, "kills", {"kills": 200}),
     "long_year": Scenario(long_year.run, "days", {"days": 365}),
     "backups": Scenario(backups.run, "backups", {"backups": 100, "kills": 100}),
+    "killed_workers": Scenario(killed_workers.run, "jobs", {"jobs": 40_000, "kills": 100}),
+    "stopped_server": Scenario(stopped_server.run, "stops", {"stops": 50}),
     "bad_days": Scenario(bad_days.run, "jumps", {"jumps": 100}),
 }
 _SHOWN = 20

@@ -17,11 +17,15 @@ from tests.torture import (
     killed_learner,
     killed_loader,
     killed_mover,
+    killed_server,
     killed_upkeep,
+    killed_workers,
     killed_writer,
     long_year,
+    many_spaces,
     many_writers,
     power_cut,
+    stopped_server,
 )
 
 pytestmark = [
@@ -51,6 +55,13 @@ def test_a_killed_export_import_or_copy_is_repeated_and_whole(tmp_path: Path) ->
     assert report.unfinished > 0, "nothing was killed in the middle"
 
 
+@pytest.mark.feature("L1", "O4")
+def test_a_killed_server_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
+    report = killed_server.run(tmp_path, kills=1)
+    assert report.ok, report
+    assert report.acknowledged > 0
+
+
 @pytest.mark.feature("X3", "N3")
 def test_a_killed_learner_leaves_no_turn_behind_and_no_fact_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -66,6 +77,12 @@ def test_many_writers_share_one_file(tmp_path: Path) -> None:
     report = many_writers.run(tmp_path, processes=6, turns=40, races=4)
     assert report.ok, report
     assert report.rows == 6 * 40
+
+
+@pytest.mark.feature("O5")
+def test_no_space_sees_a_row_of_another(tmp_path: Path) -> None:
+    report = many_spaces.run(tmp_path, spaces=40, operations=800)
+    assert report.ok, report
 
 
 @pytest.mark.feature("L1", "L2")
@@ -131,3 +148,17 @@ def test_a_month_leaves_memory_small_and_true(tmp_path: Path) -> None:
     report = long_year.run(tmp_path, days=30, turns=12)
     assert report.ok, report
     assert report.turns == 30 * 12
+
+
+@pytest.mark.feature("O5", "N3")
+def test_jobs_of_killed_workers_are_done_once_in_effect(tmp_path: Path) -> None:
+    report = killed_workers.run(tmp_path, jobs=300, workers=3, kills=4)
+    assert report.ok, report
+    assert report.runs >= report.jobs
+
+
+@pytest.mark.feature("O5", "L1", "L2")
+def test_a_server_that_stops_at_once_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
+    report = stopped_server.run(tmp_path, stops=2, writers=2)
+    assert report.ok, report
+    assert report.acknowledged > 0

@@ -57,7 +57,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "chat": ("chat.command:chat", "Talk to a model that remembers."),
         "mcp": ("mcp:mcp", "Serve a memory to an MCP host over stdin and stdout."),
         "serve": ("serve:serve", "Serve the memories of a database over HTTP."),
-        "token": ("token:token", "Make, list and revoke tokens for recollect serve."),
+        "token": ("token:token", "Make, list and revoke tokens of recollect serve."),
     },
     "Move": {
         "export": ("export:export", "Write a memory as a page, as markdown or as JSON lines."),

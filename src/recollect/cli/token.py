@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from recollect.cli.base import CommandGroup
 from recollect.cli.output import emit, note, say, table
 from recollect.cli.state import State, pass_state
-from recollect.remote.operations import SCOPES, Scope
-from recollect.serve.http.tokens import EVERY_SPACE, Grant, TokenFile, tokens_beside
+
+if TYPE_CHECKING:
+    from recollect.remote.operations import Scope
+    from recollect.serve.http.tokens import Grant, TokenFile
+
+_SCOPES = ("read", "write", "admin")
 
 
 def _file(state: State) -> TokenFile:
     from recollect.entry import database_path
+    from recollect.serve.http.tokens import TokenFile, tokens_of
 
-    return TokenFile(tokens_beside(database_path(state.db)))
+    return TokenFile(tokens_of(database_path(state.db)))
 
 
 def _shown(grant: Grant) -> dict[str, object]:
@@ -25,15 +31,16 @@ def _shown(grant: Grant) -> dict[str, object]:
 
 @click.group(cls=CommandGroup)
 def token() -> None:
-    """Tokens for recollect serve: who may do what in which space.
+    """Make, list and revoke tokens of recollect serve.
 
-    Only their hashes are kept, in a file beside the database.
+    A token says who may do what in which space. Only hashes are kept, in a file beside the
+    database.
     """
 
 
 @token.command()
 @click.argument("name")
-@click.option("--scope", type=click.Choice(SCOPES), default="write", show_default=True,
+@click.option("--scope", type=click.Choice(_SCOPES), default="write", show_default=True,
               help="read; write, which can also read; or admin, which can also erase.")  # fmt: skip
 @click.option("--for", "spaces", multiple=True, metavar="SPACE",
               help="A space it is for, or * for every one. [--space, else default]")  # fmt: skip
@@ -45,7 +52,7 @@ def add(state: State, name: str, scope: Scope, spaces: tuple[str, ...]) -> None:
         emit({"token": made, **_shown(grant)})
         return
     say(made)
-    where = "every space" if EVERY_SPACE in grant.spaces else ", ".join(grant.spaces)
+    where = "every space" if grant.everywhere else ", ".join(grant.spaces)
     note(f"{grant.id}: {scope} in {where}. It is not shown again.")
 
 

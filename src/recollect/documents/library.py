@@ -25,12 +25,10 @@ from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.settings import Settings
 from recollect.settings.environment import DOCUMENT_BYTES
 from recollect.store.contract import Store
-from recollect.store.paths import claim_folder, own_base, own_folder, refuse_links
+from recollect.store.paths import USUAL_NAME, claim_folder, own_base, own_folder, refuse_links
 from recollect.types import DocumentText
 
 _UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
-
-USUAL_NAME = "memory.db"  # what a database is called when nobody names it
 
 
 @dataclass(frozen=True, slots=True)

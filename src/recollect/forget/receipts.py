@@ -76,6 +76,16 @@ def read(text: str) -> Receipt:
         raise _no_receipt() from error
 
 
+def own(given: Receipt | str, space: str) -> Receipt:
+    """A receipt from wherever, checked: that of another space would tell what is in it."""
+    receipt = read(given) if isinstance(given, str) else load(dump(given))
+    if receipt.space != space:
+        raise InvalidInput(
+            "The receipt is of another space", remedy="Check it in the space that it names"
+        )
+    return receipt
+
+
 def load(value: object) -> Receipt:
     """A receipt from a parsed JSON value."""
     try:
@@ -84,10 +94,13 @@ def load(value: object) -> Receipt:
         counts = {str(name): int(number) for name, number in value["counts"].items()}
         key = str(value["key"])
         bytes.fromhex(key)
+        at = datetime.fromisoformat(value["at"])
+        if at.utcoffset() is None:
+            raise ValueError(at)
         return Receipt(
             id=stored_name(value["id"]),
             space=str(value["space"]),
-            at=datetime.fromisoformat(value["at"]),
+            at=at,
             asked=str(value["asked"]),
             counts=counts,
             key=key,
@@ -116,13 +129,14 @@ def check(store: Store, receipt: Receipt, files: Iterable[Path]) -> list[Finding
     removed = frozenset(receipt.words)
     with store.read(receipt.space) as unit:
         findings = [_rows(unit, receipt, hashed)]
-        terms = [term for term in store.vocabulary() if hashed(term) in removed]
+        terms = [term for term in store.vocabulary(receipt.space) if hashed(term) in removed]
         stored_terms = unit.eraser.held_terms(terms)
         old = _old_words(unit, stored_terms, receipt.at)
     findings.append(
         _finding("forgotten: index", len(old), "word", f"{len(terms)} said again since")
     )
-    engine_words = {word for name in (*store.names(), *_field_names()) for word in words(name)}
+    names = (*store.names(receipt.space), *_field_names())
+    engine_words = {word for name in names for word in words(name)}
     excluded = {*terms, *engine_words}
     for file in files:
         if file.is_file():

@@ -107,6 +107,7 @@ class EmbeddingJob:
                 expect(self._embedder, unit.vectors.dimensions(number))
         with self._store.write(job.space) as unit:
             unit.vectors.retire_others(number)
+        self._store.index_vectors(job.space, number)
         if self._engine is not None:
             self._fill(self._engine, job.space, number)
 

@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass
 
 from recollect.errors import Closed, StoreError
+from recollect.index.database import DatabaseTable
 from recollect.index.engine import VectorEngine, VectorTable, behind, follow
 from recollect.index.vector_memory import VectorMemory
 from recollect.locks import ForkSafeLock
@@ -70,6 +71,9 @@ class LiveTables:
                 failed, self._failed = self._failed, None
                 raise failed
             state = rows.state(vectors.number)
+            if not self._engine.always and rows.indexed(vectors.number):
+                self._tables.clear()
+                return {t: DatabaseTable(rows, vectors.number, t) for t in state.reached}
             if not self._is_loading():
                 far = [t for t in state.reached if not self._caught_up(rows, state, vectors, t)]
                 if far:

@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.aio import AsyncMind
-from recollect.errors import RecollectError
+from recollect.aio import AsyncEngine, AsyncMind
+from recollect.engine import Engine
+from recollect.errors import InvalidInput, RecollectError
 from recollect.integrations.questions import HostQuestions
 from recollect.locks import ForkSafeLock
 from recollect.mind import Mind
@@ -21,12 +22,30 @@ from recollect.recall.evidence import tool_text
 from recollect.types import NewTurn, ToolCall, ToolResult, Turn
 
 AnyMind = Mind | AsyncMind
+AnyMemory = AnyMind | Engine | AsyncEngine
+"""The memory of one person, or the database of many."""
 _COMPARED_TURNS = 1_000  # turns of a session that are compared with the messages of a call
 _KEPT_FAILURES = 100
 
 
-def mind_of(mind: AnyMind) -> Mind:
-    return mind.mind if isinstance(mind, AsyncMind) else mind
+def mind_of(memory: AnyMemory, user: str | None = None) -> Mind:
+    """The memory of ``user``, which is their space; a Mind is that of one already."""
+    if isinstance(memory, AsyncEngine):
+        memory = memory.engine
+    if isinstance(memory, Engine):
+        if not user:
+            raise InvalidInput(
+                "A database holds the memories of many, and nobody said whose is meant",
+                remedy='Pass user="…", or the one memory: engine.mind("…")',
+            )
+        return memory.mind(user)
+    mind = memory.mind if isinstance(memory, AsyncMind) else memory
+    if user and user != mind.space:
+        raise InvalidInput(
+            f"This is the memory of {mind.space!r}, and {user!r} is asked for",
+            remedy="Pass recollect.connect(…), which holds the memories of many",
+        )
+    return mind
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +71,17 @@ class Companion:
     """The memory of one conversation of a host."""
 
     def __init__(
-        self, mind: AnyMind, session: str, *, host: str, budget: int | None = None
+        self,
+        memory: AnyMemory,
+        session: str,
+        *,
+        host: str,
+        user: str | None = None,
+        budget: int | None = None,
     ) -> None:
         self.session = session
         self.failures: deque[str] = deque(maxlen=_KEPT_FAILURES)
-        self._mind = mind_of(mind)
+        self._mind = mind_of(memory, user)
         self._host = host
         self._budget = budget
         self._lock = ForkSafeLock()
@@ -105,6 +130,13 @@ class Companion:
             if fresh:
                 self._mind.record_many(fresh)
                 self._remember(fresh)
+
+    def append(self, messages: Sequence[NewTurn]) -> None:
+        """Record messages that the host says are new."""
+        with self._at_most_noted(), self._lock:
+            if messages:
+                self._mind.record_many(messages)
+                self._remember(messages)
 
     def add(self, turn: NewTurn) -> None:
         """Record an answer."""

@@ -1,16 +1,25 @@
 """A LangGraph checkpointer around another one, which records every step's messages.
 
-Messages that a step removed from the state are reported as compressed, with the ``summary`` of the
-state if it has one.
+Only the conversation of the graph itself is recorded: what its subgraphs say among themselves is
+not. Messages that a step removed from the state are reported as compressed, with the ``summary`` of
+the state if it has one.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+import copy
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+)
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     BaseCheckpointSaver,
@@ -18,9 +27,11 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
+    DeltaChannelHistory,
 )
+from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
-from recollect.integrations.companion import AnyMind, Companion, tool_call, tool_turn
+from recollect.integrations.companion import AnyMemory, Companion, tool_call, tool_turn
 from recollect.integrations.dialects.base import text_of, with_words_before
 from recollect.types import NewTurn
 
@@ -28,24 +39,26 @@ from recollect.types import NewTurn
 class GraphSaver(BaseCheckpointSaver[Any]):
     """``graph.compile(checkpointer=GraphSaver(mind, InMemorySaver()))``; the thread is the session.
 
-    ``show`` gives a node the messages to send, with evidence injected.
+    ``show`` gives a node the messages to send, with evidence injected. Over a database of many the
+    ``user_id`` of the config says whose memory it is, or ``user`` where all calls are of one.
     """
 
     def __init__(
         self,
-        mind: AnyMind,
+        memory: AnyMemory,
         inner: BaseCheckpointSaver[Any],
         *,
+        user: str | None = None,
         channel: str = "messages",
         budget: int | None = None,
     ) -> None:
         super().__init__(serde=inner.serde)
-        self._mind = mind
+        self._memory = memory
         self._inner = inner
+        self._user = user
         self._channel = channel
         self._budget = budget
-        self._companions: dict[str, Companion] = {}
-        self._last: dict[str, dict[str, NewTurn]] = {}
+        self._threads: dict[tuple[str, str], _Thread] = {}
 
     def show(self, messages: Sequence[BaseMessage], config: RunnableConfig) -> list[BaseMessage]:
         """The messages of a state with evidence injected, for the model alone."""
@@ -53,7 +66,7 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         if not prompts:
             return list(messages)
         question = messages[prompts[-1]]
-        companion = self._companion(config)
+        companion = self._thread(config).companion
         turns = [turn for one in messages if (turn := _turn(one, companion.session)) is not None]
         own_system = [text_of(one.content) for one in messages if isinstance(one, SystemMessage)]
         addition = companion.show(text_of(question.content), turns, own_system)
@@ -90,32 +103,72 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         await asyncio.to_thread(self._note, config, checkpoint)
         return saved
 
-    def _companion(self, config: RunnableConfig) -> Companion:
-        thread = str(config["configurable"]["thread_id"])
-        if thread not in self._companions:
-            self._companions[thread] = Companion(
-                self._mind, thread, host="langgraph", budget=self._budget
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save the writes of a step, and keep its messages until the step is saved."""
+        self._inner.put_writes(config, writes, task_id, task_path)
+        self._gather(config, writes)
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        await self._inner.aput_writes(config, writes, task_id, task_path)
+        self._gather(config, writes)
+
+    def _thread(self, config: RunnableConfig) -> _Thread:
+        configurable = config["configurable"]
+        user, thread = configurable.get("user_id") or self._user, str(configurable["thread_id"])
+        key = (user or "", thread)
+        if key not in self._threads:
+            companion = Companion(
+                self._memory, thread, host="langgraph", user=user, budget=self._budget
             )
-        return self._companions[thread]
+            self._threads[key] = _Thread(companion)
+        return self._threads[key]
+
+    def _gather(self, config: RunnableConfig, writes: Sequence[tuple[str, Any]]) -> None:
+        """A channel of deltas is in no checkpoint: its messages are only ever written."""
+        if not config["configurable"].get("checkpoint_ns"):
+            written = [value for channel, value in writes if channel == self._channel]
+            if written:
+                self._thread(config).written += [one for value in written for one in _listed(value)]
 
     def _note(self, config: RunnableConfig, checkpoint: Checkpoint) -> None:
-        values: Mapping[str, Any] = checkpoint["channel_values"]
-        messages = values.get(self._channel)
-        if not isinstance(messages, list):
+        if config["configurable"].get("checkpoint_ns"):
+            return  # a subgraph: what it says inside, nobody said to the user
+        thread = self._thread(config)
+        companion, values = thread.companion, checkpoint["channel_values"]
+        written, thread.written = thread.written, []
+        stored = values.get(self._channel)
+        whole = stored.value if isinstance(stored, _DeltaSnapshot) else stored
+        if not isinstance(whole, list):
+            fresh = [one for one in written if not one.id or one.id not in thread.seen]
+            thread.seen.update(one.id for one in fresh if one.id)
+            companion.append(
+                [turn for one in fresh if (turn := _turn(one, companion.session)) is not None]
+            )
             return
-        companion = self._companion(config)
         turns = {
             message.id or str(place): turn
-            for place, message in enumerate(messages)
+            for place, message in enumerate(whole)
             if (turn := _turn(message, companion.session)) is not None
         }
-        before = self._last.get(companion.session, {})
-        dropped = [turn for id_, turn in before.items() if id_ not in turns]
+        thread.seen.update(turns)
+        dropped = [turn for id_, turn in thread.last.items() if id_ not in turns]
         if dropped:
             summary = values.get("summary")
             companion.dropped(dropped, summary if isinstance(summary, str) else "")
         companion.keep(list(turns.values()))
-        self._last[companion.session] = turns
+        thread.last = turns
 
     # --- delegated to the inner checkpointer ----------------------------------------------------
 
@@ -150,32 +203,71 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         async for one in self._inner.alist(config, filter=filter, before=before, limit=limit):
             yield one
 
-    def put_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        self._inner.put_writes(config, writes, task_id, task_path)
-
-    async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        await self._inner.aput_writes(config, writes, task_id, task_path)
-
     def delete_thread(self, thread_id: str) -> None:
         self._inner.delete_thread(thread_id)
 
     async def adelete_thread(self, thread_id: str) -> None:
         await self._inner.adelete_thread(thread_id)
 
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        self._inner.delete_for_runs(run_ids)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        await self._inner.adelete_for_runs(run_ids)
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        self._inner.copy_thread(source_thread_id, target_thread_id)
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        await self._inner.acopy_thread(source_thread_id, target_thread_id)
+
+    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        self._inner.prune(thread_ids, strategy=strategy)
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        await self._inner.aprune(thread_ids, strategy=strategy)
+
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        return self._inner.get_delta_channel_history(config=config, channels=channels)
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        return await self._inner.aget_delta_channel_history(config=config, channels=channels)
+
     def get_next_version(self, current: Any, channel: None) -> Any:
         return self._inner.get_next_version(current, channel)
+
+    def with_allowlist(
+        self, extra_allowlist: Collection[tuple[str, ...]]
+    ) -> BaseCheckpointSaver[Any]:
+        inner = self._inner.with_allowlist(extra_allowlist)
+        if inner is self._inner:
+            return self
+        clone = copy.copy(self)
+        clone._inner, clone.serde = inner, inner.serde
+        return clone
+
+
+class _Thread:
+    """What is known of one thread: its messages as they were last seen, and those just written."""
+
+    def __init__(self, companion: Companion) -> None:
+        self.companion = companion
+        self.last: dict[str, NewTurn] = {}
+        self.seen: set[str] = set()
+        self.written: list[BaseMessage] = []
+
+
+def _listed(value: object) -> list[BaseMessage]:
+    """The messages of one write, in whatever form a graph may give them."""
+    many = value if isinstance(value, list) else [value]
+    try:
+        return list(convert_to_messages(many))
+    except (NotImplementedError, ValueError):
+        return []  # an overwrite or a removal: no message
 
 
 def _turn(message: object, session: str) -> NewTurn | None:

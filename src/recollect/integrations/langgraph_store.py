@@ -1,15 +1,18 @@
-"""A LangGraph store over the memories of a mind.
+"""A LangGraph store: what the mind has learnt, and the graph's own items beside it.
 
-The namespace ("memories",) holds what the mind itself has learnt. Any other is a project of its
-own, whose items are memories too, with dates and history. Deleting an item forgets it for good.
+The namespace ("memories",) is what the mind knows. Items of any other namespace are kept as they
+were put, with the versions before them; they are found through the store only, so that no prompt
+shows one tenant what another's namespace holds. Deleting an item forgets it for good.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from langgraph.store.base import (
     BaseStore,
@@ -22,46 +25,60 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
+    get_text_at_path,
+    tokenize_path,
 )
 
+from recollect.errors import NotFound
 from recollect.integrations.companion import AnyMind, mind_of
 from recollect.types import KINDS, Kind, Memory
 
 LEARNT = ("memories",)
 _GLOBAL = "_global"
 _PREFIX = "store:"
-_TAG = "langgraph"
+_OLD_TAG = "langgraph"  # of items that earlier versions kept among what is known
 _MAX_ROWS = 1_000_000
 _MAX_HITS = 1_000
 _TEXT_KEYS = ("text", "content", "memory", "data")
+_MARKED = re.compile(r"[%.\s]|[^\x20-\x7e\w]")  # of a label, what a name may not hold as it is
+_LONGEST_KEY = 200
 
 Namespace = tuple[str, ...]
 
 
 class GraphStore(BaseStore):
-    """``graph.compile(store=GraphStore(mind))``."""
+    """``graph.compile(store=GraphStore(mind))``.
 
-    __slots__ = ("_mind",)
+    ``fields`` are the paths of a value that it is found by, unless a put names others.
+    """
 
-    def __init__(self, mind: AnyMind) -> None:
+    __slots__ = ("_fields", "_mind")
+
+    def __init__(self, mind: AnyMind, *, fields: Sequence[str] | None = None) -> None:
         self._mind = mind_of(mind)
+        self._fields = fields
+        for project in self._mind.projects():
+            if project.startswith(_PREFIX):
+                self._take_over(project)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do what is asked, in order."""
-        return [self._do(op) for op in ops]
+        """Do what is asked: of several puts under one key the last counts, as in other stores."""
+        listed = list(ops)
+        last = {(op.namespace, op.key): op for op in listed if isinstance(op, PutOp)}
+        results = [None if isinstance(op, PutOp) else self._read(op) for op in listed]
+        for op in last.values():
+            self._put(op)
+        return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """The same, with the disk in another thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
-    def _do(self, op: Op) -> Result:
+    def _read(self, op: Op) -> Result:
         match op:
             case GetOp():
                 memory = self._find(op.namespace, op.key)
                 return None if memory is None else _item(memory, op.namespace)
-            case PutOp():
-                self._put(op)
-                return None
             case SearchOp():
                 return self._search(op)
             case ListNamespacesOp():
@@ -69,59 +86,71 @@ class GraphStore(BaseStore):
         raise NotImplementedError(type(op).__name__)
 
     def _put(self, op: PutOp) -> None:
-        old = self._find(op.namespace, op.key)
         if op.value is None:
+            old = self._find(op.namespace, op.key)
             if old is not None:
-                self._mind.forget(id=old.id)
-            return
-        value = json.dumps(op.value, ensure_ascii=False, sort_keys=True)
-        self._mind.remember(
-            _text(op.value) or value,
-            kind=_kind(op.value),
-            subject=op.key,  # two keys are two items, also with one text
-            predicate=op.key,
-            value=value,
-            project=_project(op.namespace),
-            tags=[_TAG],
-            supersedes=None if old is None else old.id,
-        )
+                self._delete(old)
+        elif _is_learnt(op.namespace):
+            text = _text(op.value, None) or json.dumps(op.value, ensure_ascii=False)
+            known = self._find(op.namespace, op.key)
+            supersedes = None if known is None else known.id
+            self._mind.remember(text, kind=_kind(op.value), supersedes=supersedes)
+        else:
+            kept = {"key": op.key, "value": op.value}
+            text = "" if op.index is False else _text(op.value, op.index or self._fields)
+            self._mind.put_item(_project(op.namespace), _topic(op.key), kept, text=text)
+
+    def _delete(self, memory: Memory) -> None:
+        try:
+            self._mind.delete(memory.id)
+        except NotFound:
+            pass  # somebody else deleted it meanwhile
 
     def _find(self, namespace: Namespace, key: str) -> Memory | None:
-        memories = self._mind.memories(project=_project(namespace), limit=_MAX_ROWS)
-        return next((memory for memory in memories if _key(memory) == key), None)
+        if _is_learnt(namespace):
+            try:
+                memory = self._mind.get(key)
+            except NotFound:
+                return None
+            return memory if memory.status == "active" and memory.project == _GLOBAL else None
+        found = self._mind.memories(
+            status="item", project=_project(namespace), topic=_topic(key), limit=1
+        )
+        return found[0] if found else None
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        end = op.offset + op.limit
         items: list[SearchItem] = []
         for namespace in self._under(op.namespace_prefix):
-            items += self._recalled(namespace, op.query, end) if op.query else self._all(namespace)
-        if op.query:
-            items.sort(key=lambda item: item.score or 0, reverse=True)
-        if op.filter:
-            conditions = op.filter.items()
-            items = [
-                item
-                for item in items
-                if all(_meets(item.value.get(name), condition) for name, condition in conditions)
-            ]
-        return items[op.offset : end]
-
-    def _all(self, namespace: Namespace) -> list[SearchItem]:
-        memories = self._mind.memories(project=_project(namespace), limit=_MAX_ROWS)
-        return [_search_item(memory, namespace, None) for memory in memories]
-
-    def _recalled(self, namespace: Namespace, query: str, limit: int) -> list[SearchItem]:
-        project = _project(namespace)
-        hits = self._mind.recall(
-            query, k=min(max(limit, 1), _MAX_HITS), of=("memory",), project=project
+            memories = [one for one in self._all(namespace) if _has(_value(one), op.filter)]
+            scores = self._scores(namespace, op.query, memories) if op.query else {}
+            items += [_search_item(one, namespace, scores.get(one.id)) for one in memories]
+        # What the query does not find comes after what it finds, and what it cannot find last.
+        items.sort(
+            key=lambda one: (-1.0 if one.score is None else one.score, one.updated_at),
+            reverse=True,
         )
-        current = self._mind.memories(project=project, limit=_MAX_ROWS)
-        memories: dict[str, Memory] = {memory.id: memory for memory in current}
-        return [
-            _search_item(memories[hit.id], namespace, hit.score)
-            for hit in hits
-            if hit.id in memories
-        ]
+        return items[op.offset : op.offset + op.limit]
+
+    def _all(self, namespace: Namespace) -> list[Memory]:
+        status = "active" if _is_learnt(namespace) else "item"
+        return self._mind.memories(status=status, project=_project(namespace), limit=_MAX_ROWS)
+
+    def _scores(
+        self, namespace: Namespace, query: str, memories: Sequence[Memory]
+    ) -> dict[str, float]:
+        """Every memory that has a text, with its score."""
+        if not memories:
+            return {}
+        hits = self._mind.recall(
+            query,
+            k=_MAX_HITS,
+            min_score=0.0,
+            of=("memory",),
+            project=_project(namespace),
+            status="active" if _is_learnt(namespace) else "item",
+        )
+        found = {hit.id: hit.score for hit in hits}
+        return {one.id: found.get(one.id, 0.0) for one in memories if one.content}
 
     def _under(self, prefix: Namespace) -> Iterator[Namespace]:
         for namespace in self._all_namespaces():
@@ -129,11 +158,8 @@ class GraphStore(BaseStore):
                 yield namespace
 
     def _all_namespaces(self) -> list[Namespace]:
-        named = [
-            tuple(project.removeprefix(_PREFIX).split("."))
-            for project in self._mind.projects()
-            if project.startswith(_PREFIX) and self._mind.memories(project=project, limit=1)
-        ]
+        projects = self._mind.projects(status="item")
+        named = [_namespace(project) for project in projects if project.startswith(_PREFIX)]
         learnt = [LEARNT] if self._mind.memories(project=_GLOBAL, limit=1) else []
         return sorted([*named, *learnt])
 
@@ -144,28 +170,60 @@ class GraphStore(BaseStore):
                 matching[namespace[: op.max_depth]] = None
         return list(matching)[op.offset : op.offset + op.limit]
 
+    def _take_over(self, project: str) -> None:
+        """Items that an earlier version kept among what is known become items."""
+        for memory in self._mind.memories(project=project, tag=_OLD_TAG, limit=_MAX_ROWS):
+            value = json.loads(memory.value)
+            kept = {"key": memory.predicate, "value": value}
+            self._mind.put_item(project, _topic(memory.predicate), kept, text=_text(value, None))
+            self._delete(memory)
+
+
+def _is_learnt(namespace: Sequence[str]) -> bool:
+    return tuple(namespace) == LEARNT
+
 
 def _project(namespace: Namespace) -> str:
-    """Labels have no dots, so joining them loses nothing."""
-    return _GLOBAL if tuple(namespace) == LEARNT else _PREFIX + ".".join(namespace)
+    return _GLOBAL if _is_learnt(namespace) else _PREFIX + ".".join(map(_escaped, namespace))
 
 
-def _key(memory: Memory) -> str:
-    """The key of an item; for learnt memories their id."""
-    return memory.predicate if _TAG in memory.tags else memory.id
+def _namespace(project: str) -> Namespace:
+    return tuple(unquote(label) for label in project.removeprefix(_PREFIX).split("."))
+
+
+def _escaped(label: str) -> str:
+    return _MARKED.sub(
+        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), str(label)
+    )
+
+
+def _topic(key: str) -> str:
+    """A key as a name that says the same and nothing else; the key itself is in the value."""
+    escaped = _escaped(key)
+    if len(escaped) <= _LONGEST_KEY:
+        return f"key:{escaped}"
+    from hashlib import blake2b
+
+    return f"digest:{blake2b(key.encode(), digest_size=32).hexdigest()}"
+
+
+def _kept(memory: Memory) -> tuple[str, dict[str, Any]]:
+    """The key and the value of an item; of what is known the id and the text."""
+    if memory.status != "item":
+        return memory.id, {"text": memory.content, "kind": memory.kind}
+    loaded = json.loads(memory.value)
+    return loaded["key"], loaded["value"]
 
 
 def _value(memory: Memory) -> dict[str, Any]:
-    if _TAG in memory.tags:
-        loaded = json.loads(memory.value)
-        return loaded if isinstance(loaded, dict) else {"text": memory.content}
-    return {"text": memory.content, "kind": memory.kind}
+    return _kept(memory)[1]
 
 
 def _item(memory: Memory, namespace: Namespace) -> Item:
+    key, value = _kept(memory)
     return Item(
-        value=_value(memory),
-        key=_key(memory),
+        value=value,
+        key=key,
         namespace=tuple(namespace),
         created_at=memory.created_at,
         updated_at=memory.updated_at,
@@ -173,25 +231,26 @@ def _item(memory: Memory, namespace: Namespace) -> Item:
 
 
 def _search_item(memory: Memory, namespace: Namespace, score: float | None) -> SearchItem:
+    key, value = _kept(memory)
     return SearchItem(
         namespace=namespace,
-        key=_key(memory),
-        value=_value(memory),
+        key=key,
+        value=value,
         created_at=memory.created_at,
         updated_at=memory.updated_at,
         score=score,
     )
 
 
-def _text(value: Mapping[str, Any]) -> str:
-    """The text of a value: its text field, or all of its fields."""
+def _text(value: Mapping[str, Any], paths: Sequence[str] | None) -> str:
+    """What an item is found by: the fields that are named, its text field, or all of its fields."""
+    if paths is not None:
+        found = [text for path in paths for text in get_text_at_path(value, tokenize_path(path))]
+        return "\n".join(found)
     for key in _TEXT_KEYS:
         if isinstance(value.get(key), str):
             return str(value[key]).strip()
-    fields = [
-        f"{key}: {item}" for key, item in value.items() if isinstance(item, str | int | float)
-    ]
-    return "; ".join(fields)
+    return "\n".join(get_text_at_path(value, "$"))
 
 
 def _kind(value: Mapping[str, Any]) -> Kind:
@@ -207,10 +266,30 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
     return all(pattern in ("*", label) for pattern, label in zip(path, part, strict=True))
 
 
+def _has(value: Mapping[str, Any], filter_: Mapping[str, Any] | None) -> bool:
+    return all(_meets(_at(value, name), condition) for name, condition in (filter_ or {}).items())
+
+
+def _at(value: Any, path: str) -> Any:
+    """A field of a value, by its name or by a path of names with dots between them."""
+    if not isinstance(value, Mapping) or path in value:
+        return value.get(path) if isinstance(value, Mapping) else None
+    first, _, rest = path.partition(".")
+    return _at(value.get(first), rest) if rest else None
+
+
 def _meets(value: Any, condition: Any) -> bool:
-    """Equality, or every operator of {"$gt": 1, …}."""
-    if isinstance(condition, dict) and any(name.startswith("$") for name in condition):
-        return all(_compare(value, name, other) for name, other in condition.items())
+    """Equality, part by part of nested values, or every operator of {"$gt": 1, …}."""
+    if isinstance(condition, dict):
+        if any(name.startswith("$") for name in condition):
+            return all(_compare(value, name, other) for name, other in condition.items())
+        return isinstance(value, dict) and _has(value, condition)
+    if isinstance(condition, list | tuple):
+        return (
+            isinstance(value, list | tuple)
+            and len(value) == len(condition)
+            and all(map(_meets, value, condition))
+        )
     return bool(value == condition)
 
 

@@ -1,27 +1,32 @@
 """A session for the OpenAI Agents SDK whose history is the ledger.
 
-The ledger only grows. Items that the SDK pops or clears stay recorded; a marker turn takes them out
-of the history the agent sees.
+Every item comes back as it went in. The ledger only grows: items that the SDK pops or clears stay
+recorded, and a marker turn takes them out of the history the agent sees.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+from uuid import uuid4
 
 from agents import TResponseInputItem
 from agents.memory import SessionSettings
 from agents.run_config import CallModelData, ModelInputData
 
-from recollect.integrations.companion import AnyMind, Companion, mind_of
+from recollect.errors import Conflict
+from recollect.integrations.companion import AnyMemory, Companion, mind_of
 from recollect.integrations.dialects.base import last_user, plain_items, text_of
 from recollect.integrations.dialects.openai_responses import inject_items, turn_of
 from recollect.types import NewTurn, ToolCall, Turn
 
 _TAKEN_BACK = "history_taken_back"
-_PAGE = 10_000
+_ITEM = "item"  # in the metadata of a turn: what its text and calls do not say
+_PAGE = 1_000
+T = TypeVar("T")
 
 
 class AgentsSession:
@@ -32,40 +37,41 @@ class AgentsSession:
                      run_config=RunConfig(call_model_input_filter=session.show))
     """
 
-    session_settings: SessionSettings | None = None
-
-    def __init__(self, mind: AnyMind, session_id: str, *, budget: int | None = None) -> None:
+    def __init__(
+        self,
+        memory: AnyMemory,
+        session_id: str,
+        *,
+        user: str | None = None,
+        budget: int | None = None,
+        session_settings: SessionSettings | dict[str, Any] | None = None,
+    ) -> None:
         self.session_id = session_id
-        self._mind = mind_of(mind)
-        self._companion = Companion(mind, session_id, host="openai-agents", budget=budget)
+        self.session_settings: SessionSettings | None = SessionSettings().resolve(session_settings)
+        self._mind = mind_of(memory, user)
+        self._companion = Companion(self._mind, session_id, host="openai-agents", budget=budget)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The history, or the latest ``limit`` items of it, oldest first."""
-        turns = await asyncio.to_thread(self._history)
-        if limit is not None:
-            turns = turns[-limit:] if limit > 0 else []
-        return [cast("TResponseInputItem", _item(turn)) for turn in turns]
+        settings = self.session_settings
+        most = settings.limit if limit is None and settings is not None else limit
+        turns = await asyncio.to_thread(self._latest, most)
+        return [_item(turn) for turn in reversed(turns)]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Record items; reasoning items and the like are skipped."""
-        turns = [turn_of(item, self.session_id) for item in plain_items(items)]
-        messages = [turn for turn in turns if turn is not None]
-        if messages:
-            await asyncio.to_thread(self._mind.record_many, messages)
+        """Record items, whatever they are."""
+        turns = [_turn(item, self.session_id) for item in plain_items(items)]
+        if turns:
+            await _finished(lambda: self._mind.record_many(turns))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Take the latest item out of the history, and give it back."""
-        turns = await asyncio.to_thread(self._history)
-        if not turns:
-            return None
-        await asyncio.to_thread(self._take_back, turns[-1:])
-        return cast("TResponseInputItem", _item(turns[-1]))
+        taken = await _finished(lambda: self._take_back(1))
+        return _item(taken[0]) if taken else None
 
     async def clear_session(self) -> None:
         """Empty the history; memories of it stay."""
-        turns = await asyncio.to_thread(self._history)
-        if turns:
-            await asyncio.to_thread(self._take_back, turns)
+        await _finished(lambda: self._take_back(None))
 
     async def show(self, data: CallModelData[Any]) -> ModelInputData:
         """For ``RunConfig(call_model_input_filter=...)``: injects evidence before the call."""
@@ -84,31 +90,80 @@ class AgentsSession:
             instructions=addition.after(model_data.instructions) or None,
         )
 
-    def _history(self) -> list[Turn]:
-        """The turns that were not taken back, in order."""
-        turns: dict[int, Turn] = {}
-        for turn in self._turns():
-            calls = [call for call in turn.tool_calls if call.name == _TAKEN_BACK]
-            if not calls:
-                turns[turn.index] = turn
-            for call in calls:
-                for index in call.input["turns"]:
-                    turns.pop(index, None)
-        return list(turns.values())
+    def _latest(self, most: int | None) -> list[Turn]:
+        """The turns that were not taken back, the newest first."""
+        found: list[Turn] = []
+        if most is not None and most <= 0:
+            return found
+        gone: set[int] = set()
+        for turn in self._newest_first():
+            markers = [call for call in turn.tool_calls if call.name == _TAKEN_BACK]
+            for call in markers:
+                gone.update(cast("Iterable[int]", call.input["turns"]))
+            if not markers and turn.index not in gone:
+                found.append(turn)
+            if len(found) == most:
+                break
+        return found
 
-    def _turns(self) -> Iterable[Turn]:
+    def _newest_first(self) -> Iterator[Turn]:
         offset = 0
-        while page := self._mind.turns(session=self.session_id, limit=_PAGE, offset=offset):
+        while page := self._mind.turns(
+            session=self.session_id, newest_first=True, limit=_PAGE, offset=offset
+        ):
             yield from page
             offset += len(page)
 
-    def _take_back(self, turns: Iterable[Turn]) -> None:
-        call = ToolCall(_TAKEN_BACK, {"turns": [turn.index for turn in turns]})
-        self._mind.record_turn(NewTurn(self.session_id, "system", "", tool_calls=(call,)))
+    def _take_back(self, most: int | None) -> list[Turn]:
+        """Take the latest items out of the history; what somebody else takes first is theirs."""
+        while True:
+            newest = self._mind.turns(session=self.session_id, newest_first=True, limit=1)
+            turns = self._latest(most)
+            if not turns:
+                return []
+            # The marker has a place of its own: whoever comes second finds it taken.
+            call = ToolCall(
+                _TAKEN_BACK, {"turns": [turn.index for turn in turns], "by": uuid4().hex}
+            )
+            place = newest[0].index + 1
+            marker = NewTurn(self.session_id, "system", "", tool_calls=(call,), index=place)
+            try:
+                self._mind.record_turn(marker)
+            except Conflict:
+                continue
+            return turns
 
 
-def _item(turn: Turn) -> dict[str, Any]:
-    """A turn as an item, without the server's own ids, which may have expired."""
+async def _finished(work: Callable[[], T]) -> T:
+    """What a write gave, once it is done: one that was begun is not left half-way by a caller who
+    is cancelled meanwhile.
+    """
+    task = asyncio.ensure_future(asyncio.to_thread(work))
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        task.exception()  # looked at, so that nobody is told of it twice
+        raise cancelled
+    return task.result()
+
+
+def _turn(item: dict[str, Any], session: str) -> NewTurn:
+    """An item as a turn, with the whole of it beside the turn where that does not say it all."""
+    turn = turn_of(item, session) or NewTurn(session, "system", "")
+    return turn if _said(turn) == item else replace(turn, metadata={_ITEM: item})
+
+
+def _item(turn: Turn) -> TResponseInputItem:
+    kept = turn.metadata.get(_ITEM)
+    return cast("TResponseInputItem", _said(turn) if kept is None else kept)
+
+
+def _said(turn: Turn | NewTurn) -> dict[str, Any]:
+    """What the text and the calls of a turn say, as an item."""
     if turn.tool_results:
         result = turn.tool_results[0]
         return {

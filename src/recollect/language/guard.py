@@ -183,8 +183,12 @@ class Guard:
         clean = parsed if self.secrets is None else redact_json(parsed, self.secrets)
         return cast("dict[str, Fact]", clean)
 
-    def metadata(self, value: Mapping[str, Any]) -> SafeMetadata:
-        """A small JSON object that a host keeps with a memory."""
+    def json_text(self, value: Mapping[str, Any], what: str) -> SafeText:
+        """The same as one text."""
+        return SafeText(json.dumps(self.json(value, what), ensure_ascii=False))
+
+    def metadata(self, value: Mapping[str, Any], most: int = MAX_METADATA) -> SafeMetadata:
+        """A JSON object of at most so many characters that a host keeps with a record."""
         given: object = value
         if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
             raise InvalidInput(
@@ -192,9 +196,9 @@ class Guard:
             )
         safe = self.json(value, "metadata")
         size = len(json.dumps(safe, ensure_ascii=False))
-        if size > MAX_METADATA:
+        if size > most:
             raise InvalidInput(
-                f"metadata has {size:,} characters as JSON, more than {MAX_METADATA:,}",
+                f"metadata has {size:,} characters as JSON, more than {most:,}",
                 remedy="Keep it elsewhere, and its id here",
             )
         return SafeMetadata(cast("Mapping[str, Json]", safe))

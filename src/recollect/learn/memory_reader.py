@@ -28,6 +28,7 @@ from recollect.types import (
     Memory,
     MemoryOrigin,
     MemoryQuery,
+    MemoryStatus,
     SafeName,
 )
 
@@ -117,10 +118,11 @@ class MemoryReader:
         (priority,) = priorities.table.get(known, (known,))
         return Life(*span_of_priority(priority, self._settings.lifetimes))
 
-    def projects(self) -> list[SafeName]:
-        """The projects of current memories."""
+    def projects(self, status: MemoryStatus) -> list[SafeName]:
+        """The projects of memories of a status."""
+        checks.check_choice(status, STATUSES, "status")
         with self._store.read(self._space) as unit:
-            return unit.memories.projects()
+            return unit.memories.projects(status)
 
     def history(self, id_: str) -> History:
         """Every version of a memory, oldest first, and every event about them.

@@ -27,8 +27,7 @@ def index_missing(store: Store, space: str, progress: Callable[[int], None]) -> 
         while True:
             with store.write(space) as unit:
                 ids = unit.text.unindexed(type_, _BATCH)
-                for id_, terms in terms_of(unit, ids):
-                    unit.text.put(type_, id_, terms)
+                unit.text.put(type_, dict(terms_of(unit, ids)))
             if not ids:
                 break
             done += len(ids)
@@ -38,8 +37,7 @@ def index_missing(store: Store, space: str, progress: Callable[[int], None]) -> 
 
 def index_again(unit: Unit, type_: RecordType, ids: list[str], *, changed: bool = True) -> None:
     """Index records whose names have changed, or that came from elsewhere with their vectors."""
-    for id_, terms in _READERS[type_](unit, ids):
-        unit.text.put(type_, id_, terms, changed=changed)
+    unit.text.put(type_, dict(_READERS[type_](unit, ids)), changed=changed)
 
 
 def _turns(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:

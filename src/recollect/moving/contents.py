@@ -29,7 +29,7 @@ from recollect.types import (
 _T = TypeVar("_T")
 _PAGE = 5_000  # records of one query
 _ALL = 1_000_000
-_NEVER_HELD = ("pending", "rejected")
+_NEVER_HELD = ("pending", "rejected", "item")
 Progress = Callable[[int, int], None]
 """Takes how many turns were read, and how many there are."""
 

@@ -19,7 +19,8 @@ from recollect.moving.rows import put_rows, read_batches
 from recollect.settings import Settings
 from recollect.store.codec import dump
 from recollect.store.contract import Store, Unit
-from recollect.store.sqlite.store import open_sqlite
+from recollect.store.postgres.address import is_address
+from recollect.store.target import is_missing, is_same, open_store, shown
 from recollect.store.transfer import MOVED, Cells, MovedTable
 
 Phase = Literal["Copying", "Verifying"]
@@ -137,32 +138,46 @@ def copy_space(
     to_space: str | None = None,
     progress: Progress = lambda phase, done, total: None,
 ) -> CopyReport:
-    """Copy a space into another database, made if there is none, or under another name.
+    """Copy a space into another database, made if there is none, or under another name. Either may
+    be a file or the address of a server.
 
     ``progress`` is told what is going on, the rows that are done, and how many there are.
     """
-    beginning, end = Path(source).expanduser(), Path(target).expanduser()
+    beginning, end = _target(source), _target(target)
     to_space = DEFAULT.name(space if to_space is None else to_space, "to_space")
-    if not beginning.exists():
+    if is_missing(beginning):
         raise NotFound(f"There is no memory at {beginning}", remedy="Give the path of a database")
-    if to_space == space and end.exists() and beginning.samefile(end):
+    if to_space == space and is_same(beginning, end):
         raise InvalidInput(
-            f"{source} and {target} are the same database", remedy="Name another space to copy into"
+            f"{shown(beginning)} and {shown(end)} are the same database",
+            remedy="Name another space to copy into",
         )
     busy, now = Settings().store.busy_timeout.total_seconds(), SystemClock().now
-    reading = open_sqlite(str(beginning), busy_timeout=busy, now=now, read_only=True)
+    reading = open_store(beginning, busy_timeout=busy, now=now, read_only=True)
     try:
         _check_space(reading, space)
-        writing = open_sqlite(str(end), busy_timeout=busy, now=now)
+        writing = open_store(end, busy_timeout=busy, now=now)
         try:
-            with reading.read(space) as unit:
-                copy = _Copy(unit, writing, to_space, progress)
-                tables = copy.run()
+            return copy_between(reading, writing, space, to_space, progress)
         finally:
             writing.close()
     finally:
         reading.close()
+
+
+def copy_between(
+    source: Store, target: Store, space: str, to_space: str, progress: Progress
+) -> CopyReport:
+    """Copy a space of one open store into another one."""
+    with source.read(space) as unit:
+        copy = _Copy(unit, target, to_space, progress)
+        tables = copy.run()
     return CopyReport(space, to_space, tuple(tables), tuple(copy.conflicts))
+
+
+def _target(given: str | Path) -> str:
+    text = str(given)
+    return text if is_address(text) else str(Path(given).expanduser())
 
 
 def _check_space(store: Store, space: str) -> None:

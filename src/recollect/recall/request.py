@@ -16,7 +16,7 @@ from recollect.language.truncation import two_ends
 from recollect.rules import checks
 from recollect.settings.recall import RecallSettings
 from recollect.store.rows import Scope
-from recollect.types import RECORD_TYPES, TRUSTS, RecordType, Trust
+from recollect.types import RECORD_TYPES, STATUSES, TRUSTS, MemoryStatus, RecordType, Trust
 
 MAX_HITS = 1_000
 MAX_QUERY = 100_000
@@ -57,6 +57,7 @@ def read_request(
     min_importance: float | None = None,
     speaker: str | None = None,
     trust: Trust | None = None,
+    status: MemoryStatus | None = None,
     since: datetime | str | None = None,
     until: datetime | str | None = None,
     as_of: datetime | str | None = None,
@@ -79,6 +80,8 @@ def read_request(
         checks.check_text(persona, "persona", checks.MAX_NAME)
     if trust is not None:
         checks.check_choice(trust, TRUSTS, "trust")
+    if status is not None:
+        checks.check_choice(status, STATUSES, "status")
     records = Scope(
         types=_types(searched(usual) if of is None else of),
         session=guard.filter(session, "session"),
@@ -89,6 +92,7 @@ def read_request(
         min_importance=min_importance,
         speaker=guard.filter(speaker, "speaker"),
         trust=trust,
+        status=status,
         since=maybe_moment(since, "since"),
         until=maybe_moment(until, "until"),
         as_of=maybe_moment(as_of, "as_of"),

@@ -125,7 +125,7 @@ def _names(new: NewTurn, guard: Guard) -> _Names:
         guard.name(new.session, "session"),
         guard.maybe_name(new.sender, "sender"),
         guard.maybe_name(new.channel, "channel"),
-        guard.metadata(new.metadata) if new.metadata else None,
+        guard.metadata(new.metadata, guard.characters) if new.metadata else None,
     )
 
 

@@ -97,8 +97,7 @@ def _leaf(annotation: Any) -> Reader:
     if annotation in (datetime, date):
         return _moment(annotation)
     if annotation is timedelta:
-        seconds = _scalar(float)
-        return lambda value, name: timedelta(seconds=seconds(value, name))
+        return _span(_scalar(float))
     if annotation is Path:
         text = _scalar(str)
         return lambda value, name: Path(text(value, name))
@@ -127,6 +126,16 @@ def _moment(kind: type[date]) -> Reader:
             return kind.fromisoformat(value)
         except (TypeError, ValueError) as error:
             raise _wrong(name, wanted) from error
+
+    return one
+
+
+def _span(seconds: Reader) -> Reader:
+    def one(value: Any, name: str) -> timedelta:
+        try:
+            return timedelta(seconds=seconds(value, name))
+        except (OverflowError, ValueError) as error:
+            raise _wrong(name, "a number of seconds within centuries") from error
 
     return one
 

@@ -168,7 +168,7 @@ class MemoryStore(Protocol):
     ) -> None: ...
     def chain(self, id_: str) -> list[Memory]: ...
     def touch(self, id_: str, uses: int, at: datetime) -> None: ...
-    def projects(self) -> list[SafeName]: ...
+    def projects(self, status: MemoryStatus = "active") -> list[SafeName]: ...
     def count_by_kind(self, key: str) -> dict[tuple[Kind, str], int]: ...
     def partition(
         self, project: SafeName | None, limit: int, without: Sequence[Kind] = ()
@@ -301,8 +301,10 @@ class TextIndex(Protocol):
         """Who speaks here and whom memories are about; of very many records, some."""
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]: ...
-    def put(self, type_: RecordType, id_: str, terms: SafeText, *, changed: bool = True) -> None:
-        """Index a record anew; where its text has ``changed``, its vectors have to follow."""
+    def put(
+        self, type_: RecordType, terms: Mapping[str, SafeText], *, changed: bool = True
+    ) -> None:
+        """Index records anew, by their ids; where texts have ``changed``, vectors follow."""
 
 
 class Vectors(Protocol):
@@ -325,6 +327,17 @@ class Vectors(Protocol):
         self, embedder: int, query: bytes, most: int | None = None
     ) -> list[tuple[int, float]]: ...
     def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]: ...
+    def indexed(self, embedder: int) -> bool:
+        """Whether the database itself finds the nearest without comparing all."""
+
+    def nearest(
+        self, embedder: int, type_: RecordType, query: bytes, limit: int
+    ) -> list[tuple[int, float]]:
+        """The nearest documents of a type by such an index, best first, with their cosines."""
+
+    def cosines(self, embedder: int, query: bytes, docs: Sequence[int]) -> dict[int, float]:
+        """The cosine of the best passage of each document that has one."""
+
     def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]: ...
     def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None: ...
 
@@ -454,10 +467,17 @@ class Store(Protocol):
     def check(self, space: str, *, deep: bool) -> list[Finding]: ...
     def spaces(self) -> list[str]: ...
     def clear_text_index(self) -> None: ...
+    def index_vectors(self, space: str, embedder: int) -> None:
+        """Build what ``Vectors.nearest`` needs where a space has grown large; nobody waits."""
+
     def compact(self) -> None: ...
     def settle(self) -> None: ...
-    def vocabulary(self) -> Iterator[str]: ...
-    def names(self) -> list[str]: ...
+    def vocabulary(self, space: str) -> Iterator[str]:
+        """Every term that the files of a space may hold: of a shared file, those of all spaces."""
+
+    def names(self, space: str) -> list[str]:
+        """Likewise every name beside what people said."""
+
     def backup(
         self, target: Path, *, replace: bool, patience: float, progress: PageProgress
     ) -> Backup:

@@ -14,6 +14,7 @@ from pathlib import Path
 from recollect import private
 from recollect.errors import StoreUnavailable
 
+USUAL_NAME = "memory.db"  # what a database is called when nobody names it
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
 _LONGEST = 80
 _DIGEST = 16  # bytes: nobody finds two names with the same one

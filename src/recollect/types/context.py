@@ -11,6 +11,7 @@ from recollect.types.ledger import Source, Turn
 from recollect.types.literals import (
     Json,
     Kind,
+    MemoryStatus,
     RecordType,
     Role,
     Trust,
@@ -63,7 +64,7 @@ class RecallQuery(TypedDict, total=False):
     ``k`` is how many hits at most, ``min_score`` and ``min_importance`` what they have to reach;
     only memories and episodes have an importance. ``kind`` and ``scope`` take the words of the
     preset's document, too. ``around`` is what was said just before the query, which helps one that
-    says little by itself.
+    says little by itself. ``status`` is that of the memories: "active" unless said otherwise.
     """
 
     k: int | None
@@ -77,6 +78,7 @@ class RecallQuery(TypedDict, total=False):
     min_importance: float | None
     speaker: str | None
     trust: Trust | None
+    status: MemoryStatus | None
     since: datetime | str | None
     until: datetime | str | None
     as_of: datetime | str | None

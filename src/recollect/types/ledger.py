@@ -48,8 +48,8 @@ class NewTurn:
     Who speaks as the user is the owner as long as nobody else does in that session; the setting
     `trust.owners` names the senders that are. ``trust`` is the host's own word on it: "external"
     for a stranger or for mail that is passed on, "owner" for the owner in a group. For other roles
-    than user it can only lower the trust. ``metadata`` is a small JSON object of the host's own,
-    and no part of what is searched.
+    than user it can only lower the trust. ``metadata`` is a JSON object of the host's own, and no
+    part of what is searched.
     """
 
     session: str

@@ -35,7 +35,8 @@ RECORD_TYPES: tuple[RecordType, ...] = get_args(RecordType)
 TurnState = Literal["new", "extracted", "empty", "failed", "dead"]
 TURN_STATES: tuple[TurnState, ...] = get_args(TurnState)
 
-MemoryStatus = Literal["active", "pending", "superseded", "rejected", "archived"]
+# An item is a value that a host keeps under a key: no part of what is known, found by status only.
+MemoryStatus = Literal["active", "pending", "superseded", "rejected", "archived", "item"]
 STATUSES: tuple[MemoryStatus, ...] = get_args(MemoryStatus)
 MemoryOrder = Literal["newest", "oldest", "updated", "importance", "used"]
 ORDERS: tuple[MemoryOrder, ...] = get_args(MemoryOrder)

@@ -12,8 +12,16 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect import Candidate, Mind, NewDailyEvent, NewEpisode, NewMemory, NewTurn
-from recollect import ToolCall, ToolResult
+from recollect import (
+    Candidate,
+    Mind,
+    NewDailyEvent,
+    NewEpisode,
+    NewMemory,
+    NewTurn,
+    ToolCall,
+    ToolResult,
+)
 from recollect.clock import ManualClock
 from recollect.plain import plain
 from recollect.remote.client import RemoteMind
@@ -48,7 +56,9 @@ class Named:
     def of(self, value: Any) -> Any:
         if isinstance(value, str):
             value = _HEX.sub("fence", value)
-            return _ID.sub(lambda m: self._numbers.setdefault(m[0], f"#{len(self._numbers)}"), value)
+            return _ID.sub(
+                lambda m: self._numbers.setdefault(m[0], f"#{len(self._numbers)}"), value
+            )
         if isinstance(value, dict):
             # Over there an operation has the key of its request.
             rest = {key: one for key, one in value.items() if key != "operation_id"}
@@ -58,6 +68,14 @@ class Named:
 
 def life(mind: Mind, clock: ManualClock) -> Iterator[tuple[str, Any]]:
     """A good part of what can be done with a mind, and each answer."""
+    yield from talking(mind)
+    yield from statements(mind)
+    clock.advance(minutes=10)
+    yield from recalling(mind)
+    yield from looking_after(mind)
+
+
+def talking(mind: Mind) -> Iterator[tuple[str, Any]]:
     with mind.session("talk", project="shop", topic="tea") as talk:
         yield "user", talk.user("I like green tea, and my cat is called Tom", sender="Ann")
         calls = [ToolCall("write_file", {"path": "/tmp/a.txt"}, "c1")]
@@ -72,18 +90,29 @@ def life(mind: Mind, clock: ManualClock) -> Iterator[tuple[str, Any]]:
         yield "variables", talk.variables()
         yield "clear", talk.clear()
         yield "window after", talk.window()
-    yield "record", mind.record(
-        session="a/b ü", role="user", content="多喝绿茶", at=NOON, index=3, metadata={"k": [1]}
+    yield (
+        "record",
+        mind.record(
+            session="a/b ü", role="user", content="多喝绿茶", at=NOON, index=3, metadata={"k": [1]}
+        ),
     )
     many = [NewTurn("bulk", "user", f"line {n}", at=NOON) for n in range(30)]
     yield "record_many", mind.record_many(many, topics={"bulk": "lines"}, project="shop")
-    yield "record_many again", mind.record_many(
-        [replace(turn, index=n) for n, turn in enumerate(many)]
+    yield (
+        "record_many again",
+        mind.record_many([replace(turn, index=n) for n, turn in enumerate(many)]),
     )
     yield "record_turn", mind.record_turn(NewTurn("talk", "user", "deploy with make ship"))
     yield "sessions", mind.sessions(limit=2, offset=1)
     yield "turns", mind.turns(session="bulk", newest_first=True, limit=3, offset=2)
     yield "turns by metadata", mind.turns(metadata={"k": None})
+    file = mind.attach("/nowhere/cat.png", session="talk", description="a cat", tags=["cat"])
+    yield "attach", file
+    yield "describe", mind.describe_attachment(file.id, transcription="meow")
+    yield "attachments", mind.attachments(direction="inbound")
+
+
+def statements(mind: Mind) -> Iterator[tuple[str, Any]]:
     kept = mind.remember("likes jasmine tea", kind="preference", tags=["tea"], metadata={"n": 1})
     yield "remember", kept
     yield "remember again", mind.remember("likes jasmine tea", kind="preference")
@@ -105,12 +134,13 @@ def life(mind: Mind, clock: ManualClock) -> Iterator[tuple[str, Any]]:
     }
     yield "add_many", mind.add_many(records)
     yield "add_many again", mind.add_many(records)
-    file = mind.attach("/nowhere/cat.png", session="talk", description="a cat", tags=["cat"])
-    yield "attach", file
-    yield "describe", mind.describe_attachment(file.id, transcription="meow")
-    yield "attachments", mind.attachments(direction="inbound")
-    clock.advance(minutes=10)
+    yield "archive", mind.archive(edited.id)
+    yield "restore", mind.restore(edited.id)
+
+
+def recalling(mind: Mind) -> Iterator[tuple[str, Any]]:
     yield "drain", mind.drain()
+    (kept,) = mind.memories(text="jasmine tea")
     yield "memories", mind.memories(order="oldest", limit=50)
     yield "memories as of", mind.memories(as_of=NOON, text="TEA")
     yield "projects", mind.projects()
@@ -131,8 +161,9 @@ def life(mind: Mind, clock: ManualClock) -> Iterator[tuple[str, Any]]:
     yield "note_failure", mind.note_failure("upload", "refused")
     yield "usage", mind.record_usage(purpose="p", model="m", input_tokens=1, output_tokens=2)
     yield "usage total", mind.usage(since=NOON)
-    yield "archive", mind.archive(edited.id)
-    yield "restore", mind.restore(edited.id)
+
+
+def looking_after(mind: Mind) -> Iterator[tuple[str, Any]]:
     yield "daily_events", mind.daily_events(day=NOON.date())
     yield "upkeep", [step.name for step in mind.upkeep("daily", dry_run=True).steps]
     yield "sync", mind.sync().changed
@@ -142,6 +173,9 @@ def life(mind: Mind, clock: ManualClock) -> Iterator[tuple[str, Any]]:
     yield "jobs", [job.kind for job in mind.jobs()]
     yield "redrive", mind.redrive()
     yield "waiting_rules", mind.waiting_rules()
+    yield "growth", mind.growth(days=3)
+    yield "decay", mind.decay_curve(mind.memories(text="jasmine tea")[0].id)
+    yield "documents", [replace(one, digest="") for one in mind.documents()]
     yield "metrics", mind.metrics(days=30)
     yield "audit", mind.audit()
     yield "rollback", mind.rollback("session:talk", dry_run=True).removed
@@ -151,7 +185,7 @@ def life(mind: Mind, clock: ManualClock) -> Iterator[tuple[str, Any]]:
     yield "forget", receipt.counts
     yield "doctor", [(one.check, one.ok) for one in mind.doctor(forgotten=receipt)]
     yield "repair", mind.repair()
-    yield "delete", mind.delete(kept.id)
+    yield "delete", mind.delete(mind.memories(text="jasmine tea")[0].id)
     stats = mind.stats()
     yield "stats", replace(stats, file_bytes=0)
 
@@ -247,9 +281,9 @@ def test_the_async_client_is_the_same_definition(served: Running) -> None:
 def test_nobody_there() -> None:
     from recollect.remote.client import open_remote
 
-    with open_remote("http://127.0.0.1:9", token="t") as mind:
-        with pytest.raises(recollect.ServiceUnavailable, match="recollect serve"):
-            mind.stats()
+    nobody = pytest.raises(recollect.ServiceUnavailable, match="recollect serve")
+    with open_remote("http://127.0.0.1:9", token="t") as mind, nobody:
+        mind.stats()
     for wrong in ("ftp://x", "http://", "http://me:you@host", "nothing"):
         with pytest.raises(recollect.ConfigError):
             open_remote(wrong, token="t")

@@ -12,10 +12,10 @@ from recollect.documents.fallback.notes import Note
 from recollect.errors import Conflict
 from recollect.learn.session_end import ENDED
 from recollect.store.rows import Placed, TurnRow
+from recollect.store.sql.journal import SqlJournal
+from recollect.store.sql.postings import TextStats
 from recollect.store.sqlite.jobs import SqliteTasks
-from recollect.store.sqlite.journal import SqliteJournal
-from recollect.store.sqlite.ledger import SqliteLedger
-from recollect.store.sqlite.postings import TextStats
+from recollect.store.sqlite.records import SqliteLedger
 from recollect.store.sqlite.store import SqliteUnit
 from recollect.types import EMPTY, Event, Fact, SafeName, Turn, key_of, no_metadata
 
@@ -84,7 +84,7 @@ class _MirroredLedger(SqliteLedger):
         return super().turn_at(session, index) if older is None else older
 
 
-class _MirroredJournal(SqliteJournal):
+class _MirroredJournal(SqlJournal):
     """Notes statements, ends of sessions and failures of the host by their events."""
 
     def __init__(self, conn: apsw.Connection, space: int, unit: MirroredUnit) -> None:

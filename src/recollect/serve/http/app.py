@@ -80,6 +80,11 @@ class Service:
         )
         self.app: ASGIApp = Boundary(inner, names)
 
+    @property
+    def running(self) -> int:
+        """Calls that run or wait for a thread."""
+        return self._queue.running
+
     def _own_routes(self) -> list[BaseRoute]:
         return [
             self._route("/healthz", "GET", "health", self._health),
@@ -152,7 +157,7 @@ class Service:
             return together([mind.prometheus() for mind in minds])
 
         text = await self._queue.run(grant.id, work, lasting=True)
-        whole = text + self._figures.text(self._queue.running)
+        whole = text + self._figures.text(self.running)
         return PlainTextResponse(whole, media_type=_PROMETHEUS)
 
     async def _list_spaces(self, request: Request) -> Response:

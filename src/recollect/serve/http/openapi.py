@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from recollect import __version__
-from recollect.remote.operations import PAGE_LIMIT, SPACE_PATH, Operation, CallParameter
+from recollect.remote.operations import PAGE_LIMIT, SPACE_PATH, CallParameter, Operation
 from recollect.remote.problems import MEDIA_TYPE
 from recollect.remote.wire import Schema, Schemas
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
 from types import FrameType
@@ -11,6 +12,7 @@ import uvicorn
 from recollect.errors import ConfigError
 from recollect.serve.http.app import Service
 
+_BACKLOG = 2_048
 _GRACE = 30  # seconds that requests get to finish
 
 
@@ -49,10 +51,12 @@ def bind(host: str, port: int) -> socket.socket:
         (family, kind, proto, _, address), *_ = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        bound = socket.socket(family, kind, proto)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-        bound.listen(2048)
+        with contextlib.ExitStack() as failing:
+            bound = failing.enter_context(socket.socket(family, kind, proto))
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            bound.listen(_BACKLOG)
+            failing.pop_all()
     except OSError as error:
         raise ConfigError(
             f"{host} port {port} cannot be used: {error.strerror}", remedy="Choose another --port"

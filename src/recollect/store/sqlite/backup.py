@@ -47,12 +47,12 @@ def back_up(
         raise taken(target)
     if target.exists() and database.path != MEMORY and target.samefile(database.path):
         raise InvalidInput(f"{target} is itself the database", remedy="Choose another name")
-    _refuse_logs(target)
+    refuse_logs(target)
     with UnfinishedFile(target, patience=patience) as unfinished:
         with database.read() as conn:
             counts = _counts(conn)
             _copy(conn, unfinished.path, progress)
-        copy = _examined(unfinished.path, target)
+        copy = examined(unfinished.path, target)
         if dict(copy.counts) != counts:
             raise StoreDamaged(
                 f"The copy for {target} holds {copy.counts} instead of {counts}",
@@ -67,8 +67,7 @@ def is_backup_of(database: Database, file: Path) -> bool:
     try:
         if not migrate.inspect(str(file)):
             return False
-        with _reading(file) as conn:
-            made = _made_at(conn)
+        made = made_at(file)
     except (apsw.Error, StoreError):
         return False
     with database.read() as conn:
@@ -95,14 +94,14 @@ def restore(
         released = _release(unfinished.path)
         with _reading(unfinished.path) as conn:
             spaces = tuple(str(name) for (name,) in conn.execute("SELECT name FROM spaces"))
-        copy = _examined(unfinished.path, backup)
+        copy = examined(unfinished.path, backup)
         with _alone(to):
             aside = _set_aside(to, now)
             unfinished.put(replace=True)
     return Restored(str(to), str(backup), copy.schema, copy.counts, spaces, released, aside)
 
 
-def _refuse_logs(target: Path) -> None:
+def refuse_logs(target: Path) -> None:
     """A log beside a file would be taken for that of whatever stands there next."""
     if log := next((f for f in _leftovers(target) if f != target), None):
         raise Conflict(
@@ -118,8 +117,7 @@ def _copy(source: apsw.Connection, target: Path, progress: PageProgress) -> None
     """Every page of the snapshot that ``source`` reads. What is wrong with the new file is raised
     as a typed error; damage is that of the source.
     """
-    for log in _leftovers(target)[1:]:  # of one who was killed
-        log.unlink()
+    remove_logs(target)  # of one who was killed
     try:
         copy = apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
@@ -138,7 +136,7 @@ def _copy(source: apsw.Connection, target: Path, progress: PageProgress) -> None
         raise explain(error, str(target)) from error
 
 
-def _examined(copy: Path, original: Path) -> Backup:
+def examined(copy: Path, original: Path) -> Backup:
     """What a copy holds, after SQLite has found nothing wrong with it."""
     with _reading(copy) as conn:
         try:
@@ -158,6 +156,19 @@ def _examined(copy: Path, original: Path) -> Backup:
 
 def _counts(conn: apsw.Connection) -> dict[str, int]:
     return {table: int(conn.execute(f"SELECT count(*) FROM {table}").get) for table in _COUNTED}
+
+
+def remove_logs(file: Path) -> None:
+    """What stands beside a database that nobody has open."""
+    for log in _leftovers(file):
+        if log != file:
+            log.unlink()
+
+
+def made_at(file: Path) -> int | None:
+    """The moment in which the first schema of a database, or of what it is a copy of, was made."""
+    with _reading(file) as conn:
+        return _made_at(conn)
 
 
 def _made_at(conn: apsw.Connection) -> int | None:

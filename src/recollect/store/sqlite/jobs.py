@@ -15,8 +15,8 @@ from recollect.ids import new_ids
 from recollect.locks import ForkSafeLock
 from recollect.store import codec
 from recollect.store.rows import Scheduled
+from recollect.store.sql.journal import SqlJournal as SqliteJournal
 from recollect.store.sqlite.connection import Database
-from recollect.store.sqlite.journal import SqliteJournal
 from recollect.types import (
     WAITING_SINCE,
     Fact,

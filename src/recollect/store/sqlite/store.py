@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Generic, Literal, TypeVar
 
 import apsw
 
@@ -17,93 +16,37 @@ from recollect import private
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.store import codec
 from recollect.store.rows import MAX_SPACES, NOBODY
-from recollect.store.sqlite import backup, compaction, health, migrate, text, text_columns
-from recollect.store.sqlite.attachments import SqliteAttachments
-from recollect.store.sqlite.cleanup import SqliteCleanup
+from recollect.store.sql import text_columns
+from recollect.store.sql.cleanup import SqlCleanup
+from recollect.store.sql.counters import SqlCounters
+from recollect.store.sql.document_states import SqlDocumentStates
+from recollect.store.sql.echoes import SqlEchoes
+from recollect.store.sql.journal import SqlJournal
+from recollect.store.sql.names import SqlNames
+from recollect.store.sql.postings import TextStats
+from recollect.store.sql.runs import SqlCards, SqlOnboardings, SqlRuns
+from recollect.store.sql.scratchpads import SqlScratchpads
+from recollect.store.sql.tiers import SqlTiers
+from recollect.store.sql.unit import UnitPart, simple
+from recollect.store.sqlite import backup, compaction, health, migrate, text
 from recollect.store.sqlite.connection import MEMORY, Database
-from recollect.store.sqlite.document_states import SqliteDocumentStates
-from recollect.store.sqlite.echoes import SqliteEchoes
-from recollect.store.sqlite.episodes import SqliteEpisodes
-from recollect.store.sqlite.erasure import SqliteEraser
 from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
-from recollect.store.sqlite.journal import SqliteJournal
-from recollect.store.sqlite.ledger import SqliteLedger
-from recollect.store.sqlite.memories import SqliteMemories
-from recollect.store.sqlite.names import SqliteNames
-from recollect.store.sqlite.postings import TextStats
-from recollect.store.sqlite.runs import SqliteCards, SqliteOnboardings, SqliteRuns
-from recollect.store.sqlite.scratchpads import SqliteScratchpads
+from recollect.store.sqlite.records import (
+    SqliteAttachments,
+    SqliteEpisodes,
+    SqliteEraser,
+    SqliteLedger,
+    SqliteMemories,
+)
 from recollect.store.sqlite.text import SqliteText
-from recollect.store.sqlite.tiers import SqliteTiers
 from recollect.store.sqlite.transfer import SqliteTransfer
 from recollect.store.sqlite.vectors import SqliteVectors
 from recollect.types import Backup, Finding, PageProgress, Stats
 
-_EPOCH = date(1970, 1, 1)
-_DAY = 86_400_000_000  # microseconds
-
-
-class SqliteCounters:
-    """The counters of one space on one connection."""
-
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
-        self._conn = conn
-        self._space = space
-
-    def add(self, day: date, amounts: Mapping[str, int]) -> None:
-        self._conn.executemany(
-            "INSERT INTO counters VALUES (?, ?, ?, ?) ON CONFLICT (space, day, name)"
-            " DO UPDATE SET amount = amount + excluded.amount",
-            [(self._space, day.isoformat(), name, amount) for name, amount in amounts.items()],
-        )
-
-    def totals(self, since: date | None) -> dict[str, int]:
-        """The sums of all days from then on."""
-        rows = self._conn.execute(
-            "SELECT name, sum(amount) FROM counters WHERE space = ? AND day >= ? GROUP BY name",
-            (self._space, "" if since is None else since.isoformat()),
-        )
-        return {str(name): int(amount) for name, amount in rows}
-
-    def per_day(self, table: Literal["turns", "memories"], since: date) -> dict[date, int]:
-        time = "at" if table == "turns" else "created_at"
-        held = "" if table == "turns" else " AND status NOT IN ('pending', 'rejected')"
-        rows = self._conn.execute(
-            f"SELECT {time} / ?, count(*) FROM {table} WHERE space = ? AND {time} >= ?{held}"
-            " GROUP BY 1",
-            (_DAY, self._space, (since - _EPOCH).days * _DAY),
-        )
-        return {_EPOCH + timedelta(days=int(day)): int(count) for day, count in rows}
-
-    def rows(self, table: Literal["turns", "memories"]) -> int:
-        count = self._conn.execute(
-            f"SELECT count(*) FROM {table} WHERE space = ?", (self._space,)
-        ).get
-        return int(count)
-
-
-T = TypeVar("T")
-
-
-class _part(Generic[T]):
-    """A part of a unit, made when it is first used. It has no lock, since a unit belongs to one
-    thread and every turn that is recorded makes one.
-    """
-
-    def __init__(self, make: Callable[[apsw.Connection, int, TextStats], T]) -> None:
-        self._make = make
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, unit: SqliteUnit, owner: type | None = None) -> T:
-        made = unit.__dict__[self._name] = self._make(unit.conn, unit.space, unit.text_stats)
-        return made
-
-
-def _simple(make: Callable[[apsw.Connection, int], T]) -> _part[T]:
-    """A part that needs no statistics of the text index."""
-    return _part(lambda conn, space, _: make(conn, space))
+_KEYS = (
+    "SELECT DISTINCT key, iif(key IN (SELECT value FROM json_each(?)), atom, '')"
+    " FROM events, json_tree(payload) WHERE typeof(key) = 'text'"
+)
 
 
 class SqliteUnit:
@@ -114,26 +57,26 @@ class SqliteUnit:
         self.space = space
         self.text_stats = text_stats
 
-    ledger = _simple(SqliteLedger)
-    memories = _simple(SqliteMemories)
-    episodes = _simple(SqliteEpisodes)
-    scratchpads = _simple(SqliteScratchpads)
-    echoes = _simple(SqliteEchoes)
-    document_states = _simple(SqliteDocumentStates)
-    attachments = _simple(SqliteAttachments)
-    journal = _simple(SqliteJournal)
-    text = _part(SqliteText)
-    vectors = _simple(SqliteVectors)
-    tasks = _simple(SqliteTasks)
-    tiers = _simple(SqliteTiers)
-    runs = _simple(SqliteRuns)
-    cards = _simple(SqliteCards)
-    onboarding = _simple(SqliteOnboardings)
-    eraser = _part(SqliteEraser)
-    names = _simple(SqliteNames)
-    cleanup = _simple(SqliteCleanup)
-    counters = _simple(SqliteCounters)
-    transfer = _simple(SqliteTransfer)
+    ledger = simple(SqliteLedger)
+    memories = simple(SqliteMemories)
+    episodes = simple(SqliteEpisodes)
+    scratchpads = simple(SqlScratchpads)
+    echoes = simple(SqlEchoes)
+    document_states = simple(SqlDocumentStates)
+    attachments = simple(SqliteAttachments)
+    journal = simple(SqlJournal)
+    text = UnitPart(SqliteText)
+    vectors = simple(SqliteVectors)
+    tasks = simple(SqliteTasks)
+    tiers = simple(SqlTiers)
+    runs = simple(SqlRuns)
+    cards = simple(SqlCards)
+    onboarding = simple(SqlOnboardings)
+    eraser = UnitPart(SqliteEraser)
+    names = simple(SqlNames)
+    cleanup = simple(SqlCleanup)
+    counters = simple(SqlCounters)
+    transfer = simple(SqliteTransfer)
 
 
 class _Writing:
@@ -221,6 +164,9 @@ class SqliteStore:
         with self.database.write() as conn:
             text.recreate(conn)
 
+    def index_vectors(self, space: str, embedder: int) -> None:
+        """Nothing to build: vectors are searched in memory."""
+
     def compact(self) -> None:
         """Leave no byte of removed records in the file: not in the index, free pages or the log."""
         compaction.compact(self.database)
@@ -229,15 +175,16 @@ class SqliteStore:
         """Bring the log into the file and empty it."""
         compaction.settle(self.database)
 
-    def vocabulary(self) -> Iterator[str]:
+    def vocabulary(self, space: str) -> Iterator[str]:
         """Every term of the text index, of all spaces."""
         with self.database.read() as conn:
             yield from compaction.vocabulary(conn)
 
-    def names(self) -> list[str]:
+    def names(self, space: str) -> list[str]:
         """Every name that may stand in the file beside what people said."""
         with self.database.read() as conn:
-            return list(text_columns.names(conn))
+            schema = conn.execute("SELECT DISTINCT sql FROM sqlite_schema WHERE sql NOT NULL")
+            return [*text_columns.names(conn, _KEYS), *(str(sql) for (sql,) in schema)]
 
     def backup(
         self, target: Path, *, replace: bool, patience: float, progress: PageProgress

@@ -1,0 +1,1 @@
+"""What many people in one process cost, and how work is shared among them."""

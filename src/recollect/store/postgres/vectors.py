@@ -1,0 +1,112 @@
+"""Vectors in PostgreSQL, compared by pgvector.
+
+A large space has an index of its own for each embedder (HNSW over 16-bit numbers, half the size);
+what it finds is compared again by the whole vectors. A small one is read or scanned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.store.postgres.connection import PostgresConnection
+from recollect.store.postgres.vector_type import PgVector
+from recollect.store.rows import first_doc, last_doc, place_of
+from recollect.store.sql.vectors import SqlVectors, checked_cosines
+from recollect.types import RecordType
+
+INDEXED = 20_000  # vectors of a space and embedder that are worth an index
+_SPARE = 4  # times more passages than wanted documents are looked at
+_LEAST_LOOKED = 200  # vectors that a search of the index keeps in sight ...
+_MOST_LOOKED = 1_000  # ... which pgvector allows no more of
+MOST_DIMENSIONS = 4_000  # that an index of 16-bit numbers can hold
+_SETTINGS = (
+    "SELECT set_config('hnsw.ef_search', $1, true),"
+    " set_config('hnsw.iterative_scan', 'strict_order', true)"
+)
+
+
+class PostgresVectors(SqlVectors):
+    """The vectors of one space on one connection."""
+
+    cosine = "1 - (vector <=> ?)"
+
+    def __init__(self, conn: PostgresConnection, space: int) -> None:
+        super().__init__(conn, space)
+        self._server = conn
+
+    def encoded(self, vector: bytes) -> PgVector:
+        return PgVector(vector)
+
+    def indexed(self, embedder: int) -> bool:
+        found = self._server.native(
+            "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)",
+            (index_name(self._space, embedder),),
+        ).fetchone()
+        return found is not None and bool(found[0])
+
+    def nearest(
+        self, embedder: int, type_: RecordType, query: bytes, limit: int
+    ) -> list[tuple[int, float]]:
+        dimensions = len(query) // 4
+        wanted = _SPARE * limit
+        looked = min(_MOST_LOOKED, max(_LEAST_LOOKED, wanted))
+        self._server.native(_SETTINGS, (str(looked),))
+        # The space and the embedder as numbers: only so is an index of just them considered.
+        rows = self._server.native(
+            f"SELECT doc, max(1 - (vector <=> $1)) FROM (SELECT doc, vector FROM vectors"
+            f" WHERE space = {self._space:d} AND embedder = {embedder:d}"
+            f" AND doc BETWEEN $2 AND $3 ORDER BY (vector::halfvec({dimensions:d}))"
+            f" <=> $1::halfvec({dimensions:d}) LIMIT $4) n GROUP BY doc ORDER BY 2 DESC, 1",
+            (
+                PgVector(query),
+                first_doc(self._space, type_),
+                last_doc(self._space, type_),
+                wanted,
+            ),
+        )
+        return checked_cosines(rows)[:limit]
+
+    def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]:
+        """Cosines of about so many vectors, in one statement."""
+        reached = self.state(embedder).reached
+        if not reached:
+            return []
+        type_, last = max(reached.items(), key=lambda item: place_of(item[1]))
+        first = first_doc(self._space, type_)
+        rows = self._server.native(
+            "SELECT doc, 1 - (vector <=> $1) FROM vectors WHERE space = $2 AND embedder = $3"
+            " AND doc = ANY($4::bigint[]) AND part = 0",
+            (
+                PgVector(query),
+                self._space,
+                embedder,
+                list(range(first, last + 1, max(1, (last + 1 - first) // count))),
+            ),
+        )
+        return checked_cosines(rows)
+
+    def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+        rows = self._server.native(
+            "SELECT hash, vector FROM embedding_cache"
+            " WHERE space = $1 AND embedder = $2 AND hash = ANY($3::bytea[])",
+            (self._space, embedder, list(hashes)),
+        )
+        return dict(rows)
+
+
+def index_name(space: int, embedder: int) -> str:
+    return f"vectors_near_{space}_{embedder}"
+
+
+def index_statements(space: int, embedder: int, dimensions: int) -> tuple[str, str]:
+    """What makes the index of a space, after removing one that was left half made.
+
+    Neither keeps anybody from reading or writing, and neither runs inside of a transaction.
+    """
+    name = index_name(space, embedder)
+    return (
+        f"DROP INDEX CONCURRENTLY IF EXISTS {name}",
+        f"CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw"
+        f" ((vector::halfvec({dimensions:d})) halfvec_cosine_ops)"
+        f" WHERE space = {space:d} AND embedder = {embedder:d}",
+    )

