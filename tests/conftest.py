@@ -75,7 +75,7 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def usual_target(folder: Path) -> Path | str:
-    """The memory of a test: a file, or with RECOLLECT_TEST_STORE=postgres a database of a server."""
+    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres)."""
     if os.environ.get(_STORE) != "postgres":
         return folder / "memory.db"
     os.environ["XDG_DATA_HOME"] = str(folder / "data")  # documents and transcripts
