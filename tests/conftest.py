@@ -78,7 +78,7 @@ def usual_target(folder: Path) -> Path | str:
     """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres)."""
     if os.environ.get(_STORE) != "postgres":
         return folder / "memory.db"
-    os.environ["XDG_DATA_HOME"] = str(folder / "data")  # documents and transcripts
+    os.environ["RECOLLECT_FILES"] = str(folder)  # documents and transcripts
     return database_for(folder)
 
 

@@ -100,6 +100,7 @@ def _make_file(path: Path) -> None:
     """On the disk before anything is sealed with it; of two processes at once one key stays."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
+        private.make_folder(path.parent)  # of a server's files it may be the first
         with open(draft, "x", encoding="ascii", opener=private.opener) as file:
             file.write(_new_key() + "\n")
             file.flush()

@@ -30,7 +30,8 @@ ALIASES = {
 }
 # Variables of ours that are not settings.
 RESERVED = frozenset(
-    PREFIX + name for name in ("CACHE", "CONFIG", "DB", "PRESET", "SPACE", "TORTURE")
+    PREFIX + name
+    for name in ("CACHE", "CONFIG", "DB", "FILES", "PRESET", "SPACE", "TOKEN", "TORTURE")
 )
 RESERVED_PREFIX = PREFIX + "TEST_"
 

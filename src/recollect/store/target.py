@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +20,8 @@ __all__ = [
     "open_store",
     "shown",
 ]
+
+FILES = "RECOLLECT_FILES"  # the folder of a server\'s files on this machine
 
 
 def is_service(target: str) -> bool:
@@ -40,11 +43,15 @@ def open_store(
 
 
 def files_beside(target: str) -> Path:
-    """The file beside which documents, transcripts, keys and settings lie: the database itself, or
-    for a server one of the name of its database in the platform's data folder, which is not made.
+    """The file beside which documents, transcripts, keys and settings lie: the database itself. For
+    a server it is one that is not made, in the folder that RECOLLECT_FILES names, or else in one
+    of the platform's data folder with the name of its database.
     """
     if not is_address(target):
         return Path(target)
+    named = os.environ.get(FILES)
+    if named:
+        return Path(named).expanduser().absolute() / USUAL_NAME
     import platformdirs
 
     address = read_address(target)
