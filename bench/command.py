@@ -164,6 +164,34 @@ def scale(
 
 
 @bench.command()
+@click.option("--clients", type=click.IntRange(1), default=16, show_default=True, metavar="N",
+              help="Clients at once.")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(0.5), default=60, show_default=True, metavar="S",
+              help="For the service, and for the library.")  # fmt: skip
+@click.option("--turns", type=click.IntRange(1), default=2_000, show_default=True, metavar="N",
+              help="In each of eight spaces.")  # fmt: skip
+@click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
+@pass_state
+def service(state: State, *, clients: int, seconds: float, turns: int, out: Path | None) -> None:
+    """Measure recollect serve under load on loopback, beside the library.
+
+    Four of five calls recall, the fifth records, in whatever of eight spaces.
+    """
+    import tempfile
+
+    from bench.scale.service import measure_service
+    from bench.tables import show_figures
+
+    with tempfile.TemporaryDirectory() as folder:
+        figures = measure_service(Path(folder), clients, turns=turns, seconds=seconds, tell=note)
+    _write(figures, out)
+    if state.json:
+        emit(figures)
+    else:
+        show_figures(figures, plain=state.plain)
+
+
+@bench.command()
 @click.option("--data", type=_DATA, multiple=True, metavar="FILE...",
               help="Data files, or a folder of them.")  # fmt: skip
 @click.argument("more", type=_DATA, nargs=-1, metavar="[FILE]...")

@@ -13,9 +13,9 @@ from bench.corpus import Synthetic
 from bench.figures import Figure, figure
 from bench.timing import percentile
 
-_SPACES = 8
+SPACES = 8
 _START = 0.5  # seconds from the last one's being ready to the common start
-_KINDS = ("record", "recall")
+KINDS = ("record", "recall")
 
 
 def measure_clients(
@@ -31,8 +31,8 @@ def measure_clients(
     """
     figures: list[Figure] = []
     for name, target in targets.items():
-        tell(f"{name}: {_SPACES} spaces of {turns:,} turns")
-        _fill(str(target), turns)
+        tell(f"{name}: {SPACES} spaces of {turns:,} turns")
+        fill(str(target), turns)
     for count in clients:
         for name, target in targets.items():
             tell(f"{name}: {count} at once for {seconds:.0f} s")
@@ -42,7 +42,7 @@ def measure_clients(
                     _client, [(str(target), n, begin, seconds) for n in range(count)]
                 )
             took: dict[str, list[float]] = {
-                kind: [t for one in told for t in one[kind]] for kind in _KINDS
+                kind: [t for one in told for t in one[kind]] for kind in KINDS
             }
             calls = sum(map(len, took.values()))
             figures.append(
@@ -50,7 +50,7 @@ def measure_clients(
                     "clients", f"{name}, {count} at once", "calls/s", calls / seconds,
                     details={
                         f"{kind} {word}": round(1e3 * value, 2)
-                        for kind in _KINDS
+                        for kind in KINDS
                         for word, value in (
                             ("p50 ms", median(took[kind])),
                             ("p99 ms", percentile(took[kind], 99)),
@@ -61,11 +61,12 @@ def measure_clients(
     return figures
 
 
-def _fill(target: str, turns: int) -> None:
+def fill(target: str, turns: int) -> None:
+    """So many turns in each of some spaces, and what is due for them done."""
     corpus = Synthetic("mixed")
     texts = corpus.turns(0, turns)
     with recollect.connect(target, worker="none") as engine:
-        for n in range(_SPACES):
+        for n in range(SPACES):
             mind = engine.mind(f"person {n}")
             mind.record_many(texts)
             mind.drain(due_only=True)
@@ -73,16 +74,16 @@ def _fill(target: str, turns: int) -> None:
 
 def _client(target: str, number: int, begin: float, seconds: float) -> dict[str, list[float]]:
     """In a process of its own; every client begins at the same moment."""
-    took: dict[str, list[float]] = {kind: [] for kind in _KINDS}
+    took: dict[str, list[float]] = {kind: [] for kind in KINDS}
     queries = Synthetic("mixed").texts(0, 200)
     with recollect.connect(target, worker="none") as engine:
-        minds = [engine.mind(f"person {n}") for n in range(_SPACES)]
+        minds = [engine.mind(f"person {n}") for n in range(SPACES)]
         for mind in minds:
             mind.recall("warm up")
         time.sleep(max(0.0, begin - time.time()))
         n = number
         while time.time() < begin + seconds:
-            mind, n = minds[n % _SPACES], n + 1
+            mind, n = minds[n % SPACES], n + 1
             started = time.perf_counter()
             if n % 5:
                 mind.recall(queries[n % len(queries)][:60])

@@ -352,7 +352,7 @@ export interface Memory {
   importance: number;
   confidence: number;
   trust: "owner" | "agent" | "tool" | "external";
-  status: "active" | "pending" | "superseded" | "rejected" | "archived";
+  status: "active" | "pending" | "superseded" | "rejected" | "archived" | "item";
   access_count: number;
   created_at: string;
   updated_at: string;
@@ -387,7 +387,7 @@ export interface MemoryInput {
   importance: number;
   confidence: number;
   trust: "owner" | "agent" | "tool" | "external";
-  status: "active" | "pending" | "superseded" | "rejected" | "archived";
+  status: "active" | "pending" | "superseded" | "rejected" | "archived" | "item";
   access_count?: number;
   created_at: string;
   updated_at: string;
@@ -890,7 +890,7 @@ export declare class Recollect {
   remember(values: { text: string; kind: string; sources?: string[]; supersedes?: null | string; operation_id?: null | string; subject?: string; predicate?: string; value?: string; project?: string; topic?: string; tags?: string[]; metadata?: Record<string, unknown>; importance?: number | null; confidence?: number; trust?: "owner" | "agent" | "tool" | "external"; valid_from?: null | string; valid_to?: null | string; expires_at?: null | string; scope?: string; duration?: string; origin?: string }, options?: RequestOptions): Promise<Decision>;
 
   /** Memories that hold now, the latest first, or whatever the query says. */
-  memories(values?: { kind?: null | string; scope?: null | string; priority?: null | string; origin?: null | string; min_importance?: number | null; project?: null | string; topic?: null | string; subject?: null | string; predicate?: null | string; tag?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: null | "active" | "pending" | "superseded" | "rejected" | "archived" | "all"; text?: null | string; metadata?: Record<string, number | boolean | null | string> | null; since?: null | string; until?: null | string; as_of?: null | string; order?: "newest" | "oldest" | "updated" | "importance" | "used"; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<Memory>>;
+  memories(values?: { kind?: null | string; scope?: null | string; priority?: null | string; origin?: null | string; min_importance?: number | null; project?: null | string; topic?: null | string; subject?: null | string; predicate?: null | string; tag?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: null | "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | "all"; text?: null | string; metadata?: Record<string, number | boolean | null | string> | null; since?: null | string; until?: null | string; as_of?: null | string; order?: "newest" | "oldest" | "updated" | "importance" | "used"; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<Memory>>;
 
   /** Add memories, episodes and daily events of another memory, with their own times. */
   addMany(values: { records: Record<string, NewMemoryInput | NewEpisodeInput | NewDailyEventInput> }, options?: RequestOptions): Promise<AddedRecords>;
@@ -919,8 +919,8 @@ export declare class Recollect {
   /** The secret of a credential, which nothing else shows. */
   reveal(values: { id: string }, options?: RequestOptions): Promise<string>;
 
-  /** Every project that a current memory belongs to. */
-  projects(options?: RequestOptions): Promise<string[]>;
+  /** Every project that a memory of that status belongs to; without one, a current memory. */
+  projects(values?: { status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" }, options?: RequestOptions): Promise<string[]>;
 
   /** Statements that wait for the user's word, the latest first. */
   pending(values?: { offer?: boolean; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<Memory>>;
@@ -953,10 +953,10 @@ export declare class Recollect {
   setTask(values: { task: string; session?: null | string }, options?: RequestOptions): Promise<Scratchpad>;
 
   /** The best evidence for a query, with reasons; [] where nothing scores enough. */
-  recall(values: { query: string; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; since?: null | string; until?: null | string; as_of?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<Hit[]>;
+  recall(values: { query: string; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<Hit[]>;
 
   /** The same evidence as text for a prompt, fenced as data, of at most max_tokens. */
-  retrieve(values: { query: string; max_tokens?: number; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; since?: null | string; until?: null | string; as_of?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<string>;
+  retrieve(values: { query: string; max_tokens?: number; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<string>;
 
   /** How the preset's document calls a memory: its names for kind, scope, priority and source, each with its word; under `default` the kind. */
   words(values: { record: MemoryInput | HitInput }, options?: RequestOptions): Promise<Record<string, string>>;

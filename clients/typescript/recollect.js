@@ -217,8 +217,8 @@ export class Recollect {
     return this.#send("POST", "/v1/spaces/{space}/memories/{id}/reveal", ["id"], values, options);
   }
 
-  projects(options = {}) {
-    return this.#send("GET", "/v1/spaces/{space}/projects", [], {}, options);
+  projects(values = {}, options = {}) {
+    return this.#send("GET", "/v1/spaces/{space}/projects", [], values, options);
   }
 
   pending(values = {}, options = {}) {

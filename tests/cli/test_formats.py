@@ -47,6 +47,7 @@ LISTS: dict[str, tuple[list[str], str]] = {
     "history": (["history", "{id}"], "versions"),
     "archive": (["archive", "{id}"], ""),
     "restore": (["restore", "{id}"], ""),
+    "token": (["token", "list"], ""),
 }
 # These print one thing, which is one line or row; the rest take no part in lists.
 SINGLE = ["stats", "scratchpad", "context Python", "show {id}", "record -s x hi --index 0"]
@@ -75,6 +76,7 @@ def lived_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def lived(shell: Shell, lived_file: Path) -> Shell:
     shutil.copy(lived_file, shell.db)
+    shell("token", "add", "=1+1")
     return shell
 
 
@@ -156,6 +158,7 @@ def test_every_command_that_emits_a_list_is_walked() -> None:
     }
     walked = {"sessions", "turns", "episodes", "attach", "journal", "memories", "recall", "pending"}
     walked |= {"jobs", "upkeep", "config", "doctor", "audit", "sync", "forget", "show", "edit"}
+    walked |= {"token"}
     single = {"stats", "scratchpad", "context", "record"}
     # Reports of one thing that was done.
     acts = {
@@ -166,6 +169,7 @@ def test_every_command_that_emits_a_list_is_walked() -> None:
         "onboard",
         "rollback",
         "export",
+        "serve",
         "__init__",
     }
     assert emitting <= walked | single | acts, "add its list to LISTS"

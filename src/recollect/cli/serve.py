@@ -42,9 +42,9 @@ def serve(state: State, host: str, port: int, names: tuple[str, ...], threads: i
             f"{error.name} is not installed", remedy='Install it: pip install "recollect[serve]"'
         ) from error
     from recollect.entry import database_path
-    from recollect.serve.http.tokens import EVERY_SPACE, TokenFile, new_grant, tokens_beside
+    from recollect.serve.http.tokens import EVERY_SPACE, TokenFile, new_grant, tokens_of
 
-    path = tokens_beside(database_path(state.db))
+    path = tokens_of(database_path(state.db))
     kept = TokenFile(path).grants()
     if not kept and not is_loopback(host):
         raise ConfigError(

@@ -20,9 +20,9 @@ _SCOPES = ("read", "write", "admin")
 
 def _file(state: State) -> TokenFile:
     from recollect.entry import database_path
-    from recollect.serve.http.tokens import TokenFile, tokens_beside
+    from recollect.serve.http.tokens import TokenFile, tokens_of
 
-    return TokenFile(tokens_beside(database_path(state.db)))
+    return TokenFile(tokens_of(database_path(state.db)))
 
 
 def _shown(grant: Grant) -> dict[str, object]:
@@ -31,9 +31,10 @@ def _shown(grant: Grant) -> dict[str, object]:
 
 @click.group(cls=CommandGroup)
 def token() -> None:
-    """Tokens for recollect serve: who may do what in which space.
+    """Make, list and revoke tokens of recollect serve.
 
-    Only their hashes are kept, in a file beside the database.
+    A token says who may do what in which space. Only hashes are kept, in a file beside the
+    database.
     """
 
 

@@ -76,6 +76,16 @@ def read(text: str) -> Receipt:
         raise _no_receipt() from error
 
 
+def own(given: Receipt | str, space: str) -> Receipt:
+    """A receipt from wherever, checked: that of another space would tell what is in it."""
+    receipt = read(given) if isinstance(given, str) else load(dump(given))
+    if receipt.space != space:
+        raise InvalidInput(
+            "The receipt is of another space", remedy="Check it in the space that it names"
+        )
+    return receipt
+
+
 def load(value: object) -> Receipt:
     """A receipt from a parsed JSON value."""
     try:
@@ -84,10 +94,13 @@ def load(value: object) -> Receipt:
         counts = {str(name): int(number) for name, number in value["counts"].items()}
         key = str(value["key"])
         bytes.fromhex(key)
+        at = datetime.fromisoformat(value["at"])
+        if at.utcoffset() is None:
+            raise ValueError(at)
         return Receipt(
             id=stored_name(value["id"]),
             space=str(value["space"]),
-            at=datetime.fromisoformat(value["at"]),
+            at=at,
             asked=str(value["asked"]),
             counts=counts,
             key=key,

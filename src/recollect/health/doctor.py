@@ -47,8 +47,8 @@ class Doctor:
 
     def check(self, *, deep: bool, forgotten: Receipt | str | None = None) -> list[Finding]:
         """Run every check, cheap ones first; nothing is changed."""
-        if isinstance(forgotten, str):
-            forgotten = receipts.read(forgotten)
+        if forgotten is not None:
+            forgotten = receipts.own(forgotten, self._space)
         findings = self._store.check(self._space, deep=deep)
         findings.append(_versions())
         with self._store.read(self._space) as unit:

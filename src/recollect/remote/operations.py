@@ -44,7 +44,8 @@ class CallParameter:
 class Operation:
     """One operation, below the address of a space.
 
-    ``lasting`` ones may take minutes.
+    ``lasting`` ones may take minutes; ``everywhere`` are about the whole database, so that they
+    need a token of every space.
     """
 
     name: str
@@ -52,8 +53,8 @@ class Operation:
     path: str
     scope: Scope
     call: Callable[..., Any]
-    about: str = ""
     lasting: bool = False
+    everywhere: bool = False
 
     @property
     def of_session(self) -> bool:
@@ -278,7 +279,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("prometheus", "GET", "/metrics/prometheus", "read", Mind.prometheus),
     Operation("audit", "GET", "/audit", "read", Mind.audit, lasting=True),
     Operation("forget", "POST", "/forget", "admin", Mind.forget, lasting=True),
-    Operation("doctor", "POST", "/doctor", "admin", Mind.doctor, lasting=True),
-    Operation("repair", "POST", "/repair", "admin", Mind.repair, lasting=True),
+    Operation("doctor", "POST", "/doctor", "admin", Mind.doctor, lasting=True, everywhere=True),
+    Operation("repair", "POST", "/repair", "admin", Mind.repair, lasting=True, everywhere=True),
     Operation("settings", "GET", "/settings", "read", settings),
 )

@@ -17,6 +17,7 @@ import recollect
 from recollect.clock import ManualClock
 from recollect.remote.client import open_remote
 from recollect.serve.http.server import bind
+from recollect.serve.http.tokens import tokens_of
 from tests.cli.conftest import Shell
 from tests.serve.http.conftest import serving
 from tests.torture.killed_server import server
@@ -90,3 +91,14 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
             "serve", "--port", port, "--db", str(tmp_path / "m.db"), code=2
         )
     assert "cannot be used" in said.stderr
+
+
+def test_tokens_of_a_database_on_a_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No password stands in the name of a file, and whoever connects finds the same tokens."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    one = tokens_of("postgresql://ann:pw-1@host:5432/memory")
+    assert one == tokens_of("postgresql://bob:pw-2@host:5432/memory")
+    assert one != tokens_of("postgresql://ann:pw-1@host:5432/other")
+    assert "pw-1" not in str(one)
+    assert "host" not in str(one)
+    assert tokens_of(":memory:") is None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
 import pytest
 
+import recollect
 from recollect.remote.operations import OPERATIONS, SCOPES
 from tests.serve.http.conftest import Running
 
@@ -140,6 +141,24 @@ def test_a_token_sees_only_its_spaces(served: Running) -> None:
     with served.http(served.token("write", "mine")) as http:
         assert http.get("/v1/spaces").json() == ["mine"]
         refused(http.get("/metrics"), 403)
+    with served.http(served.token("admin", "mine")) as http:
+        for whole in ("doctor", "repair"):
+            refused(http.post(f"/v1/spaces/mine/{whole}", json={}), 403)
+
+
+def test_a_receipt_tells_nothing_of_another_space(served: Running) -> None:
+    """Whoever makes up a receipt of another space would learn what is said there."""
+    theirs = served.mind("theirs")
+    theirs.record(session="s", role="user", content="their secret garden")
+    receipt = theirs.forget(session="s")
+    mine = served.mind("mine")
+    with pytest.raises(recollect.InvalidInput, match="another space"):
+        mine.doctor(forgotten=receipt)
+    assert all(finding.ok for finding in theirs.doctor(forgotten=receipt))
+    naive = receipt.at.replace(tzinfo=None)
+    for broken in (replace(receipt, key="no hex"), replace(receipt, at=naive)):
+        with pytest.raises(recollect.InvalidInput, match="no receipt"):
+            theirs.doctor(forgotten=broken)
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/v1/spaces/mine/nothing", "/v1/spaces/mine"])

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect.engine import Engine
-from recollect.errors import InvalidInput
+from recollect.errors import Forbidden, InvalidInput
 from recollect.mind import Mind
 from recollect.remote.operations import PAGE_LIMIT, Operation, conversation
 from recollect.remote.wire import read
@@ -39,6 +39,10 @@ class Endpoint:
         names = path_names(request)
         space = names.pop("space")
         grant = self._access.allow(request, operation.scope, space)
+        if operation.everywhere and not grant.everywhere:
+            raise Forbidden(
+                "This is about every space of the database", remedy="Use an admin token of *"
+            )
         body = b"" if operation.in_query else await read_body(request, self._queue.limits.body)
         given = _query(operation, request) if operation.in_query else fields_of(body)
         clash = sorted(given.keys() & names.keys())

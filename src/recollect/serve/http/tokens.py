@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from recollect.errors import ConfigError, InvalidInput, NotFound, StoreReadOnly
 from recollect.private import make_folder, opener
@@ -161,6 +162,16 @@ class TokenFile:
         fresh.replace(path)
 
 
-def tokens_beside(database: str) -> Path | None:
-    """The file of the tokens of a database; None for one in RAM."""
-    return None if database == ":memory:" else Path(f"{database}.tokens")
+def tokens_of(database: str) -> Path | None:
+    """The file of the tokens of a database: beside it or, of one on a server, in this user's data
+    folder; None for one in RAM.
+    """
+    if database == ":memory:":
+        return None
+    if "://" not in database:
+        return Path(f"{database}.tokens")
+    import platformdirs
+
+    parts = urlsplit(database)  # whoever connects, and with which password, it is the same one
+    name = digest_of(f"{parts.hostname}:{parts.port}{parts.path}")[:16]
+    return Path(platformdirs.user_data_dir("recollect", appauthor=False)) / f"{name}.tokens"
