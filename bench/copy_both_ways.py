@@ -1,4 +1,4 @@
-"""A large memory copied to a server and back: how long it takes, and whether all three say the same.
+"""A large memory copied to a server and back: how long it takes, and whether all three agree.
 
 python -m bench.copy_both_ways postgresql://… --turns 1m --folder /tmp/copies
 """

@@ -50,7 +50,18 @@ def test_prints_something_for_people(told: Shell, name: str) -> None:
 
 def test_every_command_is_tried_here() -> None:
     elsewhere = {
-        *("bench", "demo", "history", "import", "mcp", "onboard", "reveal", "show", "upkeep"),
+        *(
+            "bench",
+            "demo",
+            "history",
+            "hook",
+            "import",
+            "mcp",
+            "onboard",
+            "reveal",
+            "show",
+            "upkeep",
+        ),
         *("audit", "chat", "forget", "sync", "edit", "archive", "restore", "delete", "export"),
         *("copy", "backup", "restore-backup"),
     }

@@ -340,6 +340,19 @@ def test_items_are_put_at_once_and_stay_behind_their_wall(mind: recollect.Mind) 
     assert store.search((), limit=100) == [], "forgetting reaches items"
 
 
+def test_what_a_graph_puts_among_what_is_known_has_its_own_key(mind: recollect.Mind) -> None:
+    store = GraphStore(mind)
+    store.put(("memories",), "drink", {"text": "Ann drinks oolong tea", "n": 1})
+    store.put(("memories",), "drink", {"text": "Ann drinks green tea", "n": 2})
+    found = store.get(("memories",), "drink")
+    assert found is not None
+    assert found.value == {"text": "Ann drinks green tea", "n": 2}
+    assert [one.key for one in store.search(("memories",))] == ["drink"]
+    assert "green tea" in mind.recall("What does Ann drink?")[0].text, "this one is known"
+    store.delete(("memories",), "drink")
+    assert mind.memories() == []
+
+
 def test_items_of_an_earlier_version_are_taken_over(mind: recollect.Mind) -> None:
     value = {"text": "Ann drinks oolong tea", "n": 1}
     mind.remember(

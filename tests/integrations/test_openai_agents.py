@@ -151,3 +151,35 @@ def test_a_failing_memory_never_breaks_the_run(server: Scripted, mind: recollect
 
     with_client(server, talk)
     assert [event.subject for event in mind.events(type="host_fail")] == ["openai-agents"]
+
+
+def test_every_item_comes_back_as_it_went_in(mind: recollect.Mind) -> None:
+    picture = {"type": "input_image", "image_url": "data:image/png;base64," + "A" * 9_000}
+    items: list[Any] = [
+        {"role": "user", "content": "Hello"},
+        {"role": "user", "content": [{"type": "input_text", "text": "Look"}, picture]},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "…"},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+        {"type": "compaction", "id": "cmp_1", "encrypted_content": "…"},
+        {"type": "function_call", "id": "f1", "call_id": "c1", "name": "ls", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text"}]},
+        {"id": "m1", "type": "message", "role": "assistant", "status": "completed", "content": []},
+    ]
+
+    async def use() -> None:
+        session = AgentsSession(mind, "s")
+        await session.add_items(items)
+        assert await session.get_items() == items
+        assert await session.get_items(2) == items[-2:]
+        short = AgentsSession(mind, "s", session_settings={"limit": 3})
+        assert await short.get_items() == items[-3:]
+        popped = await asyncio.gather(*(AgentsSession(mind, "s").pop_item() for _ in range(6)))
+        assert sorted(map(str, popped)) == sorted(map(str, items[2:])), "each taken once"
+        assert await session.get_items() == items[:2]
+        await session.clear_session()
+        assert await session.pop_item() is None
+
+    asyncio.run(use())
+    assert mind.turns(session="s")[1].content.startswith("Look"), "what was said stays recorded"
+    mind.forget(session="s")
+    assert mind.turns(session="s") == []

@@ -32,7 +32,7 @@ def hook(state: State) -> None:
     try:
         event = json.loads(sys.stdin.read())
         session = str(event["session_id"])
-        with state.open() as mind:
+        with state.open(create=True) as mind:
             known = _serve(mind, event, session)
     except (RecollectError, OSError, ValueError, KeyError, TypeError) as error:
         note(f"recollect: {error}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_framework import AgentSession, ContextProvider, Message, SessionContext
 
-from recollect.integrations.companion import AnyMemory, Companion, tool_call
+from recollect.integrations.companion import AnyMemory, Companion, companion_of, tool_call
 from recollect.types import NewTurn, ToolResult
 
 
@@ -55,11 +55,13 @@ class MemoryContextProvider(ContextProvider):
             await asyncio.to_thread(companion.add, turn)
 
     def _companion(self, session: str) -> Companion:
-        if session not in self._companions:
-            self._companions[session] = Companion(
+        return companion_of(
+            self._companions,
+            session,
+            lambda: Companion(
                 self._memory, session, host="agent-framework", user=self._user, budget=self._budget
-            )
-        return self._companions[session]
+            ),
+        )
 
 
 def _turns(messages: Sequence[Message], session: str) -> Iterator[NewTurn]:

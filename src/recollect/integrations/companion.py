@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from recollect.aio import AsyncEngine, AsyncMind
 from recollect.engine import Engine
@@ -26,6 +27,8 @@ AnyMemory = AnyMind | Engine | AsyncEngine
 """The memory of one person, or the database of many."""
 _COMPARED_TURNS = 1_000  # turns of a session that are compared with the messages of a call
 _KEPT_FAILURES = 100
+_KEPT_COMPANIONS = 1_000
+Key = TypeVar("Key")
 
 
 def mind_of(memory: AnyMemory, user: str | None = None) -> Mind:
@@ -209,6 +212,19 @@ def _fingerprint(turn: NewTurn | Turn) -> str:
     calls = [f"{call.name} {call.id}" for call in turn.tool_calls]
     results = [f"{result.call_id} {result.content}" for result in turn.tool_results]
     return "\x1f".join([turn.role, turn.content.strip(), *calls, *results])
+
+
+def companion_of(
+    companions: dict[Key, Companion], key: Key, make: Callable[[], Companion]
+) -> Companion:
+    """The companion of a conversation. Those used longest ago are let go: what they knew is in the
+    record.
+    """
+    found = companions.pop(key, None) or make()
+    companions[key] = found
+    while len(companions) > _KEPT_COMPANIONS:
+        del companions[next(iter(companions))]
+    return found
 
 
 def tool_turn(session: str, call_id: str, content: str, *, is_error: bool = False) -> NewTurn:

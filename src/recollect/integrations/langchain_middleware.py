@@ -13,7 +13,7 @@ from langchain_core.messages import BaseMessage, SystemMessage
 from langgraph.config import get_config
 
 from recollect.errors import InvalidInput
-from recollect.integrations.companion import AnyMemory, Companion
+from recollect.integrations.companion import AnyMemory, Companion, companion_of
 from recollect.integrations.dialects.langchain_messages import shown, turns_of
 
 
@@ -64,12 +64,13 @@ class MemoryMiddleware(AgentMiddleware[Any, Any]):
                 remedy='Pass config={"configurable": {"thread_id": "…"}}, or session="…"',
             )
         user = configured.get("user_id") or self._user
-        key = (user or "", str(session))
-        if key not in self._companions:
-            self._companions[key] = Companion(
+        return companion_of(
+            self._companions,
+            (user or "", str(session)),
+            lambda: Companion(
                 self._memory, str(session), host="langchain", user=user, budget=self._budget
-            )
-        return self._companions[key]
+            ),
+        )
 
 
 def _before(companion: Companion, request: ModelRequest[Any]) -> ModelRequest[Any]:

@@ -28,6 +28,8 @@ from recollect.integrations.companion import AnyMemory, Companion
 from recollect.integrations.dialects.langchain_messages import shown, turn_of
 from recollect.types import NewTurn
 
+_KEPT_THREADS = 1_000
+
 
 class GraphSaver(BaseCheckpointSaver[Any]):
     """``graph.compile(checkpointer=GraphSaver(mind, InMemorySaver()))``; the thread is the session.
@@ -105,12 +107,13 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         configurable = config["configurable"]
         user, thread = configurable.get("user_id") or self._user, str(configurable["thread_id"])
         key = (user or "", thread)
-        if key not in self._threads:
-            companion = Companion(
-                self._memory, thread, host="langgraph", user=user, budget=self._budget
-            )
-            self._threads[key] = _Thread(companion)
-        return self._threads[key]
+        found = self._threads.pop(key, None) or _Thread(
+            Companion(self._memory, thread, host="langgraph", user=user, budget=self._budget)
+        )
+        self._threads[key] = found
+        while len(self._threads) > _KEPT_THREADS:  # what they knew is in the record
+            del self._threads[next(iter(self._threads))]
+        return found
 
     def _gather(self, config: RunnableConfig, writes: Sequence[tuple[str, Any]]) -> None:
         """A channel of deltas is in no checkpoint: its messages are only ever written."""

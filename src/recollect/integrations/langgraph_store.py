@@ -37,7 +37,8 @@ from recollect.types import KINDS, Kind, Memory
 LEARNT = ("memories",)
 _GLOBAL = "_global"
 _PREFIX = "store:"
-_OLD_TAG = "langgraph"  # of items that earlier versions kept among what is known
+_TAG = "langgraph"  # of what the store itself has put among what is known
+_KEY = "store_key"
 _MAX_ROWS = 1_000_000
 _MAX_HITS = 1_000
 _TEXT_KEYS = ("text", "content", "memory", "data")
@@ -92,14 +93,29 @@ class GraphStore(BaseStore):
             if old is not None:
                 self._delete(old)
         elif _is_learnt(op.namespace):
-            text = _text(op.value, None) or json.dumps(op.value, ensure_ascii=False)
-            known = self._find(op.namespace, op.key)
-            supersedes = None if known is None else known.id
-            self._mind.remember(text, kind=_kind(op.value), supersedes=supersedes)
+            self._remember(op.key, op.value)
         else:
             kept = {"key": op.key, "value": op.value}
             text = "" if op.index is False else _text(op.value, op.index or self._fields)
             self._mind.put_item(_project(op.namespace), _topic(op.key), kept, text=text)
+
+    def _remember(self, key: str, value: Mapping[str, Any]) -> None:
+        """Keep a statement among what is known; its key is the host's own."""
+        written = json.dumps(value, ensure_ascii=False)
+        while True:
+            known = self._find(LEARNT, key)
+            try:
+                self._mind.remember(
+                    _text(value, None) or written,
+                    kind=_kind(value),
+                    value=written,
+                    tags=[_TAG],
+                    metadata={_KEY: key},
+                    supersedes=None if known is None else known.id,
+                )
+            except NotFound:  # somebody else has put the next version first
+                continue
+            return
 
     def _delete(self, memory: Memory) -> None:
         with contextlib.suppress(NotFound):  # somebody else deleted it meanwhile
@@ -107,6 +123,9 @@ class GraphStore(BaseStore):
 
     def _find(self, namespace: Namespace, key: str) -> Memory | None:
         if _is_learnt(namespace):
+            named = self._mind.memories(project=_GLOBAL, tag=_TAG, metadata={_KEY: key}, limit=1)
+            if named:
+                return named[0]
             try:
                 memory = self._mind.get(key)
             except NotFound:
@@ -171,7 +190,7 @@ class GraphStore(BaseStore):
 
     def _take_over(self, project: str) -> None:
         """Items that an earlier version kept among what is known become items."""
-        for memory in self._mind.memories(project=project, tag=_OLD_TAG, limit=_MAX_ROWS):
+        for memory in self._mind.memories(project=project, tag=_TAG, limit=_MAX_ROWS):
             value = json.loads(memory.value)
             kept = {"key": memory.predicate, "value": value}
             self._mind.put_item(project, _topic(memory.predicate), kept, text=_text(value, None))
@@ -208,10 +227,12 @@ def _topic(key: str) -> str:
 
 def _kept(memory: Memory) -> tuple[str, dict[str, Any]]:
     """The key and the value of an item; of what is known the id and the text."""
-    if memory.status != "item":
-        return memory.id, {"text": memory.content, "kind": memory.kind}
-    loaded = json.loads(memory.value)
-    return loaded["key"], loaded["value"]
+    if memory.status == "item":
+        loaded = json.loads(memory.value)
+        return loaded["key"], loaded["value"]
+    if _TAG in memory.tags and memory.value:
+        return str(memory.metadata.get(_KEY, memory.predicate)), json.loads(memory.value)
+    return memory.id, {"text": memory.content, "kind": memory.kind}
 
 
 def _value(memory: Memory) -> dict[str, Any]:
