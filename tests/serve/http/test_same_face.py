@@ -89,7 +89,7 @@ def talking(mind: Mind) -> Iterator[tuple[str, Any]]:
         yield "set_task", talk.set_task("repair the shop")
         yield "set_variables", talk.set_variables({"a": [1, {"b": None}], "c": "x"})
         yield "variables", talk.variables()
-        yield "clear", talk.clear()
+        talk.clear()
         yield "window after", talk.window()
     yield (
         "record",
@@ -128,7 +128,7 @@ def statements(mind: Mind) -> Iterator[tuple[str, Any]]:
     for one in waiting[:1]:
         yield "snooze", mind.snooze(one.id)
         yield "confirm", mind.confirm(one.id)
-    records = {
+    records: dict[str, NewMemory | NewEpisode | NewDailyEvent] = {
         "m": NewMemory("speaks French", "fact", learnt_at="2026-01-01T00:00:00Z"),
         "e": NewEpisode("old", "Tried the shop", "2026-01-02T09:00:00Z", tools=["bash"]),
         "d": NewDailyEvent("2026-01-02", "Spoke of the shop"),
@@ -152,7 +152,7 @@ def recalling(mind: Mind) -> Iterator[tuple[str, Any]]:
     yield "context", mind.context("tea?", session="talk", budget=2000, host={"system": "Be kind"})
     yield "words", mind.words(mind.get(kept.id))
     yield "gate", mind.gate("do you remember my cat?")
-    yield "note_shown", mind.note_shown(["a text"], session="talk")
+    mind.note_shown(["a text"], session="talk")
     yield "episodes", mind.episodes(limit=5)
     yield "scratchpad", mind.write_scratchpad("# Current task\n\nship it\n", by="agent")
     yield "read scratchpad", mind.scratchpad()
@@ -161,7 +161,7 @@ def recalling(mind: Mind) -> Iterator[tuple[str, Any]]:
     yield "emit", mind.emit("host.noted", {"a": 1}, subject="x")
     yield "events", mind.events(type="host.noted")
     yield "note_failure", mind.note_failure("upload", "refused")
-    yield "usage", mind.record_usage(purpose="p", model="m", input_tokens=1, output_tokens=2)
+    mind.record_usage(purpose="p", model="m", input_tokens=1, output_tokens=2)
     yield "usage total", mind.usage(since=NOON)
 
 
@@ -213,7 +213,7 @@ WRONG: dict[str, Callable[[Mind], object]] = {
     "a type": lambda mind: mind.recall(7),  # type: ignore[arg-type]
     "a limit": lambda mind: mind.turns(limit=0),
     "a time": lambda mind: mind.turns(since="yesterday-ish"),
-    "an order": lambda mind: mind.memories(order="best"),  # type: ignore[typeddict-item]
+    "an order": lambda mind: mind.memories(order="best"),  # type: ignore[arg-type]
     "a taken place": lambda mind: [
         mind.record(session="s", role="user", content=text, index=0) for text in ("a", "b")
     ],
@@ -251,7 +251,7 @@ def test_a_list_longer_than_a_page_comes_whole(served: Running) -> None:
     for number in range(5):
         remote.emit("host.noted", {"n": number})
     with served.http() as http:
-        page = {"type": "host.noted", "limit": 2}
+        page: dict[str, str | int] = {"type": "host.noted", "limit": 2}
         first = http.get("/v1/spaces/default/events", params=page).json()
         second = http.get(
             "/v1/spaces/default/events", params={**page, "offset": first["next"]}
