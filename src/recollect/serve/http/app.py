@@ -23,6 +23,7 @@ from recollect.serve.http.access import Access
 from recollect.serve.http.answers import answer, encoded, problem
 from recollect.serve.http.boundary import Boundary
 from recollect.serve.http.figures import RequestFigures, together
+from recollect.serve.http.inspector import pages
 from recollect.serve.http.limits import Limits, WorkQueue
 from recollect.serve.http.mcp_mount import McpServers
 from recollect.serve.http.openapi import openapi
@@ -51,7 +52,6 @@ class Service:
         limits: Limits | None = None,
         default: str = "default",
         operations: Sequence[Operation] = OPERATIONS,
-        pages: Sequence[BaseRoute] = (),
     ) -> None:
         self.stopping = False
         self._engine = engine
@@ -74,7 +74,7 @@ class Service:
             for one in operations
         ]
         inner = Starlette(
-            routes=[*self._own_routes(), *_literal_first(routes), *pages],
+            routes=[*self._own_routes(), *_literal_first(routes), *pages()],
             exception_handlers={HTTPException: _http_problem, RecollectError: _problem},
             lifespan=self._lifespan,
         )

@@ -1,0 +1,72 @@
+// What waits for a person: statements to confirm, memories taken out of a document, rules that ask first.
+
+import { h } from "../dom.js";
+import { allowed, button, chip, empty, kindChip, moreList, notice, reveal, section, turnsInPlace, detail } from "../parts.js";
+import { address } from "../route.js";
+import { moment, t, word } from "../words.js";
+
+export async function render({ api, space, again }) {
+  const [questions, rules, first] = await Promise.all([
+    api.get(["documents", "questions"]), api.get(["rules", "waiting"]), api.get("pending", { limit: 1 }),
+  ]);
+  if (!questions.length && !rules.length && !first.items.length) return empty(t("pending.empty"), t("pending.empty.hint"));
+  const statements = await moreList(
+    (offset) => api.get("pending", { limit: 50, offset }), (memory) => statement(api, memory, again),
+    { tag: "ul", attributes: { class: "cards" }, none: h("p", { class: "muted" }, t("pending.none")) });
+  return h("div", { class: "stack" },
+    section(t("pending.statements"), h("p", { class: "muted" }, t("pending.hint")), statements),
+    questions.length > 0 && section(t("pending.questions"),
+      h("ul", { class: "cards" }, questions.map((question) => removed(api, space, question, again)))),
+    rules.length > 0 && section(t("pending.rules"),
+      h("ul", { class: "cards" }, rules.map((event) => rule(api, event, again)))));
+}
+
+// After an answer the card goes; when it was the last one, the page says so.
+function answer(text, work, said, again, attributes) {
+  const made = button(text, async () => {
+    const card = made.closest("li");
+    await work();
+    notice(said);
+    const list = card.parentElement;
+    const next = card.nextElementSibling ?? card.previousElementSibling;
+    card.remove();
+    if (!list.childElementCount) await again();
+    else next?.querySelector("button")?.focus();
+  }, attributes);
+  return made;
+}
+
+function statement(api, memory, again) {
+  const source = memory.sources[0];
+  const ask = (verb) => () => api.post(["pending", memory.id, verb]);
+  return h("li", { class: "card", "data-reveal": "" },
+    h("p", { class: "prose" }, memory.content),
+    h("p", { class: "chips" }, kindChip(memory.kind), chip(word("trust", memory.trust), memory.trust === "owner" ? "" : "warn"),
+      h("span", { class: "muted" }, moment(memory.created_at)),
+      memory.snoozed_until && chip(t("pending.snoozed", { at: moment(memory.snoozed_until) }))),
+    h("div", { class: "actions" },
+      allowed("write",
+        answer(t("pending.confirm"), ask("confirm"), t("pending.confirmed"), again, { class: "primary" }),
+        answer(t("pending.ignore"), ask("ignore"), t("pending.ignored"), again),
+        answer(t("pending.later"), ask("snooze"), t("pending.put.off"), again)),
+      source && reveal(t("hit.source"), () => turnsInPlace(api, source.session, source.index)),
+      h("a", { class: "button", href: address(api.space, "memories", memory.id) }, t("hit.open"))));
+}
+
+function removed(api, space, question, again) {
+  const { memory } = question;
+  return h("li", { class: "card" },
+    h("p", { class: "prose" }, memory.content),
+    h("p", { class: "muted" }, t("pending.removed", { names: question.documents.join(", "), at: moment(question.asked_at) })),
+    h("div", { class: "actions" }, allowed("write",
+      answer(t("pending.archive"), () => api.post(["memories", memory.id, "archive"]), t("memory.archived"), again, { class: "primary" }),
+      answer(t("pending.keep"), () => api.post(["memories", memory.id, "restore"]), t("memory.restored"), again))));
+}
+
+function rule(api, event, again) {
+  return h("li", { class: "card" },
+    h("p", null, word("event", event.type), " · ", moment(event.at)),
+    detail(t("event.payload"), JSON.stringify(event.payload, null, 1)),
+    h("div", { class: "actions" }, allowed("admin",
+      answer(t("pending.approve"), () => api.post(["rules", "waiting", event.id, "approve"]), t("pending.approved"), again, { class: "primary" }))));
+}

@@ -1,0 +1,134 @@
+// A list of any length: only the rows in sight are elements, and only the pages in sight are asked for.
+
+import { h } from "./dom.js";
+
+const SPARE = 6; // rows above and below those in sight
+const PAUSE = 60; // milliseconds of standing still before a page is asked for
+const MOST_PAGES = 60;
+
+// `load(offset, limit)` gives {items, next}; `row(item, index)` the content of a row; `total` may be
+// a guess, which is put right by the pages.
+export function virtualList({ rowHeight, pageSize, load, row, total, label, onProblem, onTotal }) {
+  const pages = new Map(); // page number → items, or a promise while they are asked for
+  const rows = new Map(); // index → element
+  const list = h("ul", { class: "rows" });
+  const element = h("div", { class: "virtual-list", tabindex: "0", role: "group", "aria-label": label }, list);
+  let size = total;
+  let timer = 0;
+  let drawn = 0;
+  let gone = false;
+
+  function setSize(next) {
+    size = next;
+    list.style.height = `${size * rowHeight}px`;
+    onTotal?.(size);
+  }
+
+  function item(index) {
+    const page = pages.get(Math.floor(index / pageSize));
+    return Array.isArray(page) ? page[index % pageSize] : undefined;
+  }
+
+  function inSight() {
+    const first = Math.max(0, Math.floor(element.scrollTop / rowHeight) - SPARE);
+    const last = Math.min(size, Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + SPARE);
+    return [first, Math.max(first, last)];
+  }
+
+  async function ask(number) {
+    pages.set(number, "asked");
+    try {
+      const offset = number * pageSize;
+      const { items, next } = await load(offset, pageSize);
+      if (gone) return;
+      pages.set(number, items);
+      if (pages.size > MOST_PAGES) pages.delete(pages.keys().next().value);
+      const end = offset + items.length;
+      if (next === null) setSize(items.length || number === 0 ? end : Math.min(size, end));
+      else if (size <= end) setSize(end + pageSize);
+      draw();
+    } catch (error) {
+      pages.delete(number);
+      if (!gone) onProblem(error);
+    }
+  }
+
+  function fetchSeen() {
+    const [first, last] = inSight();
+    for (let number = Math.floor(first / pageSize); number * pageSize < Math.max(last, 1); number += 1) {
+      if (!pages.has(number)) ask(number);
+    }
+  }
+
+  function draw() {
+    drawn = 0;
+    const [first, last] = inSight();
+    for (const [index, element_] of rows) {
+      const stale = index < first || index >= last || (element_.dataset.empty && item(index));
+      if (stale && (index >= size || !element_.contains(document.activeElement))) {
+        element_.remove();
+        rows.delete(index);
+      }
+    }
+    for (let index = first; index < last; index += 1) {
+      if (rows.has(index)) continue;
+      const value = item(index);
+      const li = h("li", { class: "row", "aria-setsize": size, "aria-posinset": index + 1 },
+        value === undefined ? h("span", { class: "ghost" }) : row(value, index));
+      if (value === undefined) li.dataset.empty = "yes";
+      li.dataset.index = index;
+      li.style.transform = `translateY(${index * rowHeight}px)`;
+      rows.set(index, li);
+      const after = [...rows.keys()].filter((other) => other > index).sort((a, b) => a - b)[0];
+      list.insertBefore(li, after === undefined ? null : rows.get(after));
+    }
+  }
+
+  function moved() {
+    drawn ||= requestAnimationFrame(draw);
+    clearTimeout(timer);
+    timer = setTimeout(fetchSeen, PAUSE);
+  }
+
+  function step(event) {
+    const ways = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 };
+    if (!(event.key in ways) || event.target.closest("input, textarea, select")) return;
+    const li = event.target.closest("li");
+    const index = li ? Number(li.dataset.index) + ways[event.key] : Math.ceil(element.scrollTop / rowHeight);
+    if (index < 0 || index >= size) return;
+    event.preventDefault();
+    const top = index * rowHeight;
+    if (top < element.scrollTop) element.scrollTop = top;
+    if (top + rowHeight > element.scrollTop + element.clientHeight) {
+      element.scrollTop = top + rowHeight - element.clientHeight;
+    }
+    draw();
+    rows.get(index)?.querySelector("a, button")?.focus({ preventScroll: true });
+  }
+
+  element.addEventListener("scroll", moved, { passive: true });
+  element.addEventListener("keydown", step);
+  const watcher = new ResizeObserver(moved);
+  watcher.observe(element);
+  setSize(size);
+  fetchSeen();
+  return {
+    element,
+    // Ask again for what is in sight, after something changed.
+    refresh() {
+      pages.clear();
+      for (const li of rows.values()) li.dataset.empty = "yes";
+      fetchSeen();
+    },
+    redraw() {
+      for (const li of rows.values()) li.remove();
+      rows.clear();
+      draw();
+    },
+    close() {
+      gone = true;
+      watcher.disconnect();
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+"""A real Chromium on a real service; one browser for all, one service for each file of tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+
+from recollect.clock import ManualClock
+from tests.conftest import NOON
+from tests.serve.http.conftest import Running, serving
+from tests.serve.inspector.life import lived
+
+SETTINGS: dict[str, Any] = {"ledger": {"jsonl": True}}
+SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium of the machine, else the one that Playwright brought."""
+    path = next(filter(None, map(shutil.which, _NAMES)), None)
+    with sync_playwright() as playwright:
+        try:
+            started = playwright.chromium.launch(executable_path=path, args=_FLAGS)
+        except Error as error:
+            if os.environ.get("CI"):
+                raise
+            pytest.skip(f"no Chromium: {error.message.splitlines()[0]}")
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A memory that was lived, to be copied."""
+    folder = tmp_path_factory.mktemp("life")
+    lived(folder, ManualClock(NOON), SETTINGS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def served(life: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A service on a memory that was lived."""
+    folder = tmp_path_factory.mktemp("inspector")
+    shutil.copytree(life, folder, dirs_exist_ok=True)
+    with serving(folder, ManualClock(NOON), **SETTINGS) as running:
+        yield running
+
+
+@dataclass
+class Watched:
+    """A page, and what it must not do: say errors, open dialogs, ask elsewhere."""
+
+    page: Page
+    url: str
+    space: str = "default"
+    wrongs: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        page = self.page
+        page.on("pageerror", lambda error: self.wrongs.append(f"error: {error}"))
+        page.on("console", lambda said: said.type == "error" and self.wrongs.append(said.text))
+        page.on("dialog", lambda dialog: (self.wrongs.append("dialog"), dialog.dismiss()))
+        page.on("request", lambda asked: asked.url.startswith((self.url, "blob:", "data:"))
+                or self.wrongs.append(f"asked {asked.url}"))  # fmt: skip
+
+    def open(self, where: str) -> Page:
+        """Go to a page of the space and wait until it is drawn."""
+        self.page.goto(f"{self.url}/#/{self.space}/{where}")
+        return self.settled()
+
+    def settled(self) -> Page:
+        """Wait until nothing is being asked for."""
+        self.page.wait_for_selector("main h1")
+        self.page.wait_for_selector("[aria-busy=true]", state="detached")
+        return self.page
+
+    def log_in(self, token: str) -> Page:
+        self.page.goto(f"{self.url}/#token={token}")
+        return self.settled()
+
+
+@contextmanager
+def visiting(browser: Browser, served: Running, **options: Any) -> Iterator[Watched]:
+    context: BrowserContext = browser.new_context(
+        **{"locale": "en-GB", "timezone_id": "UTC", "accept_downloads": True, **options}
+    )
+    context.set_default_timeout(10_000)
+    watched = Watched(context.new_page(), served.url)
+    watched.watch()
+    try:
+        yield watched
+        assert watched.wrongs == []
+    finally:
+        context.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, served: Running) -> Iterator[Watched]:
+    """A desktop browser that is logged in as the admin of every space."""
+    with visiting(browser, served) as watched:
+        watched.log_in(served.admin)
+        yield watched

@@ -1,0 +1,125 @@
+"""Every page in both themes, both languages and on a phone: it is drawn, and axe finds nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.serve.http.conftest import Running
+from tests.serve.inspector.conftest import SCREENSHOTS, Watched, visiting
+
+DESKTOP = {"width": 1320, "height": 860}
+PHONE = {"width": 390, "height": 844}
+VARIANTS = [
+    pytest.param("en-GB", "light", DESKTOP, id="english-light"),
+    pytest.param("zh-CN", "dark", DESKTOP, id="chinese-dark"),
+    pytest.param("zh-CN", "light", PHONE, id="chinese-light-phone"),
+    pytest.param("en-GB", "dark", PHONE, id="english-dark-phone"),
+]
+HEADINGS = {
+    "overview": ("Overview", "概览"),
+    "search?q=which+python+do+I+use": ("Search", "搜索"),
+    "memories": ("Memories", "记忆"),
+    "memories/{cat}": ("Memories", "记忆"),
+    "timeline": ("Timeline", "时间线"),
+    "timeline/trip?at=2": ("We decided", "We decided"),
+    "pending": ("Pending", "待确认"),
+    "documents": ("Documents", "文档"),
+    "documents/USER.md": ("Documents", "文档"),
+    "jobs": ("Jobs", "任务"),
+    "audit": ("Audit", "审计"),
+    "forget?by=query&what=Berlin": ("Forget", "遗忘"),
+}
+
+
+def unfold(page: Page) -> None:
+    """Show all that a click shows."""
+    closed = page.locator("[data-reveal] button[aria-expanded=false]")
+    for _ in range(min(3, closed.count())):
+        closed.first.click()
+    if page.locator(".page.audit, .page.forget").count():
+        page.locator("main .primary").first.click()
+    page.wait_for_selector("[aria-busy=true]", state="detached")
+    page.wait_for_selector("text=/^(Loading…|加载中…)$/", state="detached")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+
+
+@pytest.mark.parametrize(("locale", "theme", "size"), VARIANTS)
+def test_every_page(
+    browser: Browser, served: Running, locale: str, theme: Any, size: Any
+) -> None:
+    mind = served.engine.mind("default")
+    (cat,) = [memory.id for memory in mind.memories(text="Minka")]
+    place = SCREENSHOTS / f"{locale}-{theme}-{size['width']}"
+    with visiting(browser, served, locale=locale, color_scheme=theme, viewport=size) as watched:
+        watched.page.goto(served.url)
+        expect(watched.page.locator("#token")).to_be_focused()
+        check(watched.page, place, "login")
+        watched.log_in(served.admin)
+        for where, names in HEADINGS.items():
+            page = watched.open(where.format(cat=cat))
+            expect(page.locator("main h1")).to_contain_text(names[locale == "zh-CN"])
+            assert page.locator("html").get_attribute("lang") == ("zh-CN" if locale == "zh-CN" else "en")
+            unfold(page)
+            check(page, place, where.partition("?")[0].format(cat="one").replace("/", "-"))
+
+
+def check(page: Page, place: Any, name: str) -> None:
+    place.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=place / f"{name}.png", full_page=True)
+    found = Axe().run(page)
+    assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+    wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert wide <= 0, f"{name} is wider than the window by {wide}"
+
+
+def test_nothing_is_remembered_yet(visit: Watched) -> None:
+    visit.space = "empty"
+    for where in ("overview", "search", "memories", "timeline", "pending", "documents", "jobs", "audit"):
+        page = visit.open(where)
+        expect(page.locator(".empty").first).to_be_visible()
+        assert len(page.locator(".empty .muted").first.inner_text()) > 10, "it says what to do"
+        assert Axe().run(page).violations_count == 0, where
+
+
+def test_theme_and_language_are_switched_and_kept(visit: Watched) -> None:
+    page = visit.open("overview")
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.click("#theme")
+    page.click("#theme")
+    assert page.evaluate(background) != light
+    page.click("#language")
+    expect(page.locator("main h1")).to_have_text("概览")
+    page.reload()
+    expect(page.locator("main h1")).to_have_text("概览")
+    expect(page.locator("#theme")).to_contain_text("深色")
+    page.click("#language")
+    expect(page.locator("main h1")).to_have_text("Overview")
+
+
+def test_the_menu_of_a_phone(browser: Browser, served: Running) -> None:
+    with visiting(browser, served, viewport=PHONE) as watched:
+        page = watched.log_in(served.admin)
+        expect(page.locator("#nav")).to_be_hidden()
+        page.click(".menu")
+        assert Axe().run(page).violations_count == 0
+        page.click("#nav a[data-page=jobs]")
+        expect(page.locator("main h1")).to_have_text("Jobs")
+        expect(page.locator("#nav")).to_be_hidden()
+
+
+def test_files_are_served_as_they_are_and_nothing_else(served: Running) -> None:
+    with served.http("") as http:
+        answer = http.get("/")
+        assert answer.status_code == 200
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        again = http.get("/", headers={"if-none-match": answer.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        assert http.get("/inspector/app.js").headers["content-type"].startswith("text/javascript")
+        for path in ("/inspector/", "/inspector/../app.py", "/inspector/%2e%2e/app.py", "/x"):
+            assert http.get(path).status_code == 404
+        assert http.get("/", headers={"host": "evil.example"}).status_code == 403
