@@ -12,7 +12,7 @@ import pytest
 
 from tests.chat.screens import SCREENS, Screen
 from tests.providers.conftest import server
-from tests.providers.scripted import Asked, Scripted
+from tests.providers.scripted import Asked, Behaviour, Scripted, streamed
 
 __all__ = ["server"]
 OpenChat = Callable[..., Screen]
@@ -36,6 +36,16 @@ def said(text: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
     usage = {"prompt_tokens": 7, "completion_tokens": 3}
     return {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+
+
+def saying(*pieces: str, then: Behaviour | None = None) -> Behaviour:
+    """The same piece by piece; ``then``: what follows in place of its end."""
+    events: list[object] = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
+    if then is None:
+        end = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+        usage = {"prompt_tokens": 7, "completion_tokens": len(pieces)}
+        events += [end, {"choices": [], "usage": usage}, "[DONE]"]
+    return streamed(*events, then=then)
 
 
 def heard(asked: Asked) -> str:

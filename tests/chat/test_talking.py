@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 
 import recollect
+from recollect import errors
 from recollect.cli.chat.conversation import ChatConversation, conversation
 from recollect.cli.chat.messages import WORDS, spoken_language
 from recollect.cli.chat.terminal import clean
+from recollect.cli.chat.terms import Terms, describe_error
 from recollect.cli.output import flat
 from recollect.cli.root import cli
 from recollect.providers.chat.choose import main_model_for
-from recollect.types import Context, Message
-from tests.chat.conftest import heard, said
+from recollect.recall.features import GROUPS
+from recollect.settings.recall import Route, SectionName
+from recollect.settings.vocabulary import PresetVocabulary
+from recollect.types import KINDS, RECORD_TYPES, ROLES, TRUSTS, Context, Message
+from tests.chat.conftest import heard, said, saying
 from tests.cli.conftest import Shell, db, shell
 from tests.conftest import OpenMind
-from tests.providers.scripted import Scripted, reply
+from tests.providers.scripted import Scripted, hang_up, reply
 
 __all__ = ["cli", "db", "shell"]
+
+
+def unseen(text: str) -> None:
+    """Nobody looks."""
 
 
 @pytest.fixture
@@ -44,7 +55,7 @@ def test_what_leaves_the_window_leaves_its_story(
     kept = []
     for number in range(20):
         asked = talk.ask(f"问题 {number}：茶叶应该怎么保存才好？" * 8)
-        talk.answer(asked)
+        talk.answer(asked, unseen)
         kept.append(talk.compress(asked))
     stories = mind.episodes(session=talk.session)
     assert sum(kept) == len(stories) >= 2
@@ -58,8 +69,8 @@ def test_the_model_sees_its_manners_the_talk_and_the_message(
     talk: ChatConversation, server: Scripted
 ) -> None:
     server.always(reply(said("fine")))
-    talk.answer(talk.ask("I like oolong"))
-    talk.answer(talk.ask("and you?"))
+    talk.answer(talk.ask("I like oolong"), unseen)
+    talk.answer(talk.ask("and you?"), unseen)
     system, *told = server.asked[-1].json["messages"]
     assert system["content"].startswith("Be kind.")
     assert [one["role"] for one in told] == ["user", "assistant", "user"]
@@ -140,3 +151,54 @@ def test_lines_may_be_piped_in(shell: Shell) -> None:
     assert "Nothing waits for your word." in shown
     assert "Say what: /forget WORDS" in shown
     assert shell("chat", "--json", code=2).stderr
+
+
+def test_a_broken_answer_is_kept_as_far_as_it_came(
+    mind: recollect.Mind, talk: ChatConversation, server: Scripted
+) -> None:
+    server.then(saying("Half of ", "an answer", then=hang_up))
+    shown: list[str] = []
+    with pytest.raises(recollect.ModelError):
+        talk.answer(talk.ask("Tell me all"), shown.append)
+    assert shown == ["Half of ", "an answer"]
+    _, answer = mind.turns()
+    assert (answer.content, answer.metadata) == ("Half of an answer", {"interrupted": True})
+    (spent,) = mind.usage()
+    assert (spent.purpose, spent.calls) == ("chat", 1), "it is paid for all the same"
+
+
+def test_every_word_of_the_engine_has_a_chinese_one() -> None:
+    chinese = Terms("zh", PresetVocabulary().kinds)
+    words = (
+        *KINDS,
+        *RECORD_TYPES,
+        *ROLES,
+        *TRUSTS,
+        *get_args(SectionName),
+        *get_args(Route),
+        *GROUPS,
+    )
+    assert [word for word in words if chinese.of(word) == word] == []
+    assert chinese.counted({"turn": 2, "memory rewritten": 1}) == "2 对话, 1 记忆 改写"
+    assert Terms("en", PresetVocabulary().kinds).counted({"turn": 2}) == "2 turn"
+
+
+def test_an_error_is_told_in_the_language_of_the_chat() -> None:
+    failed = recollect.ModelRateLimited("openai answered 429", remedy="Wait")
+    assert describe_error(failed, "en") == "openai answered 429. Wait"
+    assert describe_error(failed, "zh") == "请求太多，请稍后再试（openai answered 429）"
+    for error in vars(errors).values():
+        if isinstance(error, type) and issubclass(error, errors.RecollectError):
+            assert re.match("[\u4e00-\u9fff]", describe_error(error("x"), "zh"))
+
+
+def test_help_and_usage_errors_follow_the_locale(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert "和一个有记忆的模型交谈" in shell("chat", "--help").stdout
+    assert "对话是给人用的" in shell("chat", "--json", code=2).stderr
+    assert "这里是回忆控制台" in shell("chat", input="/quit\n").stdout
+    assert "recall console" in shell("chat", "--language", "en", input="/quit\n").stdout
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    assert "Talk to a model" in shell("chat", "--help").stdout

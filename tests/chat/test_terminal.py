@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 import recollect
 from recollect.types import Candidate
-from tests.chat.conftest import RULES, OpenChat, heard, said, with_model
+from tests.chat.conftest import RULES, OpenChat, heard, said, saying, with_model
 from tests.chat.screens import enter, wait_for, wait_for_end
 from tests.providers.scripted import Asked, Scripted, reply, silence, status
 
@@ -25,6 +26,7 @@ PLAYS = {
         "why": "Recalled for “Which Python version do I use?”",
         "by": "found by",
         "account": "tokens",
+        "evidence": "evidence",
         "ended": "Remembered.",
     },
     "zh": {
@@ -39,6 +41,7 @@ PLAYS = {
         "why": "为“我用的是哪个 Python 版本？”想起的：",
         "by": "来自",
         "account": "token",
+        "evidence": "证据",
         "ended": "记住了。",
     },
 }
@@ -80,7 +83,7 @@ def test_a_second_conversation_knows_what_the_first_was_told(
     assert play["fact"] in shown.split(play["why"])[-1]
     enter(screen, "/context")
     wait_for(screen, play["account"])
-    wait_for(screen, "evidence")
+    wait_for(screen, play["evidence"])
     enter(screen, "/quit")
     wait_for(screen, play["ended"])
     wait_for_end(screen)
@@ -228,6 +231,59 @@ def test_forgetting_asks_first(open_chat: OpenChat, tmp_path: Path, language: st
     wait_for_end(screen)
     with opened(tmp_path) as mind:
         assert mind.turns() == []
+
+
+@LANGUAGES
+def test_an_answer_is_shown_as_it_comes_and_kept_when_it_is_stopped(
+    open_chat: OpenChat, server: Scripted, tmp_path: Path, language: str
+) -> None:
+    begun, rest, stopped, recalled = {
+        "en": ("Once upon a time", " there was a lamp.", "Stopped.", "Recalled for “And then?”"),
+        "zh": ("从前有一个人", "，他有一盏灯。", "已停止。", "为“And then?”想起的："),
+    }[language]
+    server.then(saying(begun, then=silence), saying(begun, rest))
+    screen = open_chat(*with_model(server), "--language", language, "--why")
+    enter(screen, "Tell me a story")
+    wait_for(screen, begun)  # the server has not ended its answer, and never does
+    screen.press("C-c")
+    wait_for(screen, stopped)
+    enter(screen, "And then?")
+    wait_for(screen, begun + rest)
+    wait_for(screen, recalled)
+    enter(screen, "/quit")
+    wait_for_end(screen)
+    with opened(tmp_path) as mind:
+        told = [turn.content for turn in mind.turns()]
+    assert told == ["Tell me a story", begun, "And then?", begun + rest]
+
+
+def test_no_line_of_a_chinese_chat_is_english(
+    open_chat: OpenChat, server: Scripted, tmp_path: Path
+) -> None:
+    with opened(tmp_path) as mind, mind.session("旧") as session:
+        session.user("我家的狗叫旺财")
+    server.then(reply(said("它叫旺财。")), status(503, "维护中"))
+    screen = open_chat(*with_model(server), LC_ALL="zh_CN.UTF-8")
+    enter(screen, "我家的狗叫什么？")
+    wait_for(screen, "它叫旺财。")
+    for command in ("/why", "/context", "/learnt", "/pending", "/session", "/scratchpad"):
+        enter(screen, command)
+    enter(screen, "/forget 旺财")
+    wait_for(screen, "要忘记吗？")
+    enter(screen, "1")
+    wait_for(screen, "已忘记：")
+    enter(screen, "你好")
+    shown = wait_for(screen, "没有回答")
+    lines = shown.splitlines()
+    allowed = {"token", "play", "openai", "answered", "quit", "help", "utf", "it", "is", "not"}
+    foreign = [
+        line
+        for line in lines
+        if not line.startswith("你> /")
+        and set(re.findall("[a-z]{3,}", line)) - allowed
+        and not re.search("[\u4e00-\u9fff]", line)
+    ]
+    assert foreign == []
 
 
 def test_no_colours_when_none_are_wanted(open_chat: OpenChat, server: Scripted) -> None:

@@ -97,6 +97,25 @@ def silence(line: Line) -> None:
     line.handler.close_connection = True
 
 
+def streamed(*events: object, then: Behaviour | None = None, as_lines: bool = False) -> Behaviour:
+    """An answer piece by piece: server-sent events, or lines of JSON.
+
+    ``then``: what follows in place of its end.
+    """
+
+    def act(line: Line) -> None:
+        line.handler.close_connection = True
+        kind = "application/x-ndjson" if as_lines else "text/event-stream"
+        line.head(200, {"content-type": kind, "connection": "close"})
+        for event in events:
+            data = event if isinstance(event, str) else json.dumps(event)
+            line.send(f"{data}\n".encode() if as_lines else f"data: {data}\n\n".encode())
+        if then is not None:
+            then(line)
+
+    return act
+
+
 def drip(every: float = 0.02, *, head: bool = False) -> Behaviour:
     """A byte now and then, for ever: of the answer, or of its head."""
 

@@ -1,6 +1,4 @@
-"""One play with three clients: the official SDKs for Python and TypeScript, and one that is built on
-neither of them.
-"""
+"""One play with three clients: both official SDKs, and one that is built on neither of them."""
 
 from __future__ import annotations
 

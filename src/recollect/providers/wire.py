@@ -6,9 +6,11 @@ The key travels in a header and nowhere else: not in addresses, errors or logs.
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 EXTRA = "models"
 # Bytes of an answer once unpacked. Parsed JSON may take twenty times as much memory.
 LARGEST_ANSWER = 8 << 20
+END_OF_STREAM = "[DONE]"
 _LARGEST_ERROR = 64 * 1024
 _EXCERPT = 200
 _CHUNK = 64 * 1024
@@ -105,6 +108,23 @@ class Wire:
         except CallTimeout:
             self.close()
             raise (self.too_slow(timeout) if patience == timeout else deadline.reached()) from None
+
+    def stream(self, path: str, payload: object, take: Callable[[Any], None]) -> None:
+        """Hand over each event of a streamed answer as it arrives; a whole answer is one event.
+
+        The timeout is that of each wait. It runs on the caller's own thread, where Ctrl-C ends it.
+        """
+        body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+
+        def send(timeout: float) -> None:
+            call = _Call(
+                self, self._connected(), path, body, deadline=math.inf, largest=LARGEST_ANSWER
+            )
+            call.stream(take)
+
+        if self.breaker is None:
+            return send(self._timeout)
+        return self.breaker.call(send, self._timeout)
 
     def close(self) -> None:
         """Drop the connections; the next call makes new ones."""
@@ -233,13 +253,46 @@ class _Call:
         self._largest = largest
 
     def exchange(self) -> Any:
+        with self._response() as response:
+            body = self._read(response)
+        return self._parsed(body)
+
+    def stream(self, take: Callable[[Any], None]) -> None:
+        """Lines of server-sent events or of JSON, else a body that is one JSON value."""
+        body, begin, is_streamed = bytearray(), 0, False
+        with self._response() as response:
+            for data in self._pieces(response, None):
+                body += data
+                while (end := body.find(b"\n", begin)) >= 0:
+                    line, begin = bytes(body[begin:end]), end + 1
+                    if (event := _event(line)) is not None:
+                        is_streamed = True
+                        take(event)
+            if is_streamed:
+                if (event := _event(bytes(body[begin:]))) is not None:
+                    take(event)
+                return
+        take(self._parsed(bytes(body)))
+
+    def _parsed(self, body: bytes) -> Any:
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise ModelUnavailable(
+                f"{self._wire.service} answered something that is not whole JSON",
+                remedy="Try again",
+            ) from error
+
+    @contextmanager
+    def _response(self) -> Iterator[httpx.Response]:
+        """The answer, if it is one of success; every failure is a ModelError."""
         httpx = extras.load(EXTRA, "httpx")
         wire = self._wire
         try:
             with self._client.stream("POST", self._path, content=self._body) as response:
-                body = self._read(response)
                 if response.status_code != 200:
-                    raise wire.failure(response, body)
+                    raise wire.failure(response, self._read(response))
+                yield response
         except httpx.TimeoutException as error:
             raise wire.too_slow() from error
         except (httpx.LocalProtocolError, httpx.InvalidURL) as error:
@@ -251,35 +304,47 @@ class _Call:
                 remedy="Check the address and the network, then try again",
                 outage=True,
             ) from error
-        try:
-            return json.loads(body)
-        except (ValueError, RecursionError) as error:
-            raise ModelUnavailable(
-                f"{wire.service} answered something that is not whole JSON", remedy="Try again"
-            ) from error
 
     def _read(self, response: httpx.Response) -> bytes:
-        """The body, unpacked here and not by httpx: a chunk of it may unpack to any size.
+        return b"".join(self._pieces(response, _CHUNK))
+
+    def _pieces(self, response: httpx.Response, size: int | None) -> Iterator[bytes]:
+        """The body, unpacked here and not by httpx: a chunk of it may unpack to any size. Without a
+        size of its pieces they come as they arrive.
 
         Of an error only the beginning is read.
         """
         service, failed = self._wire.service, response.status_code != 200
         largest = min(self._largest, _LARGEST_ERROR) if failed else self._largest
         decoder = decoder_for(response.headers.get("content-encoding", ""), service)
-        body = bytearray()
-        for chunk in response.iter_raw(_CHUNK):
-            body += decoder.decode(chunk, largest + 1 - len(body))
+        read = 0
+        for chunk in response.iter_raw(size):
+            piece = decoder.decode(chunk, largest + 1 - read)
+            read += len(piece)
             if time.monotonic() > self._deadline:
                 raise self._wire.too_slow()
-            if len(body) > largest and failed:
-                return bytes(body)
-            if len(body) > largest:
+            if read > largest and not failed:
                 raise ModelUnavailable(
                     f"{service} answered more than {largest / (1 << 20):.3g} MB",
                     remedy="Check that the address is one of a model",
                 )
+            yield piece
+            if read > largest:
+                return
         decoder.finish()
-        return bytes(body)
+
+
+def _event(line: bytes) -> Any:
+    """The value in a line of a stream; None where it has none."""
+    data = line.strip().removeprefix(b"data:").strip()
+    if data == END_OF_STREAM.encode():
+        return END_OF_STREAM
+    if not data.startswith(b"{"):
+        return None
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _retry_after(response: httpx.Response) -> timedelta | None:

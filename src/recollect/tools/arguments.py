@@ -116,7 +116,7 @@ class ListMemories:
         "choice",
         "Only of this status; left out: what holds now",
         "只列此状态的；不填为现在成立的",
-        choices=(*STATUSES, "all"),
+        choices=(*(status for status in STATUSES if status != "item"), "all"),
         default=None,
     )
     since: str | None = parameter("text", *_SINCE, default=None)

@@ -54,7 +54,7 @@ def list_memories(context: ToolContext, wanted: ListMemories) -> ToolAnswer:
         limit=limit + 1,
         offset=wanted.offset,
     )
-    shown = [None if m.kind == "credential" else _line(context, m) for m in listed[:limit]]
+    shown = [_line(context, m) if _is_open(m) else None for m in listed[:limit]]
     page = Page(shown, wanted.offset, more=len(listed) > limit)
     return _evidence(context, page, "list_memories")
 
@@ -118,9 +118,14 @@ def _memory(context: ToolContext, id_: str) -> Memory:
         memory = context.mind.get(id_)
     except NotFound as error:
         raise _unknown(context, id_) from error
-    if memory.kind == "credential":
+    if not _is_open(memory):
         raise _unknown(context, id_)
     return memory
+
+
+def _is_open(memory: Memory) -> bool:
+    """Whether a model may see it: no secret, and no item that a host keeps for itself."""
+    return memory.kind != "credential" and memory.status != "item"
 
 
 def _changeable(context: ToolContext, id_: str, command: str) -> Memory:

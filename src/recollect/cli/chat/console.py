@@ -9,6 +9,7 @@ from recollect.cli.chat.lists import show_account, show_hits, show_memories
 from recollect.cli.chat.messages import WORDS, Language
 from recollect.cli.chat.questions import TerminalQuestions
 from recollect.cli.chat.terminal import Terminal
+from recollect.cli.chat.terms import Terms, describe_error
 from recollect.errors import RecollectError
 from recollect.mind import Mind
 from recollect.providers.chat.base import ChatModel
@@ -28,8 +29,12 @@ class Console:
         *,
         language: Language,
         project: str | None = None,
+        always_why: bool = False,
     ) -> None:
+        """``always_why`` shows after each answer what was recalled for it."""
         self._mind = mind
+        self._language = language
+        self._always_why = always_why
         self._terminal = terminal
         self._words = WORDS[language]
         self._project = project
@@ -37,7 +42,8 @@ class Console:
         self._conversation = (
             None if model is None else ChatConversation(mind, model, self._words.system, project)
         )
-        self._questions = TerminalQuestions(mind, terminal, self._words)
+        self._terms = Terms(language, mind.settings.vocabulary.kinds)
+        self._questions = TerminalQuestions(mind, terminal, self._words, self._terms)
         self._query = ""
         self._hits: list[Hit] = []
         self._commands: Mapping[str, Callable[[str], None]] = {
@@ -84,7 +90,7 @@ class Console:
         try:
             self._questions.introduce()
         except RecollectError as error:
-            self._terminal.trouble(str(error))
+            self._terminal.trouble(self._described(error))
         except (EOFError, KeyboardInterrupt):
             self._terminal.say()
             self._terminal.dim(self._words.introduce_later)
@@ -105,10 +111,13 @@ class Console:
             else:
                 self._say(self._conversation, line)
         except RecollectError as error:
-            self._terminal.trouble(str(error))
+            self._terminal.trouble(self._described(error))
         except KeyboardInterrupt:
             self._terminal.say()
             self._terminal.dim(self._words.left_as_is)
+
+    def _described(self, error: RecollectError) -> str:
+        return describe_error(error, self._language)
 
     def _command(self, line: str) -> None:
         name, _, rest = line.partition(" ")
@@ -125,19 +134,20 @@ class Console:
         try:
             exchange = conversation.ask(text)
         except RecollectError as error:
-            self._terminal.trouble(words.not_kept.format(error=error))
+            self._terminal.trouble(words.not_kept.format(error=self._described(error)))
             return
         self._query, self._hits = text, []
         try:
-            with self._terminal.waiting(words.thinking):
-                reply = conversation.answer(exchange)
+            with self._terminal.answering(words.thinking) as show:
+                conversation.answer(exchange, show)
         except RecollectError as error:
-            self._terminal.trouble(words.not_answered.format(error=error))
+            self._terminal.trouble(words.not_answered.format(error=self._described(error)))
             return
         except KeyboardInterrupt:
             self._terminal.dim(words.stopped)
             return
-        self._terminal.say(reply)
+        if self._always_why:
+            self._why("")
         if conversation.compress(exchange):
             self._terminal.dim(words.compressed)
         self._questions.new_pending()
@@ -147,7 +157,7 @@ class Console:
         self._hits = self._mind.recall(text, project=self._project)
         if not self._hits:
             self._terminal.dim(self._words.nothing_found)
-        show_hits(self._terminal, self._words, self._hits, self._mind.settings.vocabulary.kinds)
+        show_hits(self._terminal, self._words, self._hits, self._terms)
 
     # --- commands -------------------------------------------------------------------------------
 
@@ -160,7 +170,7 @@ class Console:
             self._hits = self._conversation.recalled()
         title = words.recalled if self._hits else words.recalled_nothing
         self._terminal.strong(title.format(query=self._query))
-        show_hits(self._terminal, words, self._hits, self._mind.settings.vocabulary.kinds)
+        show_hits(self._terminal, words, self._hits, self._terms)
 
     def _learnt(self, _: str) -> None:
         words = self._words
@@ -169,15 +179,16 @@ class Console:
             return
         learnt, waiting = self._conversation.learnt()
         self._terminal.strong(words.learnt if learnt else words.learnt_nothing)
-        show_memories(self._terminal, learnt, self._mind.settings.vocabulary.kinds)
+        show_memories(self._terminal, learnt, self._terms)
         if waiting:
             self._terminal.dim(words.not_learnt_yet.format(count=waiting))
 
     def _context(self, _: str) -> None:
         if self._conversation is not None and self._conversation.last is not None:
-            show_account(self._terminal, self._words, self._conversation.last.context)
+            show_account(self._terminal, self._words, self._conversation.last.context, self._terms)
         elif self._conversation is None and self._query:
-            show_account(self._terminal, self._words, self._mind.context(self._query))
+            context = self._mind.context(self._query)
+            show_account(self._terminal, self._words, context, self._terms)
         else:
             self._terminal.dim(self._words.nothing_asked)
 
@@ -210,7 +221,7 @@ class Console:
             if self._conversation.end():
                 self._write_up()
         except RecollectError as error:
-            self._terminal.trouble(str(error))
+            self._terminal.trouble(self._described(error))
         finally:
             self._conversation.close()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.mind import Mind
-from recollect.providers.chat.base import ChatMessage, ChatModel, Meter, Spent
+from recollect.providers.chat.base import ChatMessage, ChatModel, Meter, OnText, Spent
 from recollect.types import Context, Hit, Memory, NewTurn, Turn
 
 _PURPOSE = "chat"
@@ -42,13 +43,32 @@ class ChatConversation:
         self.last = Exchange(turn, built)
         return self.last
 
-    def answer(self, exchange: Exchange) -> str:
-        """The model's reply, recorded; raises what the model raises."""
+    def answer(self, exchange: Exchange, show: OnText) -> None:
+        """Show the model's reply as it comes, and record it; raises what the model raises.
+
+        A reply that breaks off, also by Ctrl-C, is recorded as far as it was shown.
+        """
         system, messages = conversation(exchange.context, exchange.turn.content)
         instructions = "\n\n".join(filter(None, (self._system, system)))
-        reply = self._model.write(messages, purpose=_PURPOSE, system=instructions).value
-        self._mind.record(session=self.session, role="assistant", content=reply)
-        return reply
+        pieces: list[str] = []
+
+        def hear(text: str) -> None:
+            pieces.append(text)
+            show(text)
+
+        try:
+            self._model.write(messages, purpose=_PURPOSE, system=instructions, on_text=hear)
+        except BaseException:
+            self._record(pieces, {"interrupted": True})
+            raise
+        self._record(pieces, {})
+
+    def _record(self, pieces: Sequence[str], metadata: dict[str, bool]) -> None:
+        reply = "".join(pieces).strip()
+        if reply:
+            self._mind.record(
+                session=self.session, role="assistant", content=reply, metadata=metadata
+            )
 
     def compress(self, exchange: Exchange) -> bool:
         """Write an episode of turns outside the window, once there are enough."""

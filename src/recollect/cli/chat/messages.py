@@ -61,6 +61,7 @@ class ChatMessages:
     ending: str
     ended: str
     rest_later: str
+    for_people: str
 
 
 _EN = ChatMessages(
@@ -91,8 +92,8 @@ _EN = ChatMessages(
     introduce_later="The rest of the questions wait for another time: recollect onboard.",
     introduced="Thank you. This is not asked again.",
     thinking="…",
-    not_answered="No answer: {error}\nYour message is kept.",
-    stopped="Stopped. Your message is kept.",
+    not_answered="No answer, or no whole one: {error}\nWhat was said so far is kept.",
+    stopped="Stopped. What was said so far is kept.",
     not_kept="Not recorded: {error}",
     nothing_found="Nothing was found.",
     nothing_asked="Nothing was asked yet.",
@@ -129,6 +130,7 @@ _EN = ChatMessages(
     ending="Writing up the conversation… (Ctrl-C leaves that for later)",
     ended="Remembered.",
     rest_later="The rest is done at the next start, or by recollect worker.",
+    for_people="A chat is for people. Use recall or context with --json.",
 )
 
 _ZH = ChatMessages(
@@ -158,8 +160,8 @@ _ZH = ChatMessages(
     introduce_later="其余的问题留到以后：recollect onboard。",
     introduced="谢谢，以后不再询问。",
     thinking="…",
-    not_answered="没有回答：{error}\n你的消息已经记下。",
-    stopped="已停止。你的消息已经记下。",
+    not_answered="没有回答，或回答不完整：{error}\n到此为止的内容已经记下。",
+    stopped="已停止。到此为止的内容已经记下。",
     not_kept="没有记录：{error}",
     nothing_found="什么也没找到。",
     nothing_asked="还没有问过什么。",
@@ -196,8 +198,14 @@ _ZH = ChatMessages(
     ending="正在整理这次对话……（按 Ctrl-C 留到以后）",
     ended="记住了。",
     rest_later="其余的下次启动时完成，或由 recollect worker 完成。",
+    for_people="对话是给人用的。请用 recall 或 context 加 --json。",
 )
 
+HELP_ZH = (
+    "和一个有记忆的模型交谈。模型由设置 chat.provider 和 chat.name 决定；没有设置时是回忆控制台："
+    "每一行都会被查找。/help 列出命令。--project：谈的项目；--why：每次回答后显示想起了什么；"
+    "--language：界面语言。"
+)
 WORDS: Mapping[Language, ChatMessages] = {"en": _EN, "zh": _ZH}
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from recollect.cli.chat.lists import show_forgotten, show_memories
 from recollect.cli.chat.messages import ChatMessages
 from recollect.cli.chat.terminal import Terminal
+from recollect.cli.chat.terms import Terms
 from recollect.mind import Mind
 from recollect.types import Decision, Hit, Memory
 
@@ -26,8 +27,9 @@ class _ForgetTarget(NamedTuple):
 class TerminalQuestions:
     """Asks at the terminal. Input that is no answer is the next message, in ``instead``."""
 
-    def __init__(self, mind: Mind, terminal: Terminal, words: ChatMessages) -> None:
+    def __init__(self, mind: Mind, terminal: Terminal, words: ChatMessages, terms: Terms) -> None:
         self._mind = mind
+        self._terms = terms
         self._terminal = terminal
         self._words = words
         self._offered: set[str] = set()
@@ -66,7 +68,7 @@ class TerminalQuestions:
         for memory in memories:
             self._offered.add(memory.id)
             self._terminal.strong(self._words.offer)
-            show_memories(self._terminal, [memory], self._mind.settings.vocabulary.kinds)
+            show_memories(self._terminal, [memory], self._terms)
             answer = self._terminal.read(self._words.offer_keys, self._words.more).strip()
             if answer == YES:
                 self._terminal.dim(self._confirmation(self._mind.confirm(memory.id)))
@@ -82,7 +84,7 @@ class TerminalQuestions:
 
     def _confirmation(self, settled: Decision) -> str:
         if settled.memory is None:
-            return self._words.not_taken.format(reason=settled.reason)
+            return self._words.not_taken.format(reason=self._terms.of(settled.reason))
         template = self._words.known_already if settled.outcome == "same" else self._words.confirmed
         return template.format(text=settled.memory.content)
 
@@ -98,12 +100,12 @@ class TerminalQuestions:
             self._terminal.dim(words.forget_nothing)
             return
         self._terminal.strong(words.forget_these)
-        show_forgotten(self._terminal, preview.items)
+        show_forgotten(self._terminal, preview.items, self._terms)
         if self._terminal.read(words.forget_sure).strip() != YES:
             self._terminal.dim(words.left_as_is)
             return
         counts = self._mind.forget(id=target.id, query=target.query).counts
-        summary = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+        summary = self._terms.counted(counts)
         self._terminal.dim(words.forgotten.format(counts=summary))
 
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import select
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from recollect.cli.output import cut, flat, terminal_width
 from recollect.plain import DIRECTION_CONTROLS, visible
@@ -69,22 +69,30 @@ class Terminal:
                 self._write(cut(f"    {flat(line)}", terminal_width()), _DIM)
 
     @contextlib.contextmanager
-    def waiting(self, sign: str) -> Iterator[None]:
-        """Show a sign while waiting, on a screen only."""
-        if not self._is_screen:
-            yield
-            return
-        sys.stdout.write(sign)
-        sys.stdout.flush()
+    def answering(self, sign: str) -> Iterator[Callable[[str], None]]:
+        """A function that shows a text piece by piece; on a screen a sign waits for the first."""
+        begun = False
+        sign, back = (sign, _BACK) if self._is_screen else ("", "")
+
+        def show(text: str) -> None:
+            nonlocal begun
+            text = text if begun else text.lstrip()
+            if text:
+                self._flush(clean(text) if begun else back + clean(text))
+                begun = True
+
+        self._flush(sign)
         try:
-            yield
+            yield show
         finally:
-            sys.stdout.write(_BACK)
-            sys.stdout.flush()
+            self._flush("\n" if begun else back)
 
     def _write(self, text: str, look: str) -> None:
         styled = f"{look}{text}{_END}" if look and text and self._coloured else text
-        sys.stdout.write(f"{styled}\n")
+        self._flush(f"{styled}\n")
+
+    def _flush(self, text: str) -> None:
+        sys.stdout.write(text)
         sys.stdout.flush()
 
 

@@ -12,6 +12,7 @@ T = TypeVar("T")
 Role = Literal["user", "assistant"]
 Schema: TypeAlias = Mapping[str, Json]
 Object: TypeAlias = dict[str, Json]
+OnText: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +97,14 @@ class ChatModel(Protocol):
         """
 
     def write(
-        self, messages: str | Sequence[ChatMessage], *, purpose: str, system: str = ""
+        self,
+        messages: str | Sequence[ChatMessage],
+        *,
+        purpose: str,
+        system: str = "",
+        on_text: OnText | None = None,
     ) -> Answer[str]:
-        """A whole text, not empty."""
+        """A whole text, not empty. ``on_text`` gets its pieces as they come, where they do."""
 
     def metered(self, meter: Meter) -> ChatModel:
         """The same model over the same connections, with every call counted."""

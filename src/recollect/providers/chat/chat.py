@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from recollect.errors import BadAnswer, ModelRefused
-from recollect.providers.chat.base import Answer, ChatMessage, Meter, Object, Schema, T, WrongShape
+from recollect.providers.chat.base import (
+    Answer,
+    ChatMessage,
+    Meter,
+    Object,
+    OnText,
+    Schema,
+    T,
+    WrongShape,
+)
 from recollect.providers.chat.json_answer import object_in
 from recollect.providers.chat.transport import (
     MeteredTransport,
@@ -56,9 +65,14 @@ class Chat:
                 prompt = _repair_prompt(first, reply, wrong, system)
 
     def write(
-        self, messages: str | Sequence[ChatMessage], *, purpose: str, system: str = ""
+        self,
+        messages: str | Sequence[ChatMessage],
+        *,
+        purpose: str,
+        system: str = "",
+        on_text: OnText | None = None,
     ) -> Answer[str]:
-        reply = self._reply(ModelPrompt(system, _listed(messages), purpose))
+        reply = self._reply(ModelPrompt(system, _listed(messages), purpose), on_text)
         text = reply.text.strip()
         if not text or reply.ending == "cut":
             wrong = WrongShape(_CUT_OFF if reply.ending == "cut" else "it is empty")
@@ -71,8 +85,8 @@ class Chat:
     def close(self) -> None:
         self._transport.close()
 
-    def _reply(self, prompt: ModelPrompt) -> ModelReply:
-        reply = self._transport.send(prompt)
+    def _reply(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
+        reply = self._transport.send(prompt, on_text)
         if reply.ending == "declined":
             raise ModelRefused(
                 f"{self.name} declined to answer for {prompt.purpose}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from recollect.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
 from recollect.language.tokens import estimate_tokens
-from recollect.providers.chat.base import Spent
-from recollect.providers.chat.protocols import Reply, WireProtocol
+from recollect.providers.chat.base import OnText, Spent
+from recollect.providers.chat.protocols import Piece, Reply, WireProtocol, joined
 from recollect.providers.chat.transport import (
     Capabilities,
     CapabilityRecord,
@@ -20,6 +22,8 @@ from recollect.providers.chat.transport import (
 )
 from recollect.providers.wire import Wire
 from recollect.settings.environment import ModelPrice
+
+T = TypeVar("T")
 
 
 class HttpTransport:
@@ -42,12 +46,9 @@ class HttpTransport:
     def name(self) -> str:
         return self._options.model
 
-    def send(self, prompt: ModelPrompt) -> ModelReply:
-        reply = self._post(prompt)
-        # A server may send half a character, which no database takes. Its words are its own: the
-        # key is masked in errors, and what looks like a secret where it is written.
-        text = reply.text.encode("utf-8", "replace").decode()
-        return ModelReply(text, reply.ending, self._spent(prompt, reply))
+    def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
+        reply = self._post(prompt, on_text)
+        return ModelReply(_valid(reply.text), reply.ending, self._spent(prompt, reply))
 
     def masked(self, text: str) -> str:
         return self._wire.masked(text)
@@ -55,13 +56,13 @@ class HttpTransport:
     def close(self) -> None:
         self._wire.close()
 
-    def _post(self, prompt: ModelPrompt) -> Reply:
+    def _post(self, prompt: ModelPrompt, on_text: OnText | None) -> Reply:
         attempt = learnt = self._record.known
         doubtful: ModelUnavailable | None = None
         for_json = prompt.schema is not None
         while True:
             try:
-                answer = self._send(prompt, attempt)
+                reply = self._send(prompt, attempt, on_text)
             except (ModelRefused, ModelUnavailable) as error:
                 if doubtful is not None:  # it fails whatever is asked
                     raise doubtful from error
@@ -74,18 +75,33 @@ class HttpTransport:
             else:
                 shown = for_json and attempt.form == learnt.form
                 self._record.known = replace(learnt, confirmed=learnt.confirmed or shown)
-                return self._read(answer)
+                return reply
 
-    def _send(self, prompt: ModelPrompt, attempt: Capabilities) -> object:
+    def _send(self, prompt: ModelPrompt, attempt: Capabilities, on_text: OnText | None) -> Reply:
         options = replace(self._options, accepts=attempt)
-        answer: object = self._wire.post(
-            self._protocol.path, self._protocol.payload(prompt, options)
-        )
-        return answer
+        payload = self._protocol.payload(prompt, options)
+        if on_text is not None and attempt.streams != "none":
+            payload = self._protocol.streamed(payload, usage=attempt.streams == "counted")
+            return self._stream(payload, on_text)
+        reply = self._read(self._protocol.reply, self._wire.post(self._protocol.path, payload))
+        if on_text is not None:
+            on_text(_valid(reply.text))
+        return reply
 
-    def _read(self, answer: object) -> Reply:
+    def _stream(self, payload: dict[str, Any], on_text: OnText) -> Reply:
+        pieces: list[Piece] = []
+
+        def take(event: object) -> None:
+            pieces.append(piece := self._read(self._protocol.piece, event))
+            if piece.text and piece.ending != "declined":
+                on_text(_valid(piece.text))
+
+        self._wire.stream(self._protocol.path, payload, take)
+        return joined(pieces)
+
+    def _read(self, read: Callable[[object], T], answer: object) -> T:
         try:
-            return self._protocol.reply(answer)
+            return read(answer)
         except BadAnswer as error:
             message = self._wire.masked(f"{self._wire.service}: {error.message}")
             raise BadAnswer(message, remedy=error.remedy) from None
@@ -101,6 +117,13 @@ class HttpTransport:
         if written is None:
             written = estimate_tokens(reply.text)
         return Spent(self.name, read, written, cost_of(self._price, read, written))
+
+
+def _valid(text: str) -> str:
+    """A server may send half a character, which no database takes. Its words are its own: the key
+    is masked in errors, and what looks like a secret where it is written.
+    """
+    return text.encode("utf-8", "replace").decode()
 
 
 def _as_fault(error: ModelError) -> ModelError:

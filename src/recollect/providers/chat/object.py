@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recollect.errors import BadAnswer
 from recollect.language.tokens import estimate_tokens
-from recollect.providers.chat.base import Spent
+from recollect.providers.chat.base import OnText, Spent
 from recollect.providers.chat.transport import ModelPrompt, ModelReply, cost_of, system_text
 from recollect.providers.objects import GuardedObject
 from recollect.settings.environment import ModelPrice
@@ -25,7 +25,7 @@ class ObjectTransport:
         self._model, self._calls, self._price = model, calls, price
         self.name = name
 
-    def send(self, prompt: ModelPrompt) -> ModelReply:
+    def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
         # The schema stands in the text as well: an object may take no notice of the argument.
         system = system_text(prompt, "plain")
         messages = [Message(one.role, one.text) for one in prompt.messages]
@@ -34,6 +34,8 @@ class ObjectTransport:
         answer = self._calls.call(lambda: self._model.complete(messages, schema=prompt.schema))
         output = self._checked(answer)
         text = output.text.encode("utf-8", "replace").decode()
+        if on_text is not None:
+            on_text(text)
         return ModelReply(text, "whole", self._spent(messages, prompt, output))
 
     def masked(self, text: str) -> str:

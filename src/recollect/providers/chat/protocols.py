@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,11 +17,17 @@ from recollect.providers.chat.transport import (
     RequestOptions,
     system_text,
 )
+from recollect.providers.wire import END_OF_STREAM
 
 _MOST_TOKENS = 2**40
 _TOOL = "answer"
 _SMALLEST_WINDOW = 4096
 ANTHROPIC_HEADERS = {"anthropic-version": "2023-06-01"}
+_OPENAI_ENDINGS: dict[str, Ending] = {
+    "stop": "whole",
+    "length": "cut",
+    "content_filter": "declined",
+}
 _ANTHROPIC_ENDINGS: dict[str, Ending] = {
     "max_tokens": "cut",
     "model_context_window_exceeded": "cut",
@@ -39,13 +46,38 @@ class Reply:
     output_tokens: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a streamed answer, with whatever else its event says."""
+
+    text: str = ""
+    ending: Ending | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+def joined(pieces: Sequence[Piece]) -> Reply:
+    """The whole of a stream; one that does not say that it ended was cut."""
+    endings = [piece.ending for piece in pieces if piece.ending is not None]
+    read = [piece.input_tokens for piece in pieces if piece.input_tokens is not None]
+    written = [piece.output_tokens for piece in pieces if piece.output_tokens is not None]
+    return Reply(
+        "".join(piece.text for piece in pieces),
+        endings[0] if endings else "cut",
+        read[-1] if read else None,
+        written[-1] if written else None,
+    )
+
+
 class WireProtocol(Protocol):
-    """One wire protocol."""
+    """One wire protocol. ``usage``: a stream is to count its tokens, where one has to ask."""
 
     path: str
 
     def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]: ...
+    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]: ...
     def reply(self, answer: Any) -> Reply: ...
+    def piece(self, event: Any) -> Piece: ...
 
 
 class OpenAI:
@@ -78,8 +110,26 @@ class OpenAI:
         ending: Ending = "cut" if choice.get("finish_reason") == "length" else "whole"
         if refusal or choice.get("finish_reason") == "content_filter":
             text, ending = refusal, "declined"
-        tokens = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-        return Reply(text, ending, *tokens)
+        return Reply(text, ending, *_openai_tokens(usage))
+
+    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
+        options = {"stream_options": {"include_usage": True}} if usage else {}
+        return {**payload, "stream": True, **options}
+
+    def piece(self, event: Any) -> Piece:
+        if event == END_OF_STREAM:
+            return Piece(ending="whole")
+        choices = _mapping(event).get("choices")
+        if not isinstance(choices, list):
+            raise _no_message(event)
+        choice = _mapping(choices[0]) if choices else {}
+        if "message" in choice:
+            return _whole(self.reply(event))
+        delta, finish = _mapping(choice.get("delta")), choice.get("finish_reason")
+        text, ending = _text(delta.get("content")), _OPENAI_ENDINGS.get(_text(finish))
+        if refusal := _text(delta.get("refusal")):
+            text, ending = refusal, "declined"
+        return Piece(text, ending, *_openai_tokens(_mapping(event.get("usage"))))
 
 
 class Anthropic:
@@ -108,16 +158,27 @@ class Anthropic:
             raise _no_message(answer)
         inputs = [block["input"] for block in map(_mapping, blocks) if "input" in block]
         text = _written(inputs[-1]) if inputs else _text(blocks)
-        read = [
-            _count(usage.get(f"{name}input_tokens"))
-            for name in ("", "cache_creation_", "cache_read_")
-        ]
-        return Reply(
-            text,
-            _ANTHROPIC_ENDINGS.get(_text(answer.get("stop_reason")), "whole"),
-            None if read[0] is None else sum(count or 0 for count in read),
-            _count(usage.get("output_tokens")),
-        )
+        return Reply(text, _anthropic_ending(answer), *_anthropic_tokens(usage))
+
+    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
+        return {**payload, "stream": True}
+
+    def piece(self, event: Any) -> Piece:
+        if "content" in _mapping(event):
+            return _whole(self.reply(event))
+        delta = _mapping(_mapping(event).get("delta"))
+        match _mapping(event).get("type"):
+            case "message_start":
+                usage = _mapping(_mapping(event.get("message")).get("usage"))
+                return Piece("", None, *_anthropic_tokens(usage))
+            case "content_block_delta":
+                return Piece(_text(delta.get("text")))
+            case "message_delta":
+                written = _count(_mapping(event.get("usage")).get("output_tokens"))
+                return Piece(ending=_anthropic_ending(delta), output_tokens=written)
+            case "error" | None:
+                raise _no_message(event)
+        return Piece()
 
 
 class Ollama:
@@ -154,6 +215,34 @@ class Ollama:
             _count(answer.get("prompt_eval_count")),
             _count(answer.get("eval_count")),
         )
+
+    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
+        return {**payload, "stream": True}
+
+    def piece(self, event: Any) -> Piece:
+        reply = self.reply(event)
+        if event.get("done") is False:
+            return Piece(reply.text)
+        return _whole(reply)
+
+
+def _whole(reply: Reply) -> Piece:
+    return Piece(reply.text, reply.ending, reply.input_tokens, reply.output_tokens)
+
+
+def _openai_tokens(usage: dict[str, Any]) -> tuple[int | None, int | None]:
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+
+
+def _anthropic_tokens(usage: dict[str, Any]) -> tuple[int | None, int | None]:
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    read = [_count(usage.get(name)) for name in names]
+    whole = None if read[0] is None else sum(count or 0 for count in read)
+    return whole, _count(usage.get("output_tokens"))
+
+
+def _anthropic_ending(message: dict[str, Any]) -> Ending:
+    return _ANTHROPIC_ENDINGS.get(_text(message.get("stop_reason")), "whole")
 
 
 def _window(messages: list[dict[str, str]], max_tokens: int) -> int:

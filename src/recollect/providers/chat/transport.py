@@ -13,8 +13,9 @@ from typing import Literal, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from recollect.errors import ModelRefused, ModelUnavailable
+from recollect.language.tokens import estimate_tokens
 from recollect.providers.breaker import Breaker
-from recollect.providers.chat.base import ChatMessage, Meter, Schema, Spent
+from recollect.providers.chat.base import ChatMessage, Meter, OnText, Schema, Spent
 from recollect.providers.wire import ABOUT_THE_FORM, FAULTS
 from recollect.settings.environment import ModelPrice
 
@@ -55,7 +56,7 @@ class Transport(Protocol):
 
     @property
     def name(self) -> str: ...
-    def send(self, prompt: ModelPrompt) -> ModelReply: ...
+    def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply: ...
 
     def masked(self, text: str) -> str:
         """The text as an error may show it: without the key, should a server have repeated it."""
@@ -73,11 +74,32 @@ class MeteredTransport:
     def name(self) -> str:
         return self._transport.name
 
-    def send(self, prompt: ModelPrompt) -> ModelReply:
+    def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
         self._meter.allow()
-        reply = self._transport.send(prompt)
+        if on_text is None:
+            reply = self._transport.send(prompt)
+        else:
+            reply = self._send_listening(prompt, on_text)
         self._meter.record(prompt.purpose, reply.spent)
         return reply
+
+    def _send_listening(self, prompt: ModelPrompt, on_text: OnText) -> ModelReply:
+        """What was written before an answer broke off is paid for all the same."""
+        pieces: list[str] = []
+
+        def listen(text: str) -> None:
+            pieces.append(text)
+            on_text(text)
+
+        try:
+            return self._transport.send(prompt, listen)
+        except BaseException:
+            if pieces:
+                read = sum(estimate_tokens(message.text) for message in prompt.messages)
+                written = estimate_tokens("".join(pieces))
+                spent = Spent(self.name, read + estimate_tokens(prompt.system), written)
+                self._meter.record(prompt.purpose, spent)
+            raise
 
     def masked(self, text: str) -> str:
         return self._transport.masked(text)
@@ -90,9 +112,12 @@ class MeteredTransport:
 # as llama.cpp takes it; it promises an object; it promises nothing.
 Form = Literal["schema", "object_schema", "object", "plain"]
 TokenField = Literal["max_tokens", "max_completion_tokens"]
+# Streams that count their tokens, streams, no streams.
+Streams = Literal["counted", "plain", "none"]
 _ON_THE_WIRE: tuple[Form, ...] = ("schema", "object_schema")
 _REFUSED = frozenset({400, 422})
 # Once a server has answered to a form, a refusal without one of these is about the text.
+_OF_STREAMS = re.compile(r"\bstream")
 _OF_THE_FORM = re.compile(r"format|json|schema|grammar|tool|additionalprop")
 
 
@@ -108,6 +133,7 @@ class Capabilities:
     temperature: bool = True
     forbid_thinking: bool = False
     confirmed: bool = False
+    streams: Streams = "counted"
 
     @property
     def form(self) -> Form:
@@ -176,6 +202,8 @@ def without_refused(
         simpler = replace(known, token_field="max_completion_tokens")
     elif "enable_thinking" in message and not known.forbid_thinking:
         simpler = replace(known, forbid_thinking=True)
+    elif _OF_STREAMS.search(message) and known.streams != "none":
+        simpler = replace(known, streams="plain" if known.streams == "counted" else "none")
     elif "temperature" in message and known.temperature and warm:
         simpler = replace(known, temperature=False)
     elif more and (not known.confirmed or form_refused or _OF_THE_FORM.search(message)):
