@@ -120,11 +120,6 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
       for (const li of rows.values()) li.dataset.empty = "yes";
       fetchSeen();
     },
-    redraw() {
-      for (const li of rows.values()) li.remove();
-      rows.clear();
-      draw();
-    },
     close() {
       gone = true;
       watcher.disconnect();
