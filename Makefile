@@ -9,6 +9,8 @@ BIN  := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 DEV  := $(VENV)/.dev-installed
 LOCKING := $(VENV)/.locking-installed
+HOST_ENVS := .venv-hosts
+HOSTS := $(HOST_ENVS)/.installed
 
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 # The build backend is in the locks, so installing the package itself fetches nothing.
@@ -16,7 +18,7 @@ INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo serve test lint types format bench torture real-model lock prove clean
+.PHONY: help demo serve test lint types format bench torture real-model hosts lock prove clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +58,11 @@ torture: $(DEV) ## kills, power cuts and hostile input, in full
 real-model: $(DEV) ## learn, chat and keep up with a small real model on this machine
 	@$(BIN)/python -m tests.real_model
 
+# In environments of their own: these frameworks are heavy, and do not agree with each other.
+hosts: $(HOSTS) ## the hosts' own test suites against our adapters, and each adapter with its host
+	@$(HOST_ENVS)/suites/bin/python -m tests.hosts suites
+	@$(HOST_ENVS)/frameworks/bin/python -m tests.hosts frameworks
+
 # Pins stay where they are while they still fit; `make lock UPGRADE=1` moves them forward, and
 # INSTALL=1 downloads what the locks name for every target. Needs no other lock to be installed, so
 # that a broken one can be made anew.
@@ -66,7 +73,7 @@ prove: $(LOCKING) ## resolve the present pins for every target, from the public 
 	@$(BIN)/python -m tests.locks prove $(if $(INSTALL),--install)
 
 clean: ## remove the virtual environment, caches and built files
-	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(HOST_ENVS) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src bench examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # demo and bench need only the core; the checks need dev, which contains it.
@@ -84,6 +91,14 @@ $(DEV): pyproject.toml requirements/dev.txt | $(BIN)/python
 
 $(LOCKING): requirements/lock.txt | $(BIN)/python
 	@$(PIP_INSTALL) --require-hashes --requirement requirements/lock.txt
+	@touch $@
+
+$(HOSTS): requirements/hosts.txt requirements/host-suites.txt | $(BIN)/python
+	@echo "Installing the hosts into $(HOST_ENVS)"
+	@$(BIN)/python -m venv $(HOST_ENVS)/suites
+	@$(BIN)/python -m venv $(HOST_ENVS)/frameworks
+	@$(HOST_ENVS)/suites/bin/python -m pip install -qq --disable-pip-version-check --requirement requirements/host-suites.txt
+	@$(HOST_ENVS)/frameworks/bin/python -m pip install -qq --disable-pip-version-check --requirement requirements/hosts.txt
 	@touch $@
 
 $(BIN)/python:

@@ -34,6 +34,8 @@ def bench_mind(
     settings: Mapping[str, Any] = NO_VECTORS,
     preset: str = "default",
     clock: Clock | None = None,
+    *,
+    space: str = "default",
 ) -> Mind:
     """A mind that does nothing in the background."""
-    return open_mind(target, preset=preset, worker="none", clock=clock, **settings)
+    return open_mind(target, space=space, preset=preset, worker="none", clock=clock, **settings)

@@ -28,15 +28,18 @@ class Retriever(Protocol):
 
 
 class Recollect:
-    """The engine through its public doors, in memory, with what vectors there are."""
+    """The engine through its public doors, with what vectors there are."""
 
     def __init__(
         self,
         preset: str = "default",
         settings: Mapping[str, Any] | None = None,
         clock: Clock | None = None,
+        *,
+        target: str = _MEMORY,
+        space: str = "default",
     ) -> None:
-        self.mind = bench_mind(_MEMORY, settings or {}, preset, clock)
+        self.mind = bench_mind(target, settings or {}, preset, clock, space=space)
         self._ids: dict[tuple[str, int | None], str] = {}
         self._next: Counter[str] = Counter()
         self._turns: dict[str, str] = {}
@@ -47,7 +50,10 @@ class Recollect:
         self.mind.drain()
 
     def search(self, query: str, k: int) -> list[str]:
-        hits = self.mind.recall(query, k=k, of=["turn"])
+        return self.ids(self.mind.recall(query, k=k, of=["turn"]))
+
+    def ids(self, hits: Iterable[Hit]) -> list[str]:
+        """The items that were found."""
         return [self._ids[hit.session, hit.index] for hit in hits]
 
     def pool(

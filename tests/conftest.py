@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 
 import recollect
 from recollect.clock import Clock, ManualClock
+from tests.postgres.server import database_for
 
 # A run in the background may be told to ignore Ctrl-C; programs that tests start must not be.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -45,6 +46,7 @@ settings.register_profile(
 )
 settings.load_profile("recollect")
 
+_STORE = "RECOLLECT_TEST_STORE"
 NOON = datetime(2026, 2, 12, 12, tzinfo=UTC)
 
 
@@ -72,11 +74,19 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def usual_target(folder: Path) -> Path | str:
+    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres)."""
+    if os.environ.get(_STORE) != "postgres":
+        return folder / "memory.db"
+    os.environ["XDG_DATA_HOME"] = str(folder / "data")  # documents and transcripts
+    return database_for(folder)
+
+
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
     """What the person running the tests has set for their own memory is none of our business."""
     for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
-        if name != "RECOLLECT_TORTURE":
+        if name not in ("RECOLLECT_TORTURE", _STORE):
             monkeypatch.delenv(name)
     monkeypatch.setenv("RECOLLECT_CACHE", str(cache_folder))
 
@@ -103,7 +113,7 @@ def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
         **given: Any,
     ) -> recollect.Mind:
         mind = recollect.open(
-            tmp_path / "memory.db" if target is None else target,
+            usual_target(tmp_path) if target is None else target,
             space=space,
             preset=preset,
             clock=clock or manual,

@@ -222,6 +222,9 @@ WRITES: dict[str, Write] = {
     "set_task": lambda mind, s: mind.set_task(f"deploy with {s}", session=s),
     "retrieve": lambda mind, s: mind.retrieve(f"what is {s}?", session=s, around=[s]),
     "add_many": _add_many,
+    "put_item": lambda mind, s: mind.put_item(
+        f"store {s}", f"key {s}", {s: [s], "login": s}, text=f"log in with {s}"
+    ),
     "write_document": _sync,
     "decay_curve": _look_up,
 }

@@ -14,6 +14,7 @@ import pytest
 import recollect
 from recollect import errors, types
 from recollect.errors import RecollectError
+from recollect.reference import reference
 
 
 def test_the_public_names_are_sorted_and_there() -> None:
@@ -121,3 +122,8 @@ print(json.dumps(sorted(sys.modules)))
         ).stdout
     )
     assert {*HEAVY} - {"numpy"} <= {*HEAVY} - {*loaded}, "search has its arithmetic, no more"
+
+
+def test_the_reference_is_that_of_the_code() -> None:
+    page = Path(__file__).parents[1] / "docs" / "api.md"
+    assert page.read_text("utf-8") == reference(), "python -m recollect.reference > docs/api.md"

@@ -142,6 +142,9 @@ GOOD: dict[str, Any] = {
     "tokens": 100,
     "max_tokens": 100,
     "limit": 1,
+    "project": "shop",
+    "key": "tea",
+    "value": {"drinks": "tea"},
 }
 OPTIONAL = {"model": "", "session": None, "kind": None, "id": None, "source": None, "query": None}
 ENDLESS = {"work", "close"}

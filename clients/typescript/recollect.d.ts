@@ -895,6 +895,9 @@ export declare class Recollect {
   /** Add memories, episodes and daily events of another memory, with their own times. */
   addMany(values: { records: Record<string, NewMemoryInput | NewEpisodeInput | NewDailyEventInput> }, options?: RequestOptions): Promise<AddedRecords>;
 
+  /** Keep a value of the host's own under a key, found by memories and, by its text, by recall with status="item" only: nothing else reads, learns or fades it. */
+  putItem(values: { project: string; key: string; value: Record<string, number | boolean | null | (number | boolean | null | unknown[] | Record<string, unknown> | string)[] | Record<string, number | boolean | null | unknown[] | Record<string, unknown> | string> | string>; text?: string }, options?: RequestOptions): Promise<Memory>;
+
   /** What a model wants kept; rules, core, changes of the owner's word wait for a person. */
   propose(values: { candidate: CandidateInput; operation_id?: null | string }, options?: RequestOptions): Promise<Decision>;
 

@@ -185,6 +185,10 @@ export class Recollect {
     return this.#send("POST", "/v1/spaces/{space}/memories/bulk", [], values, options);
   }
 
+  putItem(values, options = {}) {
+    return this.#send("PUT", "/v1/spaces/{space}/items/{project}/{key}", ["project", "key"], values, options);
+  }
+
   propose(values, options = {}) {
     return this.#send("POST", "/v1/spaces/{space}/proposals", [], values, options);
   }

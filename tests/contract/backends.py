@@ -55,5 +55,5 @@ def _postgres(folder: Path, clock: Clock) -> Store:
 BACKENDS = (
     Backend("sqlite-file", _sqlite_file, lasts=True, examples=6),
     Backend("sqlite-memory", _sqlite_memory, lasts=False, examples=20),
-    Backend("postgres", _postgres, lasts=True, examples=6),
+    Backend("postgres", _postgres, lasts=True, examples=3),
 )

@@ -243,3 +243,19 @@ def test_a_store_that_is_closed_meanwhile_ends_it(store: Store) -> None:
     store.close()
     holder.close()
     assert holder.settle(0)
+
+
+def test_an_earlier_snapshot_does_not_undo_a_table_that_others_search(store: Store) -> None:
+    """Two queries at once: the one that began before a record came asks after the other one."""
+    given = tell(store, 300)
+    holder, made = LiveTables(MemoryEngine(), store, SPACE), VectorSet(1, NAME, DIMENSIONS)
+    with store.read(SPACE) as earlier:
+        assert len(earlier.vectors.load(1, "turn", None, None).docs) == 300  # it is begun
+        given |= tell(store, 10, seed=2)
+        with store.read(SPACE) as unit:
+            table = holder.tables(unit.vectors, made)["turn"]
+        assert holder.tables(earlier.vectors, made)["turn"] is table
+        assert len(table) == 310
+    query = some(5)[0]
+    assert len(table.sample(query)) > 0
+    assert [one.doc for one in table.search(query, 5)] == list(best(given, query))[:5]

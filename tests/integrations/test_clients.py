@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import anthropic
@@ -317,6 +318,19 @@ def test_what_cannot_be_followed_is_refused(server: Scripted, mind: recollect.Mi
         for resource, name in (
             (wrapped.responses, "stream"),
             (wrapped.chat.completions, "with_raw_response"),
+            (wrapped.chat, "with_streaming_response"),
+            (wrapped, "with_raw_response"),
+            (wrapped, "realtime"),
+            (wrapped.beta, "threads"),
+        ):
+            with pytest.raises(recollect.InvalidInput, match="create"):
+                getattr(resource, name)
+    with Talker("anthropic whole", server).client() as claude:
+        followed = wrap(claude, mind, session="s")
+        for resource, name in (
+            (followed.messages, "batches"),
+            (followed.beta, "with_raw_response"),
+            (followed, "with_streaming_response"),
         ):
             with pytest.raises(recollect.InvalidInput, match="create"):
                 getattr(resource, name)
@@ -333,3 +347,63 @@ def test_it_also_remembers_on_plain_files(server: Scripted, open_mind: OpenMind)
         talker.ask(wrap(client, off, session="two"), [user("What is my parrot called?")])
     assert "My parrot is called Rio" in prompt(server.asked[-1])
     off.record_turn(NewTurn("two", "user", "bye"))
+
+
+def test_a_beginning_put_into_the_models_mouth_is_part_of_its_answer(
+    server: Scripted, mind: recollect.Mind
+) -> None:
+    model(server, " blue.", "Yes.")
+    client = wrap(Talker("anthropic whole", server).client(), mind, session="s")
+    asked: list[Any] = [{"role": "user", "content": "My favourite colour is blue. Which is it?"}]
+    begun = {"role": "assistant", "content": "It is"}
+    client.messages.create(model="m", max_tokens=9, messages=[*asked, begun])
+    whole = {"role": "assistant", "content": "It is blue."}
+    more = {"role": "user", "content": "Sure?"}
+    client.beta.messages.create(model="m", max_tokens=9, messages=[*asked, whole, more])
+    said = [turn.content for turn in mind.turns(session="s")]
+    assert said == [asked[0]["content"], "It is blue.", "Sure?", "Yes."]
+
+
+@pytest.mark.parametrize("way", ["chat streamed", "anthropic streamed"])
+def test_a_stream_whose_caller_is_cancelled_is_kept(
+    way: str, server: Scripted, mind: recollect.Mind
+) -> None:
+    model(server, "It rains a lot.")
+    talker = Talker(way, server)
+
+    async def read() -> None:
+        client = wrap(talker.async_client(), mind, session="s")
+        call, given = talker.call(client, [{"role": "user", "content": "Weather?"}], {})
+        arrived = asyncio.Event()
+
+        async def caller() -> None:
+            async for event in await call(**given, stream=True):
+                if "It rai" in str(event):
+                    arrived.set()
+                    await asyncio.Event().wait()
+
+        task = asyncio.create_task(caller())
+        await arrived.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(read())
+    assert [turn.role for turn in mind.turns(session="s")] == ["user", "assistant"]
+    assert mind.turns(session="s")[1].content.startswith("It rai")
+
+
+def test_one_database_has_a_memory_for_each_user(server: Scripted, tmp_path: Path) -> None:
+    model(server, "Hello Ann.", "Hello Bob.")
+    with recollect.connect(tmp_path / "all.db", worker="none") as engine:
+        for user in ("ann", "bob"):
+            plain = Talker("chat whole", server).client()
+            client = wrap(plain, engine, session="s", user=user)
+            client.chat.completions.create(
+                model="m", messages=[{"role": "user", "content": f"I am {user}"}]
+            )
+        assert [turn.content for turn in engine.mind("ann").turns()] == ["I am ann", "Hello Ann."]
+        with pytest.raises(recollect.InvalidInput, match="whose"):
+            wrap(plain, engine, session="s")
+        with pytest.raises(recollect.InvalidInput, match="bob"):
+            wrap(plain, engine.mind("ann"), session="s", user="bob")

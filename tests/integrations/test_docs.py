@@ -17,10 +17,31 @@ from tests.providers.scripted import Scripted
 PAGE = Path(__file__).parents[2] / "docs" / "integrations.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.S)
 SESSIONS = [f"chat-{number}" for number in range(1, 6)]
+FEW = 5  # lines that a person adds to their own program
+
+
+def added(code: str) -> list[str]:
+    """The lines of an example that would not be there without memory."""
+    lines = [line for line in code.splitlines() if line.strip()]
+    ours = {"recollect"}
+    for line in lines:
+        if line.startswith("from recollect"):
+            ours.update(line.partition(" import ")[2].replace(",", " ").split())
+    imported = set(ours)
+    for line in lines:
+        name, _, value = line.partition(" = ")
+        if value and imported.intersection(re.findall(r"\w+", value)):
+            ours.add(name.strip())
+    return [line for line in lines if ours.intersection(re.findall(r"\w+", line))]
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_an_adapter_takes_five_lines(code: str) -> None:
+    assert 2 < len(added(code)) <= FEW, added(code)
 
 
 @pytest.mark.parametrize(
-    ("code", "session"), list(zip(EXAMPLES, SESSIONS, strict=True)), ids=SESSIONS
+    ("code", "session"), list(zip(EXAMPLES[:5], SESSIONS, strict=True)), ids=SESSIONS
 )
 def test_an_example_runs(code: str, session: str, server: Scripted, tmp_path: Path) -> None:
     with recollect.open(tmp_path / "me.db", worker="none") as mind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from openai import AsyncOpenAI
@@ -107,3 +107,23 @@ def test_errors_pass_and_a_failing_memory_does_not(server: Scripted, mind: recol
     with_model(server, talk)
     assert {event.subject for event in mind.events(type="host_fail")} == {"pydantic-ai"}
     assert [turn.content for turn in mind.turns()] == ["Hello?", "Hello."]
+
+
+@pytest.mark.parametrize("host", [{"instructions": "Be brief."}, {"system_prompt": "Be brief."}])
+def test_what_is_added_stands_in_the_hosts_own_messages(
+    server: Scripted, mind: recollect.Mind, host: dict[str, str]
+) -> None:
+    mind.remember("The user is allergic to peanuts", kind="rule", importance=1.0)
+    mind.record(session="before", role="user", content="My parrot is called Rio")
+    model(server, "Rio.")
+
+    async def talk(chat: OpenAIChatModel) -> None:
+        agent = Agent(chat, capabilities=[MemoryCapability(mind, "s")], **cast("Any", host))
+        await agent.run("What is my parrot called?")
+
+    with_model(server, talk)
+    sent = server.asked[0].json["messages"]
+    assert [one["role"] for one in sent] == ["system", "user"]
+    assert sent[0]["content"].startswith("Be brief.")
+    assert "peanuts" in sent[0]["content"]
+    assert "Rio" in str(sent[1]["content"])

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-_MOST = 6  # databases that one process keeps; a test uses one or two
+_MOST = 3  # databases that one process keeps; a test uses one or two
 _WIPE = """
 DO $$
 DECLARE

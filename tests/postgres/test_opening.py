@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from importlib import resources
+from random import Random
 
 import pytest
 
@@ -22,9 +23,10 @@ from recollect.errors import (
 )
 from recollect.store.postgres import migrate
 from recollect.store.postgres.store import PostgresStore, open_postgres
-from recollect.types import constant
+from recollect.store.rows import QueryTerm, Scope
+from recollect.types import RECORD_TYPES, constant
 from tests.conftest import NOON
-from tests.contract.rows import after, append, said, turn
+from tests.contract.rows import SPACE, after, append, attachment, keep, memory, said, turn
 from tests.postgres.conftest import OpenStore
 from tests.postgres.server import connect, new_database, url_of
 
@@ -228,6 +230,10 @@ def test_work_is_claimed_in_turns_whatever_waits(store: PostgresStore) -> None:
         job = store.queue.claim("me", after(minutes=1), after(minutes=9))
         assert job is not None
         served.append(job.space)
+    mine = store.queue.claim("me", after(minutes=1), after(minutes=9), "noisy")
+    assert mine is not None
+    assert mine.space == "noisy"
+    assert store.queue.claim("me", after(minutes=1), after(minutes=9), "quiet-1") is None
     assert {space: served.count(space) for space in set(served)} == {
         "noisy": 13,
         **{f"quiet-{n}": 2 for n in range(10)},
@@ -252,3 +258,19 @@ def test_every_table_can_be_distributed_by_its_space(store: PostgresStore, url: 
     assert placed == {name for (name,) in tables}
     unlike = [key for key in keys if key[0] in by_space and key[2] != "space"]
     assert unlike == []
+
+
+def test_words_and_names_of_any_length(store: PostgresStore) -> None:
+    random = Random(1)
+    long = "".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=20_000))
+    name = "".join(chr(random.randrange(0x20000, 0x2A000)) for _ in range(500))
+    append(store, turn(f"a key {long}", session=name, sender=name, channel=name))
+    with store.write(SPACE) as unit:
+        unit.attachments.add(attachment(path=name), constant(long))
+        keep(unit, memory("tea", project=name, tags=(name,)), terms=long)
+    for words in (long, "key"):
+        with store.read(SPACE) as unit:
+            found = unit.text.search([QueryTerm(words, 1.0)], Scope(RECORD_TYPES, now=after()), 10)
+            assert len(found.matches) == (3 if words == long else 1)
+            assert unit.eraser.held_terms([words, long + "x"]) == {words}
+    assert [finding for finding in store.check(SPACE, deep=True) if not finding.ok] == []

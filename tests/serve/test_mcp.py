@@ -26,6 +26,8 @@ ERAS = ["legacy", "auto"]  # the handshake of today's hosts, and the protocol of
 
 
 def command(*args: str, **env: str) -> StdioServerParameters:
+    # A client hands on little of its environment: not where the package under test is.
+    env["PYTHONPATH"] = str(Path(recollect.__file__).parents[1])
     return StdioServerParameters(
         command=sys.executable, args=["-m", "recollect", "mcp", *args], env=env
     )

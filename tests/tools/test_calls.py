@@ -143,15 +143,15 @@ class TestSearch:
         mind.remember("hunter2hunter2", kind="credential", subject="wifi tea house")
         assert done(mind, "search_memory", query="wifi tea house").data["results"] == []
 
-    @pytest.mark.setting("tools.item_chars", "tools.answer_chars")
+    @pytest.mark.setting("tools.answer_chars")
     def test_long_results_are_cut_and_counted(self, open_mind: OpenMind) -> None:
-        mind = open_mind(tools={"item_chars": 50, "answer_chars": 200})
+        mind = open_mind(tools={"answer_chars": 4_000})
         for number in range(6):
-            mind.remember(f"tea number {number} " + "👨‍👩‍👧" * 100, kind="fact")
+            mind.remember(f"tea number {number} " + "👨‍👩‍👧" * 400, kind="fact")
         answer = done(mind, "search_memory", query="tea", limit=100)
         assert 1 <= len(results(answer)) < 6
         assert answer.data["left_out"] == 6 - len(results(answer))
-        assert len(answer.text) < 700
+        assert len(answer.text) < 4_500
         assert not re.search("\u200d…", answer.text)
 
     def test_filters_narrow(self, mind: Mind) -> None:

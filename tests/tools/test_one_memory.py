@@ -23,7 +23,7 @@ def test_a_model_changes_what_models_said(mind: Mind, owners: str) -> None:
     secret = mind.remember("open-sesame", kind="credential", subject="door").id
     listed = call(mind, "list_memories", order="oldest").data["results"]
     assert [one["id"] for one in listed] == [own, note, web]  # type: ignore[union-attr,call-overload,index]
-    page = call(mind, "list_memories", order="oldest", limit=2, page=2).data["results"]
+    page = call(mind, "list_memories", order="oldest", limit=2, offset=2).data["results"]
     assert len(page) == 1  # type: ignore[arg-type]
     assert note in call(mind, "list_memories", tag="ci").text
     assert owners in call(mind, "get_memory", id=own).text

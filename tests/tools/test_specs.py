@@ -25,6 +25,9 @@ OWED = {
     "edit_memory",
     "archive_memory",
     "delete_memory",
+    "forget",
+    "record_turns",
+    "restore_memory",
     "search_memory",
     "search_conversation_traces",
     "get_memory_stats",
@@ -61,7 +64,14 @@ def test_the_formats_are_those_of_their_makers() -> None:
     assert openai.keys() == {"type", "function"}
     assert openai["function"].keys() == {"name", "description", "parameters"}
     assert anthropic.keys() == {"name", "description", "input_schema"}
-    assert mcp.keys() == {"name", "title", "description", "inputSchema", "annotations"}
+    assert mcp.keys() == {
+        "name",
+        "title",
+        "description",
+        "inputSchema",
+        "outputSchema",
+        "annotations",
+    }
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

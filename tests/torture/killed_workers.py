@@ -65,7 +65,7 @@ def work(say: Say, url: str) -> None:
     """In a child: one job after the other, until nothing is left to wait for."""
     store = open_postgres(url, busy_timeout=_PATIENCE, now=_now)
     owner = f"worker-{os.getpid()}"
-    while (now := _now()) and store.queue.next_due(now) is not None:
+    while store.queue.next_due(now := _now()) is not None:
         job = store.queue.claim(owner, now, now + _LEASE)
         if job is None:
             time.sleep(0.02)

@@ -14,6 +14,7 @@ from typing import Any
 from recollect.errors import StoreError
 from recollect.store.postgres.store import PostgresStore, open_postgres
 from recollect.store.rows import TurnFilter
+from recollect.types import constant
 from tests.contract.rows import turn
 from tests.postgres.server import start_server, stop_at_once
 from tests.torture.nursery import Nursery, Say
@@ -99,7 +100,7 @@ def _compare(store: Any, acknowledged: list[list[int]]) -> tuple[list[str], int]
     stored = 0
     for number, said in enumerate(acknowledged):
         with store.read(f"space-{number}") as unit:
-            found = unit.ledger.turns(TurnFilter(session="s", limit=1_000_000))
+            found = unit.ledger.turns(TurnFilter(session=constant("s"), limit=1_000_000))
         stored += len(found)
         there = [(one.index, one.content) for one in found]
         if there != [(n, f"turn {n}") for n in range(len(found))]:

@@ -8,7 +8,9 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.state import State, pass_state
+from recollect.clock import SystemClock
 from recollect.errors import MissingExtra
+from recollect.ids import new_id
 
 
 @click.command(cls=Command)
@@ -32,4 +34,6 @@ def mcp(state: State, traces: Path | None) -> None:
             f"{error.name} is not installed", remedy='Install it: pip install "recollect[mcp]"'
         ) from error
     with state.open(create=True, worker="thread") as mind:
-        serve_stdio(mcp_server(mind, traces=traces), mind.close)
+        # A host starts one process for one conversation, or for a few of its own.
+        session = f"mcp-{new_id(SystemClock().now())}"
+        serve_stdio(mcp_server(mind, traces=traces, session=session), mind.close)

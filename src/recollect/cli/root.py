@@ -56,6 +56,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Connect": {
         "chat": ("chat.command:chat", "Talk to a model that remembers."),
         "mcp": ("mcp:mcp", "Serve a memory to an MCP host over stdin and stdout."),
+        "hook": ("hook:hook", "Serve a coding agent that runs commands at its events."),
         "serve": ("serve:serve", "Serve the memories of a database over HTTP."),
         "token": ("token:token", "Make, list and revoke tokens of recollect serve."),
     },

@@ -60,7 +60,8 @@ class State:
         from recollect.entry import database_path
 
         path = database_path(self.db)
-        if not create and path != ":memory:" and not os.path.exists(path):  # noqa: PTH110
+        there = path == ":memory:" or "://" in path or os.path.exists(path)  # noqa: PTH110
+        if not (create or there):
             raise NotFound(
                 f"There is no memory at {path} yet",
                 remedy="Name another one with --db, or begin: recollect record --session first hi",

@@ -129,6 +129,8 @@ class LiveTables:
         table = self._tables.get((vectors.number, type_))
         if table is None or table.seen.rewrites != state.rewrites[type_]:
             table = self._new_table(vectors, type_)  # another thread may be searching the old one
+        elif (table.seen.reached or -1) >= state.reached[type_]:
+            return True  # whoever came before saw a later snapshot; what is not in ours is dropped
         missing = behind(table.seen, state, type_)
         if missing > self._at_once:
             return False

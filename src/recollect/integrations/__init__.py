@@ -8,20 +8,47 @@ from recollect.errors import MissingExtra
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from recollect.integrations.agent_framework import MemoryContextProvider
+    from recollect.integrations.autogen import AutogenMemory
     from recollect.integrations.clients import wrap
+    from recollect.integrations.crewai import CrewMemory
+    from recollect.integrations.google_adk import AdkMemoryService
+    from recollect.integrations.langchain_middleware import MemoryMiddleware
     from recollect.integrations.langgraph_saver import GraphSaver
     from recollect.integrations.langgraph_store import GraphStore
+    from recollect.integrations.llama_index import RecollectMemoryBlock
     from recollect.integrations.openai_agents import AgentsSession
     from recollect.integrations.pydantic_ai import MemoryCapability
+    from recollect.integrations.strands import StrandsMemoryStore
 
-__all__ = ["AgentsSession", "GraphSaver", "GraphStore", "MemoryCapability", "wrap"]
+__all__ = [
+    "AdkMemoryService",
+    "AgentsSession",
+    "AutogenMemory",
+    "CrewMemory",
+    "GraphSaver",
+    "GraphStore",
+    "MemoryCapability",
+    "MemoryContextProvider",
+    "MemoryMiddleware",
+    "RecollectMemoryBlock",
+    "StrandsMemoryStore",
+    "wrap",
+]
 
 # name: (module, required library, extra that installs it)
 _HOMES = {
+    "AdkMemoryService": ("google_adk", "google.adk", "google-adk"),
     "AgentsSession": ("openai_agents", "agents", "openai-agents"),
+    "AutogenMemory": ("autogen", "autogen_core", "autogen"),
+    "CrewMemory": ("crewai", "crewai", "crewai"),
     "GraphSaver": ("langgraph_saver", "langgraph", "langgraph"),
     "GraphStore": ("langgraph_store", "langgraph", "langgraph"),
     "MemoryCapability": ("pydantic_ai", "pydantic_ai", "pydantic-ai"),
+    "MemoryContextProvider": ("agent_framework", "agent_framework", "agent-framework"),
+    "MemoryMiddleware": ("langchain_middleware", "langchain", "langchain"),
+    "RecollectMemoryBlock": ("llama_index", "llama_index", "llama-index"),
+    "StrandsMemoryStore": ("strands", "strands", "strands"),
     "wrap": ("clients", "", ""),
 }
 
@@ -31,13 +58,21 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
-    from importlib.util import find_spec
 
     home, library, extra = _HOMES[name]
-    if library and find_spec(library) is None:
+    if library and not _is_installed(library):
         raise MissingExtra(
             f"{library} is not installed", remedy=f'Install it: pip install "recollect[{extra}]"'
         )
     adapter: object = getattr(import_module(f"{__name__}.{home}"), name)
     globals()[name] = adapter
     return adapter
+
+
+def _is_installed(library: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(library) is not None
+    except ModuleNotFoundError:  # of a namespace such as google, nothing at all
+        return False

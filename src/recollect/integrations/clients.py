@@ -10,10 +10,12 @@ import asyncio
 import contextlib
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from recollect.errors import InvalidInput
-from recollect.integrations.companion import AnyMind, Companion
+from recollect.integrations.companion import AnyMemory, Companion
 from recollect.integrations.dialects.anthropic_messages import Messages
 from recollect.integrations.dialects.base import Dialect, Request, StreamAssembler
 from recollect.integrations.dialects.openai_chat import ChatCompletions
@@ -22,16 +24,29 @@ from recollect.types import NewTurn
 
 Client = TypeVar("Client")
 _ON_SERVER = ("previous_response_id", "conversation")  # of a request that continues another
-_UNFOLLOWED = ("with_raw_response", "with_streaming_response", "stream")
+# Ways to talk to a model that are refused where nothing here follows them.
+_UNFOLLOWED = frozenset(
+    """with_raw_response with_streaming_response stream tool_runner connect batches realtime live
+    assistants threads sessions responses messages""".split()
+)
 
 
-def wrap(client: Client, mind: AnyMind, *, session: str, budget: int | None = None) -> Client:
+def wrap(
+    client: Client,
+    memory: AnyMemory,
+    *,
+    session: str,
+    user: str | None = None,
+    budget: int | None = None,
+) -> Client:
     """The client with a memory: of ``openai`` or ``anthropic``, plain or async.
 
-    ``session`` is the conversation; ``budget`` the tokens that memory may take of each prompt.
+    ``session`` is the conversation; ``user`` whose memory it is, over a database of many;
+    ``budget`` the tokens that memory may take of each prompt.
     """
     host = type(client).__name__
-    return cast("Client", _wrapped(client, Companion(mind, session, host=host, budget=budget)))
+    companion = Companion(memory, session, host=host, user=user, budget=budget)
+    return cast("Client", _wrapped(client, companion))
 
 
 def _wrapped(client: Any, companion: Companion) -> _Client:
@@ -43,10 +58,16 @@ def _wrapped(client: Any, companion: Companion) -> _Client:
         replaced["chat"] = _Proxy(client.chat, {"completions": completions})
         if hasattr(client, "responses"):
             replaced["responses"] = _resource(client.responses, companion, Responses())
+        if hasattr(client, "beta"):
+            replaced["beta"] = _Proxy(client.beta, {"chat": replaced["chat"]})
     elif hasattr(client, "messages") and hasattr(client.messages, "create"):
-        replaced["messages"] = _resource(
-            client.messages, companion, Messages(), "current_message_snapshot"
-        )
+        for name, home in (("messages", client), ("beta", getattr(client, "beta", None))):
+            if home is not None and hasattr(home, "messages"):
+                followed = _resource(
+                    home.messages, companion, Messages(), "current_message_snapshot"
+                )
+                is_own = name == "messages"
+                replaced[name] = followed if is_own else _Proxy(home, {"messages": followed})
     else:
         raise InvalidInput(
             f"{type(client).__name__} is no client that memory can follow",
@@ -64,14 +85,24 @@ def _copying(copy: Callable[..., Any], companion: Companion) -> Callable[..., An
 
 
 class _Proxy:
-    """Another object, with some of its attributes replaced."""
+    """Another object, with some of its attributes replaced. Ways to a model that cannot be recorded
+    are refused, not silently missed.
+    """
 
     def __init__(self, target: Any, replaced: Mapping[str, object]) -> None:
         self._target = target
         self._replaced = replaced
 
     def __getattr__(self, name: str) -> Any:
-        return self._replaced[name] if name in self._replaced else getattr(self._target, name)
+        if name in self._replaced:
+            return self._replaced[name]
+        found = getattr(self._target, name)
+        if name in _UNFOLLOWED:
+            raise InvalidInput(
+                f"Memory cannot follow {name} here",
+                remedy="Use create(), or create(stream=True), or the client that was wrapped",
+            )
+        return found
 
 
 class _Client(_Proxy):
@@ -90,21 +121,7 @@ class _Client(_Proxy):
         await self._target.__aexit__(*raised)
 
 
-class _Resource(_Proxy):
-    """A resource of a client. Calls that cannot be recorded are refused, not silently missed."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _UNFOLLOWED and name not in self._replaced:
-            raise InvalidInput(
-                f"Memory cannot follow {name} here",
-                remedy="Use create(), or create(stream=True), or the client that was wrapped",
-            )
-        return super().__getattr__(name)
-
-
-def _resource(
-    resource: Any, companion: Companion, dialect: Dialect, snapshot: str = ""
-) -> _Resource:
+def _resource(resource: Any, companion: Companion, dialect: Dialect, snapshot: str = "") -> _Proxy:
     """``snapshot`` is the attribute of the library's stream helper with the answer so far."""
     follow = _RecordedCalls(companion, dialect)
     replaced: dict[str, object] = {"create": follow.calling(resource.create)}
@@ -112,7 +129,7 @@ def _resource(
         replaced["parse"] = follow.calling(resource.parse)
     if snapshot and hasattr(resource, "stream"):
         replaced["stream"] = follow.opening(resource.stream, snapshot)
-    return _Resource(resource, replaced)
+    return _Proxy(resource, replaced)
 
 
 class _RecordedCalls:
@@ -126,17 +143,20 @@ class _RecordedCalls:
         """``create`` or ``parse``, waiting or awaitable like the original."""
 
         def create(*args: Any, **kwargs: Any) -> Any:
-            response = call(*args, **self.before(kwargs))
+            request, begun = self.before(kwargs)
+            response = call(*args, **request)
             if kwargs.get("stream") is True:
-                return _Stream(response, self._dialect.assembler(), self.keep)
-            self.keep(self._answer(response))
+                return _Stream(response, self._dialect.assembler(), partial(self.keep, begun=begun))
+            self.keep(self._answer(response), begun=begun)
             return response
 
         async def create_async(*args: Any, **kwargs: Any) -> Any:
-            response = await call(*args, **await asyncio.to_thread(self.before, kwargs))
+            request, begun = await asyncio.to_thread(self.before, kwargs)
+            response = await call(*args, **request)
             if kwargs.get("stream") is True:
-                return _AsyncStream(response, self._dialect.assembler(), self.keep)
-            await asyncio.to_thread(self.keep, self._answer(response))
+                keep = partial(self.keep, begun=begun)
+                return _AsyncStream(response, self._dialect.assembler(), keep)
+            await asyncio.to_thread(self.keep, self._answer(response), begun=begun)
             return response
 
         return create_async if inspect.iscoroutinefunction(inspect.unwrap(call)) else create
@@ -145,10 +165,14 @@ class _RecordedCalls:
         """``stream``: a context manager, plain or async."""
         return lambda **kwargs: _Manager(self, open_, kwargs, snapshot)
 
-    def before(self, request: Request) -> Request:
-        """Record new messages, and inject evidence."""
+    def before(self, request: Request) -> tuple[Request, str]:
+        """Record new messages, and inject evidence. With it comes the beginning of the answer,
+        where the host has put that into the model's mouth.
+        """
         readable = _materialised(request)
         turns = self._dialect.turns(readable, self._companion.session)
+        is_begun = bool(turns) and turns[-1].role == "assistant" and not turns[-1].tool_calls
+        begun = turns.pop().content if is_begun else ""
         addition = self._companion.show(
             self._dialect.query(readable),
             turns,
@@ -156,15 +180,16 @@ class _RecordedCalls:
             on_server=any(readable.get(key) for key in _ON_SERVER),
         )
         self._companion.keep(turns)
-        return self._dialect.inject(readable, addition) if addition else readable
+        return (self._dialect.inject(readable, addition) if addition else readable), begun
 
-    def keep(self, turn: Callable[[str], NewTurn]) -> None:
-        self._companion.add(turn(self._companion.session))
+    def keep(self, turn: Callable[[str], NewTurn], *, begun: str = "") -> None:
+        answer = turn(self._companion.session)
+        self._companion.add(replace(answer, content=f"{begun}{answer.content}"))
 
-    def keep_snapshot(self, stream: Any, snapshot: str) -> None:
+    def keep_snapshot(self, stream: Any, snapshot: str, begun: str) -> None:
         """Record what the library's helper assembled; it asserts that anything arrived."""
         with contextlib.suppress(AssertionError):
-            self.keep(self._answer(getattr(stream, snapshot)))
+            self.keep(self._answer(getattr(stream, snapshot)), begun=begun)
 
     def _answer(self, response: Any) -> Callable[[str], NewTurn]:
         return lambda session: self._dialect.answer(response, session)
@@ -180,7 +205,7 @@ def _materialised(request: Request) -> Request:
 
 
 class _StreamProxy:
-    """A streamed answer that is recorded when it ends, complete or not."""
+    """A streamed answer that is recorded once, when it ends: complete, failed, closed, or left."""
 
     def __init__(
         self,
@@ -191,29 +216,34 @@ class _StreamProxy:
         self._stream = stream
         self._assembler = assembler
         self._keep = keep
-        self._events = self._run()
+        self._is_kept = False
 
-    def _run(self) -> Any:
-        raise NotImplementedError
+    def _end(self) -> None:
+        if not self._is_kept:
+            self._is_kept = True
+            self._keep(self._assembler.turn)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
+    def __del__(self) -> None:
+        # Whoever was cancelled between two events, or breaks out of the loop, closes nothing.
+        if "_is_kept" in self.__dict__:
+            self._end()
+
 
 class _Stream(_StreamProxy):
-    def _run(self) -> Iterator[Any]:
-        try:
-            for event in self._stream:
-                self._assembler.take(event)
-                yield event
-        finally:
-            self._keep(self._assembler.turn)
-
     def __iter__(self) -> Iterator[Any]:
-        return cast("Iterator[Any]", self._events)
+        return self
 
     def __next__(self) -> Any:
-        return next(self._events)
+        try:
+            event = next(self._stream)
+        except BaseException:
+            self._end()
+            raise
+        self._assembler.take(event)
+        return event
 
     def __enter__(self) -> _Stream:
         return self
@@ -222,24 +252,24 @@ class _Stream(_StreamProxy):
         self.close()
 
     def close(self) -> None:
-        self._events.close()
-        self._stream.close()
+        try:
+            self._stream.close()
+        finally:
+            self._end()
 
 
 class _AsyncStream(_StreamProxy):
-    async def _run(self) -> AsyncIterator[Any]:
-        try:
-            async for event in self._stream:
-                self._assembler.take(event)
-                yield event
-        finally:
-            await asyncio.to_thread(self._keep, self._assembler.turn)
-
     def __aiter__(self) -> AsyncIterator[Any]:
-        return cast("AsyncIterator[Any]", self._events)
+        return self
 
     async def __anext__(self) -> Any:
-        return await anext(self._events)
+        try:
+            event = await anext(self._stream)
+        except BaseException:
+            await asyncio.shield(asyncio.to_thread(self._end))
+            raise
+        self._assembler.take(event)
+        return event
 
     async def __aenter__(self) -> _AsyncStream:
         return self
@@ -248,8 +278,10 @@ class _AsyncStream(_StreamProxy):
         await self.close()
 
     async def close(self) -> None:
-        await self._events.aclose()
-        await self._stream.close()
+        try:
+            await self._stream.close()
+        finally:
+            await asyncio.shield(asyncio.to_thread(self._end))
 
 
 class _Manager:
@@ -262,11 +294,13 @@ class _Manager:
         self._open = open_
         self._request = request
         self._snapshot = snapshot
+        self._begun = ""
         self._inner: Any = None
         self._stream: Any = None
 
     def __enter__(self) -> Any:
-        self._inner = self._open(**self._follow.before(self._request))
+        request, self._begun = self._follow.before(self._request)
+        self._inner = self._open(**request)
         self._stream = self._inner.__enter__()
         return self._stream
 
@@ -274,10 +308,10 @@ class _Manager:
         try:
             return self._inner.__exit__(*raised)
         finally:
-            self._follow.keep_snapshot(self._stream, self._snapshot)
+            self._follow.keep_snapshot(self._stream, self._snapshot, self._begun)
 
     async def __aenter__(self) -> Any:
-        request = await asyncio.to_thread(self._follow.before, self._request)
+        request, self._begun = await asyncio.to_thread(self._follow.before, self._request)
         self._inner = self._open(**request)
         self._stream = await self._inner.__aenter__()
         return self._stream
@@ -286,4 +320,5 @@ class _Manager:
         try:
             return await self._inner.__aexit__(*raised)
         finally:
-            await asyncio.to_thread(self._follow.keep_snapshot, self._stream, self._snapshot)
+            keep = self._follow.keep_snapshot
+            await asyncio.to_thread(keep, self._stream, self._snapshot, self._begun)

@@ -12,14 +12,7 @@ import copy
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    HumanMessage,
-    SystemMessage,
-    ToolMessage,
-    convert_to_messages,
-)
+from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     BaseCheckpointSaver,
@@ -31,8 +24,8 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
-from recollect.integrations.companion import AnyMemory, Companion, tool_call, tool_turn
-from recollect.integrations.dialects.base import text_of, with_words_before
+from recollect.integrations.companion import AnyMemory, Companion
+from recollect.integrations.dialects.langchain_messages import shown, turn_of
 from recollect.types import NewTurn
 
 
@@ -62,23 +55,7 @@ class GraphSaver(BaseCheckpointSaver[Any]):
 
     def show(self, messages: Sequence[BaseMessage], config: RunnableConfig) -> list[BaseMessage]:
         """The messages of a state with evidence injected, for the model alone."""
-        prompts = [place for place, one in enumerate(messages) if isinstance(one, HumanMessage)]
-        if not prompts:
-            return list(messages)
-        question = messages[prompts[-1]]
-        companion = self._thread(config).companion
-        turns = [turn for one in messages if (turn := _turn(one, companion.session)) is not None]
-        own_system = [text_of(one.content) for one in messages if isinstance(one, SystemMessage)]
-        addition = companion.show(text_of(question.content), turns, own_system)
-        injected = list(messages)
-        if addition.user:
-            content = with_words_before(question.content, addition.user, "text")
-            injected[prompts[-1]] = question.model_copy(update={"content": content})
-        if addition.system:
-            own = injected.pop(0) if isinstance(injected[0], SystemMessage) else None
-            before = None if own is None else text_of(own.content)
-            injected.insert(0, SystemMessage(addition.after(before)))
-        return injected
+        return shown(messages, self._thread(config).companion)
 
     def put(
         self,
@@ -154,13 +131,13 @@ class GraphSaver(BaseCheckpointSaver[Any]):
             fresh = [one for one in written if not one.id or one.id not in thread.seen]
             thread.seen.update(one.id for one in fresh if one.id)
             companion.append(
-                [turn for one in fresh if (turn := _turn(one, companion.session)) is not None]
+                [turn for one in fresh if (turn := turn_of(one, companion.session)) is not None]
             )
             return
         turns = {
             message.id or str(place): turn
             for place, message in enumerate(whole)
-            if (turn := _turn(message, companion.session)) is not None
+            if (turn := turn_of(message, companion.session)) is not None
         }
         thread.seen.update(turns)
         dropped = [turn for id_, turn in thread.last.items() if id_ not in turns]
@@ -268,22 +245,3 @@ def _listed(value: object) -> list[BaseMessage]:
         return list(convert_to_messages(many))
     except (NotImplementedError, ValueError):
         return []  # an overwrite or a removal: no message
-
-
-def _turn(message: object, session: str) -> NewTurn | None:
-    """A message as a turn; None for the host's instructions."""
-    match message:
-        case HumanMessage():
-            return NewTurn(session, "user", text_of(message.content), sender=message.name or "")
-        case AIMessage():
-            calls = [
-                tool_call(call["name"], call["args"], call["id"] or "")
-                for call in message.tool_calls
-            ]
-            text = text_of(message.content)
-            return NewTurn(session, "assistant", text, tool_calls=tuple(calls))
-        case ToolMessage():
-            failed = message.status == "error"
-            text = text_of(message.content)
-            return tool_turn(session, message.tool_call_id, text, is_error=failed)
-    return None

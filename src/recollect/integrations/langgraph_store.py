@@ -8,6 +8,7 @@ shows one tenant what another's namespace holds. Deleting an item forgets it for
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -101,10 +102,8 @@ class GraphStore(BaseStore):
             self._mind.put_item(_project(op.namespace), _topic(op.key), kept, text=text)
 
     def _delete(self, memory: Memory) -> None:
-        try:
+        with contextlib.suppress(NotFound):  # somebody else deleted it meanwhile
             self._mind.delete(memory.id)
-        except NotFound:
-            pass  # somebody else deleted it meanwhile
 
     def _find(self, namespace: Namespace, key: str) -> Memory | None:
         if _is_learnt(namespace):

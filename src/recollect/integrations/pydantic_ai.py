@@ -5,16 +5,16 @@ evidence never enters the agent's own history.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import (
+    InstructionPart,
     ModelMessage,
     ModelRequest,
-    ModelRequestPart,
     ModelResponse,
     RetryPromptPart,
     SystemPromptPart,
@@ -26,7 +26,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestContext
 
 from recollect.integrations.companion import (
-    AnyMind,
+    AnyMemory,
     Companion,
     PromptAddition,
     tool_call,
@@ -38,8 +38,15 @@ from recollect.types import NewTurn
 class MemoryCapability(AbstractCapability[Any]):
     """``Agent(model, capabilities=[MemoryCapability(mind, session="chat-1")])``."""
 
-    def __init__(self, mind: AnyMind, session: str, *, budget: int | None = None) -> None:
-        self._companion = Companion(mind, session, host="pydantic-ai", budget=budget)
+    def __init__(
+        self,
+        memory: AnyMemory,
+        session: str,
+        *,
+        user: str | None = None,
+        budget: int | None = None,
+    ) -> None:
+        self._companion = Companion(memory, session, host="pydantic-ai", user=user, budget=budget)
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
@@ -56,7 +63,7 @@ class MemoryCapability(AbstractCapability[Any]):
         await asyncio.to_thread(self._companion.keep, turns)
         if place is None or not addition:
             return request_context
-        return replace(request_context, messages=_inject(messages, place, addition))
+        return _inject(request_context, place, addition)
 
     async def after_model_request(
         self,
@@ -104,24 +111,46 @@ def _instructions(messages: Sequence[ModelMessage]) -> list[str]:
 
 
 def _inject(
-    messages: Sequence[ModelMessage], place: int, addition: PromptAddition
-) -> list[ModelMessage]:
-    """Copies of the messages with the evidence; the host's objects stay unchanged."""
-    injected = list(messages)
-    for at, part in (
-        (place, UserPromptPart(addition.user) if addition.user else None),
-        (0, SystemPromptPart(addition.system) if addition.system else None),
-    ):
-        request = injected[at]
-        if part is not None and isinstance(request, ModelRequest):
-            injected[at] = replace(request, parts=_placed(request.parts, part))
-    return injected
+    context: ModelRequestContext, place: int, addition: PromptAddition
+) -> ModelRequestContext:
+    """The request with the evidence in the host's own parts, since some servers take one message of
+    each kind; the host's objects stay unchanged.
+    """
+    messages = list(context.messages)
+    if addition.user:
+        messages[place] = _with_part(messages[place], UserPromptPart, addition.before)
+    parameters = context.model_request_parameters
+    if addition.system:
+        has_prompt = any(
+            isinstance(part, SystemPromptPart)
+            for part in (messages[0].parts if isinstance(messages[0], ModelRequest) else ())
+        )
+        if has_prompt and not parameters.instruction_parts:
+            messages[0] = _with_part(messages[0], SystemPromptPart, addition.after)
+        else:
+            part = InstructionPart(content=addition.system, dynamic=True)
+            parts = [*(parameters.instruction_parts or ()), part]
+            parameters = replace(parameters, instruction_parts=parts)
+    return replace(context, messages=messages, model_request_parameters=parameters)
 
 
-def _placed(parts: Sequence[ModelRequestPart], new: ModelRequestPart) -> list[ModelRequestPart]:
-    """After the host's own instructions, before everything else."""
-    own = sum(isinstance(part, SystemPromptPart) for part in parts)
-    return [*parts[:own], new, *parts[own:]]
+def _with_part(
+    message: ModelMessage,
+    kind: type[UserPromptPart] | type[SystemPromptPart],
+    add: Callable[[str], str],
+) -> ModelMessage:
+    """The message with text added to its last part of a kind."""
+    if not isinstance(message, ModelRequest):
+        return message
+    parts = list(message.parts)
+    at = max(place for place, part in enumerate(parts) if isinstance(part, kind))
+    part = parts[at]
+    if isinstance(part, SystemPromptPart):
+        parts[at] = replace(part, content=add(part.content))
+    elif isinstance(part, UserPromptPart):
+        whole = add(part.content) if isinstance(part.content, str) else [add(""), *part.content]
+        parts[at] = replace(part, content=whole)
+    return replace(message, parts=parts)
 
 
 def _turns(message: ModelMessage, session: str) -> Iterator[NewTurn]:

@@ -62,8 +62,12 @@ def open_remote(url: str, *, token: str | None = None, space: str = "default") -
     ``token`` is one that ``recollect token add`` or ``recollect serve`` printed; without it
     RECOLLECT_TOKEN is taken.
     """
-    given = token or os.environ.get(TOKEN_VARIABLE, "")
-    return RemoteMind(_Connection(url, given), space)
+    connection = _Connection(url, token or os.environ.get(TOKEN_VARIABLE, ""))
+    try:
+        return RemoteMind(connection, space)
+    except BaseException:
+        connection.close()
+        raise
 
 
 class _Connection:
@@ -76,7 +80,10 @@ class _Connection:
             raise MissingExtra(
                 "httpx is not installed", remedy='Install it: pip install "recollect[remote]"'
             ) from error
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:
+            raise ConfigError(f"{url!r} is no address", remedy="Give http://host:port") from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(f"{url!r} is no address", remedy="Give http://host:port")
         if parts.username or parts.password or parts.query or parts.fragment:
@@ -228,12 +235,9 @@ class RemoteMind(Mind):
         self.space = checks.check_name(space, "space")
         self._connection = connection
         self._stopped = threading.Event()
-
-    @functools.cached_property
-    def settings(self) -> Settings:  # type: ignore[override]
-        """Those of the service; its secrets are not among them."""
-        flat = self._ask("settings")
-        return load(flat.pop("preset", None), env={}, overrides=flat)
+        # Those of the service, without its secrets; a wrong address or token shows at once.
+        values = self._ask("settings")
+        self.settings: Settings = load(values.pop("preset", None), env={}, overrides=values)
 
     @property
     def transcripts(self) -> Path | None:
@@ -356,5 +360,6 @@ def _remote(operation: Operation) -> Callable[..., Any]:
 
 
 for _operation in OPERATIONS:
-    if hasattr(Mind, _operation.name) and _operation.name not in vars(RemoteMind):
+    # The words of a record follow from the settings, so nobody has to be asked.
+    if hasattr(Mind, _operation.name) and _operation.name not in {*vars(RemoteMind), "words"}:
         setattr(RemoteMind, _operation.name, checked(_remote(_operation)))

@@ -232,6 +232,7 @@ OPERATIONS: tuple[Operation, ...] = (
     # --- memories and recall
     Operation("remember", "POST", "/memories", "write", Mind.remember),
     Operation("add_many", "POST", "/memories/bulk", "write", Mind.add_many, lasting=True),
+    Operation("put_item", "PUT", "/items/{project}/{key}", "write", Mind.put_item),
     Operation("propose", "POST", "/proposals", "write", Mind.propose),
     Operation("memories", "GET", "/memories", "read", Mind.memories),
     Operation("get", "GET", _MEMORY, "read", Mind.get),

@@ -20,7 +20,7 @@ from mcp.server.stdio import stdio_server
 from recollect import __version__
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.mind import Mind
-from recollect.serve.prompts import INSTRUCTIONS, NEW_USER, PROMPTS, Prompt, prompt_text
+from recollect.serve.prompts import PROMPTS, Prompt, instructions, prompt_text
 from recollect.serve.resources import ResourceList
 from recollect.tools import TraceSource, call_tool, tool_names, tool_specs
 from recollect.tools.words import Language
@@ -32,14 +32,18 @@ Page = types.PaginatedRequestParams | None
 _MARKDOWN = "text/markdown"
 
 
-def mcp_server(mind: Mind, *, traces: TraceSource | None = None) -> Server[Any]:
-    """A server for any transport. ``traces`` are the host's own, as in ``call_tool``."""
-    handlers = _Handlers(mind, traces)
+def mcp_server(
+    mind: Mind, *, traces: TraceSource | None = None, session: str | None = None
+) -> Server[Any]:
+    """A server for any transport. ``traces`` are the host's own, as in ``call_tool``. ``session``
+    is the conversation that turns are recorded in where a call names no other.
+    """
+    handlers = _Handlers(mind, traces, session)
     return Server(
         "recollect",
         version=__version__,
         title="Recollect",
-        instructions=handlers.instructions(),
+        instructions=instructions(mind, handlers.language),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -76,18 +80,12 @@ async def _close_on_signal(close: Callable[[], None]) -> None:
 class _Handlers:
     """Answers requests; what touches the disk runs in a thread."""
 
-    def __init__(self, mind: Mind, traces: TraceSource | None) -> None:
+    def __init__(self, mind: Mind, traces: TraceSource | None, session: str | None) -> None:
         self._mind = mind
-        self._traces = traces
+        self._call = partial(call_tool, mind, traces=traces, session=session)
         self._resources = ResourceList(mind)
         # Of the listings; an answer follows the language of its query unless set.
         self.language: Language = "zh" if mind.settings.memory.language == "zh" else "en"
-
-    def instructions(self) -> str:
-        """With the question of onboarding on a new memory, where the preset asks."""
-        text = INSTRUCTIONS.of(self.language)
-        question = self._mind.onboarding().text
-        return text + NEW_USER.of(self.language, question=question) if question else text
 
     async def list_tools(self, call: Call, page: Page) -> types.ListToolsResult:
         specs = tool_specs("mcp", self.language, mind=self._mind)
@@ -99,9 +97,7 @@ class _Handlers:
         if request.name not in tool_names():
             names = ", ".join(tool_names(self._mind))
             raise MCPError(types.INVALID_PARAMS, f"There is no such tool. Use one of: {names}")
-        answer = await _in_thread(
-            partial(call_tool, self._mind, request.name, request.arguments, traces=self._traces)
-        )
+        answer = await _in_thread(partial(self._call, request.name, request.arguments))
         return types.CallToolResult(
             content=[types.TextContent(text=answer.text)],
             structured_content=None if answer.is_error else dict(answer.data),

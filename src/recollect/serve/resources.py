@@ -10,8 +10,11 @@ from urllib.parse import quote
 from recollect.errors import NotFound
 from recollect.mind import Mind
 from recollect.settings.environment import DOCUMENT_BYTES
-from recollect.tools import answer_language, as_data, call_tool
+from recollect.tools import answer_language, as_data
 from recollect.tools.answers import story
+from recollect.tools.arguments import NoArguments
+from recollect.tools.overview import read_scratchpad
+from recollect.tools.tool_context import ToolContext
 from recollect.tools.words import Bilingual
 
 _EPISODES_SHOWN = 10  # the latest
@@ -59,7 +62,8 @@ class ResourceList:
     def read(self, uri: str) -> str:
         """The text at an address, fenced as data."""
         if uri == _PAD:
-            return call_tool(self._mind, "read_scratchpad").text
+            context = ToolContext(self._mind, self._language)
+            return read_scratchpad(context, NoArguments()).text
         if uri == _EPISODES:
             latest = self._mind.episodes(limit=_EPISODES_SHOWN)
             for episode in latest:

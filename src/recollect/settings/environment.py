@@ -33,6 +33,26 @@ Vectors = Literal["auto", "sqlite-vec", "chromadb", "none"]
 SourceName = Literal["owner", "agent", "tool", "external"]
 AtWrite = Literal["redact", "keep"]
 PersonalNumber = Literal["card", "identity_card", "iban", "passport"]
+ToolName = Literal[
+    "search_memory",
+    "search_conversation_traces",
+    "add_memory",
+    "record_turns",
+    "list_memories",
+    "get_memory",
+    "edit_memory",
+    "archive_memory",
+    "restore_memory",
+    "delete_memory",
+    "forget",
+    "get_memory_stats",
+    "list_pending",
+    "confirm_memory",
+    "ignore_memory",
+    "later_memory",
+    "read_scratchpad",
+    "update_scratchpad",
+]
 DOCUMENT_BYTES = 1_000_000  # a larger file is no document that people read: it is left alone
 
 
@@ -187,11 +207,13 @@ class SecretSettings(SettingsGroup):
 class ToolSettings(SettingsGroup):
     """The tools that a host gives to its model."""
 
+    offered: tuple[ToolName, ...] = names(
+        (), ToolName, "Only these tools are offered to a model and run for it; empty: all."
+    )
     answer_pending: bool = flag(
         False,
-        "Whether a model may confirm or ignore what waits, in the user's name. Off, it can list and"
-        " put off; the user answers by command or in the host.",
+        "Whether a model may confirm or ignore what waits, in the user's name, and change or forget"
+        " what the user said. Off, the user does that by command or in the host.",
     )
     results: int = count(5, "Results of a search when the model does not say how many.", low=1)
-    item_chars: int = count(1_500, "Characters of one result; what is longer is cut.", low=1)
     answer_chars: int = count(12_000, "Characters of one answer; results beyond it are left out.")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from recollect.tools.parameters import parameter
-from recollect.types import ORDERS, MemoryOrder
+from recollect.types import ORDERS, STATUSES, MemoryOrder, MemoryStatus, Role
 
 _PROJECT = ("The project it belongs to", "所属项目")
 _SINCE = ("Only from this time on, ISO 8601", "只看此时间之后，ISO 8601")
 _UNTIL = ("Only before this time, ISO 8601", "只看此时间之前，ISO 8601")
 _ID = ("Its id, from a search or a list", "它的 id，来自搜索或列表")
 _LIMIT = ("How many results", "结果条数")
+_OFFSET = ("How many results to skip, to go on with a list", "跳过多少条，用于接着看")
+SPEAKERS = ("user", "assistant", "tool")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,7 @@ class SearchMemory:
     since: str | None = parameter("text", *_SINCE, default=None)
     until: str | None = parameter("text", *_UNTIL, default=None)
     limit: int | None = parameter("count", *_LIMIT, default=None)
+    offset: int = parameter("offset", *_OFFSET, default=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,15 +79,21 @@ class SearchTraces:
     since: str | None = parameter("text", *_SINCE, default=None)
     until: str | None = parameter("text", *_UNTIL, default=None)
     limit: int | None = parameter("count", *_LIMIT, default=None)
+    offset: int = parameter("offset", *_OFFSET, default=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPending:
-    """How many to offer."""
+    """The few to ask about now, or all that wait."""
 
-    limit: int | None = parameter(
-        "count", "How many, at most three", "条数，最多三条", default=None
+    all: bool = parameter(
+        "flag",
+        "List all that wait, a page at a time; else only the few to ask about now",
+        "分页列出所有等待的内容；否则只给现在要问的几条",
+        default=False,
     )
+    limit: int | None = parameter("count", *_LIMIT, default=None)
+    offset: int = parameter("offset", *_OFFSET, default=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,13 +112,20 @@ class ListMemories:
     subject: str | None = parameter("text", "Only about this", "只列关于它的", default=None)
     tag: str | None = parameter("text", "Only with this label", "只列带此标签的", default=None)
     text: str | None = parameter("text", "Only what contains this", "只列含此文字的", default=None)
+    status: MemoryStatus | Literal["all"] | None = parameter(  # noqa: RUF009  it makes a field
+        "choice",
+        "Only of this status; left out: what holds now",
+        "只列此状态的；不填为现在成立的",
+        choices=(*STATUSES, "all"),
+        default=None,
+    )
     since: str | None = parameter("text", *_SINCE, default=None)
     until: str | None = parameter("text", *_UNTIL, default=None)
     order: MemoryOrder = parameter(  # noqa: RUF009  it makes a field
         "choice", "In which order", "排列顺序", choices=ORDERS, default="newest"
     )
     limit: int | None = parameter("count", *_LIMIT, default=None)
-    page: int = parameter("count", "Which page, from 1", "第几页，从 1 起", default=1)
+    offset: int = parameter("offset", *_OFFSET, default=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +149,60 @@ class EditMemory:
     tags: tuple[str, ...] | None = parameter(
         "texts", "All of its labels", "它的全部标签", default=None
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget:
+    """What to remove for good."""
+
+    id: str | None = parameter("text", *_ID, default=None)
+    query: str | None = parameter(
+        "text",
+        "Whatever has these words, in this order",
+        "含有这些词语（按此顺序）的一切",
+        default=None,
+    )
+    session: str | None = parameter("text", "A whole conversation", "整次会话", default=None)
+    since: str | None = parameter("text", *_SINCE, default=None)
+    until: str | None = parameter("text", *_UNTIL, default=None)
+    confirm: str = parameter(
+        "text",
+        "The code of the preview, once the user has agreed; without it nothing is removed",
+        "用户同意后，填预览给出的代码；不填则不删除",
+        default="",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpokenTurn:
+    """One turn of a conversation."""
+
+    role: Role = parameter(  # noqa: RUF009  it makes a field
+        "choice", "Who speaks", "谁说的", choices=SPEAKERS
+    )
+    content: str = parameter("text", "What was said, word for word", "原话")
+    sender: str = parameter(
+        "text",
+        "A name, where several people or tools speak",
+        "名字，用于多人或多个工具",
+        default="",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordTurns:
+    """Turns to be recorded."""
+
+    turns: tuple[SpokenTurn, ...] = parameter(
+        "objects", "In the order they were said", "按说话的顺序", of=SpokenTurn
+    )
+    session: str = parameter(
+        "text",
+        "Which conversation; leave it out for the running one",
+        "哪次会话；不填为当前会话",
+        default="",
+    )
+    ended: bool = parameter("flag", "The conversation is over", "会话已结束", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from recollect.rules.checks import check_choice
 from recollect.settings.environment import ToolSettings
 from recollect.settings.vocabulary import PresetVocabulary
 from recollect.tools import arguments as args
+from recollect.tools import results
 from recollect.tools.answers import ToolAnswer
 from recollect.tools.one_memory import (
     archive_memory,
@@ -19,9 +20,11 @@ from recollect.tools.one_memory import (
     edit_memory,
     get_memory,
     list_memories,
+    restore_memory,
 )
 from recollect.tools.overview import memory_stats, read_scratchpad, update_scratchpad
 from recollect.tools.parameters import ToolWords, schema_of
+from recollect.tools.removal import forget
 from recollect.tools.search import search_memory, search_traces
 from recollect.tools.statements import (
     add_memory,
@@ -31,6 +34,7 @@ from recollect.tools.statements import (
     list_pending,
 )
 from recollect.tools.tool_context import ToolContext
+from recollect.tools.turn_record import record_turns
 from recollect.tools.words import Bilingual
 
 Format = Literal["openai", "anthropic", "mcp"]
@@ -39,7 +43,7 @@ Handler = Callable[[ToolContext, Any], ToolAnswer]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: its description, its arguments, and its handler.
+    """One tool: its description, its arguments, its handler, and the schema of its answer.
 
     ``once``: idempotent. ``destroys``: it cannot be undone. ``decides``: it answers in the user's
     name, and is offered only where `tools.answer_pending` allows it.
@@ -50,6 +54,7 @@ class Tool:
     about: Bilingual
     takes: type[Any]
     handle: Handler
+    gives: results.Schema
     reads: bool = False
     once: bool = False
     decides: bool = False
@@ -67,6 +72,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.SearchMemory,
         search_memory,
+        results.FOUND,
         reads=True,
     ),
     Tool(
@@ -78,6 +84,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.SearchTraces,
         search_traces,
+        results.TRACES,
         reads=True,
     ),
     Tool(
@@ -90,6 +97,18 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.AddMemory,
         add_memory,
+        results.DECISION,
+    ),
+    Tool(
+        "record_turns",
+        Bilingual("Record turns", "记录对话"),
+        Bilingual(
+            "Record what was said in this conversation, word for word, where the host does not.",
+            "宿主不自动记录时，逐字记录本次对话。",
+        ),
+        args.RecordTurns,
+        record_turns,
+        results.RECORDED,
     ),
     Tool(
         "list_memories",
@@ -100,6 +119,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.ListMemories,
         list_memories,
+        results.MEMORIES,
         reads=True,
     ),
     Tool(
@@ -108,6 +128,7 @@ TOOLS: tuple[Tool, ...] = (
         Bilingual("One memory with its details.", "一条记忆及其详情。"),
         args.OneMemory,
         get_memory,
+        results.MEMORIES,
         reads=True,
     ),
     Tool(
@@ -119,6 +140,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.EditMemory,
         edit_memory,
+        results.MEMORY,
     ),
     Tool(
         "archive_memory",
@@ -129,6 +151,19 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.OneMemory,
         archive_memory,
+        results.MEMORY,
+        once=True,
+    ),
+    Tool(
+        "restore_memory",
+        Bilingual("Restore a memory", "恢复一条记忆"),
+        Bilingual(
+            "Make an archived memory hold again; list_memories with status archived has them.",
+            "让收起的记忆重新成立；list_memories 设 status 为 archived 可列出。",
+        ),
+        args.OneMemory,
+        restore_memory,
+        results.MEMORY,
         once=True,
     ),
     Tool(
@@ -140,6 +175,21 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.OneMemory,
         delete_memory,
+        results.MEMORY,
+        destroys=True,
+    ),
+    Tool(
+        "forget",
+        Bilingual("Forget for good", "彻底忘记"),
+        Bilingual(
+            "Remove for good whatever an id, words, a conversation or a time range names. The first"
+            " call only shows what would go; a second one with its code removes it.",
+            "彻底删除某个 id、词语、会话或时间段涉及的一切。第一次调用只显示会删除什么，"
+            "带上其代码再次调用才删除。",
+        ),
+        args.Forget,
+        forget,
+        results.FORGOTTEN,
         destroys=True,
     ),
     Tool(
@@ -148,6 +198,7 @@ TOOLS: tuple[Tool, ...] = (
         Bilingual("How much is remembered, and since when.", "记住了多少，从什么时候起。"),
         args.NoArguments,
         memory_stats,
+        results.STATS,
         reads=True,
     ),
     Tool(
@@ -159,6 +210,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.ListPending,
         list_pending,
+        results.PENDING,
     ),
     Tool(
         "confirm_memory",
@@ -169,6 +221,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.PendingMemory,
         confirm_memory,
+        results.DECISION,
         once=True,
         decides=True,
     ),
@@ -181,6 +234,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.PendingMemory,
         ignore_memory,
+        results.MEMORY,
         once=True,
         decides=True,
     ),
@@ -193,6 +247,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.PendingMemory,
         later_memory,
+        results.PUT_OFF,
         once=True,
     ),
     Tool(
@@ -201,6 +256,7 @@ TOOLS: tuple[Tool, ...] = (
         Bilingual("What is being worked on.", "手头正在做的事。"),
         args.NoArguments,
         read_scratchpad,
+        results.SCRATCHPAD,
         reads=True,
     ),
     Tool(
@@ -212,6 +268,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         args.NewScratchpad,
         update_scratchpad,
+        results.SCRATCHPAD,
         once=True,
     ),
 )
@@ -220,6 +277,8 @@ BY_NAME = {tool.name: tool for tool in TOOLS}
 
 def is_offered(tool: Tool, settings: ToolSettings) -> bool:
     """Whether a model may call it."""
+    if settings.offered and tool.name not in settings.offered:
+        return False
     return settings.answer_pending or not tool.decides
 
 
@@ -274,6 +333,7 @@ def _mcp(tool: Tool, language: Language, schema: dict[str, Any]) -> dict[str, An
         "title": tool.title.of(language),
         "description": tool.about.of(language),
         "inputSchema": schema,
+        "outputSchema": tool.gives,
         "annotations": {
             "readOnlyHint": tool.reads,
             "destructiveHint": tool.destroys,

@@ -55,7 +55,8 @@ def call_tool(
     spoken = language or answer_language(mind, arguments)
     try:
         tool = BY_NAME.get(name) if isinstance(name, str) else None
-        if tool is None:
+        offered = mind.settings.tools.offered
+        if tool is None or (offered and tool.name not in offered):
             raise NotFound(
                 _NO_TOOL.of(spoken, name=brief_value(name)),
                 remedy=_TOOLS.of(spoken, names=", ".join(tool_names(mind))),

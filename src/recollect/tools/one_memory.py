@@ -1,4 +1,4 @@
-"""list_memories, and one memory at a time: get, edit, archive, delete.
+"""list_memories, and one memory at a time: get, edit, archive, restore, delete.
 
 A model changes what models and tools said. What the owner said is the owner's to change, unless
 `tools.answer_pending` lets the model answer in the user's name.
@@ -6,15 +6,15 @@ A model changes what models and tools said. What the owner said is the owner's t
 
 from __future__ import annotations
 
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.language.fence import neutral
 from recollect.language.guard import guard_of
 from recollect.plain import plain
 from recollect.rules.reconcile import route
 from recollect.rules.support import MAX_CONFIDENCE, Claim
-from recollect.tools.answers import EvidenceLine, ToolAnswer, cut, day, evidence, line, place
+from recollect.tools.answers import EvidenceLine, Page, ToolAnswer, cut, day, evidence, line, place
 from recollect.tools.arguments import EditMemory, ListMemories, OneMemory
-from recollect.tools.tool_context import ToolContext
+from recollect.tools.tool_context import ITEM_CHARS, ToolContext
 from recollect.tools.words import Bilingual
 from recollect.types import Memory, MemoryChanges
 
@@ -28,6 +28,11 @@ _BY_USER = Bilingual(
 )
 _EDITED = Bilingual("{id} is the new version.", "新版本为 {id}。")
 _ARCHIVED = Bilingual("{id} is put away and can be restored.", "{id} 已收起，可以恢复。")
+_RESTORED = Bilingual("{id} holds again.", "{id} 重新成立。")
+_NOT_ARCHIVED = Bilingual("{id} is not archived", "{id} 没有被收起")
+_LIST_ARCHIVED = Bilingual(
+    "Call list_memories with status archived", "请用 list_memories 并设 status 为 archived"
+)
 _DELETED = Bilingual("{id} is deleted; what was said stays.", "{id} 已删除，原话保留。")
 _NO_CHANGE = Bilingual("Nothing to change was given", "没有给出要改的内容")
 _SAY_WHAT = Bilingual("Give content, value, importance …", "请给出 content、value、importance 等")
@@ -44,19 +49,20 @@ def list_memories(context: ToolContext, wanted: ListMemories) -> ToolAnswer:
         text=wanted.text,
         since=wanted.since,
         until=wanted.until,
+        status=wanted.status,
         order=wanted.order,
-        limit=limit,
-        offset=limit * (wanted.page - 1),
+        limit=limit + 1,
+        offset=wanted.offset,
     )
-    shown = [_line(context, memory) for memory in listed if memory.kind != "credential"]
-    if not shown:
-        return ToolAnswer(_NONE.of(context.language), {"results": [], "left_out": 0})
-    return _evidence(context, shown, "list_memories")
+    shown = [None if m.kind == "credential" else _line(context, m) for m in listed[:limit]]
+    page = Page(shown, wanted.offset, more=len(listed) > limit)
+    return _evidence(context, page, "list_memories")
 
 
 def get_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
     """One memory, of whatever status."""
-    return _evidence(context, [_line(context, _memory(context, chosen.id))], "get_memory")
+    memory = _memory(context, chosen.id)
+    return _evidence(context, Page([_line(context, memory, whole=True)]), "get_memory")
 
 
 def edit_memory(context: ToolContext, changed: EditMemory) -> ToolAnswer:
@@ -85,6 +91,19 @@ def archive_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
     """It is not recalled any more."""
     memory = _changeable(context, chosen.id, "archive")
     return _done(context, _ARCHIVED, context.mind.archive(memory.id))
+
+
+def restore_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
+    """It is recalled again."""
+    memory = _changeable(context, chosen.id, "restore")
+    try:
+        restored = context.mind.restore(memory.id)
+    except Conflict as error:
+        raise Conflict(
+            _NOT_ARCHIVED.of(context.language, id=memory.id),
+            remedy=_LIST_ARCHIVED.of(context.language),
+        ) from error
+    return _done(context, _RESTORED, restored)
 
 
 def delete_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
@@ -140,14 +159,18 @@ def _done(context: ToolContext, text: Bilingual, memory: Memory) -> ToolAnswer:
     return ToolAnswer(text.of(context.language, id=memory.id), _line(context, memory).data)
 
 
-def _evidence(context: ToolContext, lines: list[EvidenceLine], source: str) -> ToolAnswer:
+def _evidence(context: ToolContext, page: Page, source: str) -> ToolAnswer:
     return evidence(
-        lines, source, language=context.language, max_chars=context.settings.answer_chars
+        page,
+        source,
+        language=context.language,
+        max_chars=context.settings.answer_chars,
+        nothing=_NONE.of(context.language),
     )
 
 
-def _line(context: ToolContext, memory: Memory) -> EvidenceLine:
-    text = cut(memory.content, context.settings.item_chars)
+def _line(context: ToolContext, memory: Memory, *, whole: bool = False) -> EvidenceLine:
+    text = cut(memory.content, context.settings.answer_chars if whole else ITEM_CHARS)
     status = "" if memory.status == "active" else memory.status
     kind = context.kind_of(memory)
     facts = (day(memory.valid_from), kind, memory.trust, status, place(memory.sources))

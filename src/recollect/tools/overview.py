@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.plain import plain
+from recollect.rules.checks import MAX_ROWS
 from recollect.tools.answers import ToolAnswer, as_data
 from recollect.tools.arguments import NewScratchpad, NoArguments
 from recollect.tools.tool_context import ToolContext
@@ -23,13 +24,12 @@ _DEAD = Bilingual(
 )
 _EMPTY = Bilingual("The scratchpad is empty.", "草稿板是空的。")
 _WRITTEN = Bilingual("The scratchpad was replaced.", "草稿板已更新。")
-_MOST_WAITING = 1_000
 
 
 def memory_stats(context: ToolContext, _: NoArguments) -> ToolAnswer:
     """How much is remembered, and whether anything is wrong."""
     stats = context.mind.stats()
-    waiting = len(context.mind.pending(limit=_MOST_WAITING))
+    waiting = len(context.mind.pending(limit=MAX_ROWS))
     return ToolAnswer(_describe(context, stats, waiting), {**plain(stats), "waiting": waiting})
 
 

@@ -16,7 +16,19 @@ from recollect.settings.vocabulary import PresetVocabulary, folded
 from recollect.tools.words import Bilingual
 from recollect.types import KINDS
 
-Type = Literal["text", "choice", "share", "count", "flag", "texts", "kind", "scope", "priority"]
+Type = Literal[
+    "text",
+    "choice",
+    "share",
+    "count",
+    "offset",
+    "flag",
+    "texts",
+    "objects",
+    "kind",
+    "scope",
+    "priority",
+]
 A = TypeVar("A")
 
 _ECHOED = 40  # characters of an invalid value in an error
@@ -25,8 +37,10 @@ _SCHEMAS: dict[Type, dict[str, Any]] = {
     "choice": {"type": "string"},
     "share": {"type": "number", "minimum": 0, "maximum": 1},
     "count": {"type": "integer", "minimum": 1},
+    "offset": {"type": "integer", "minimum": 0},
     "flag": {"type": "boolean"},
     "texts": {"type": "array", "items": {"type": "string"}},
+    "objects": {"type": "array", "minItems": 1},
     "kind": {"type": "string"},
     "scope": {"type": "string"},
     "priority": {"type": "string"},
@@ -36,8 +50,10 @@ _EXPECTED: dict[Type, Bilingual] = {
     "choice": Bilingual("Use one of: {choices}", "可选：{choices}"),
     "share": Bilingual("Pass a number from 0 to 1", "请传 0 到 1 之间的数"),
     "count": Bilingual("Pass a whole number of 1 or more", "请传不小于 1 的整数"),
+    "offset": Bilingual("Pass a whole number of 0 or more", "请传不小于 0 的整数"),
     "flag": Bilingual("Pass true or false", "请传 true 或 false"),
     "texts": Bilingual("Pass a list of texts", "请传文本列表"),
+    "objects": Bilingual("Pass a list of objects", "请传对象列表"),
     "kind": Bilingual("Use one of: {choices}", "可选：{choices}"),
     "scope": Bilingual("Use one of: {choices}", "可选：{choices}"),
     "priority": Bilingual("Use one of: {choices}", "可选：{choices}"),
@@ -74,15 +90,21 @@ PLAIN_WORDS = ToolWords(PresetVocabulary(), "")  # the engine's own
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument: its type, what it is for, and whether a text of it may be empty."""
+    """One argument: its type, what it is for, and whether a text of it may be empty.
+
+    ``of`` is the arguments class of each of its objects.
+    """
 
     type: Type
     about: Bilingual
     choices: tuple[str, ...] = ()
     empty: bool = False
+    of: type[Any] | None = None
 
     def schema(self, language: Language, words: PresetVocabulary) -> dict[str, Any]:
         schema = {**_SCHEMAS[self.type], "description": self.about.of(language)}
+        if self.of is not None:
+            schema["items"] = schema_of(self.of, language)
         choices = self.offered(words)
         return {**schema, "enum": list(choices)} if choices else schema
 
@@ -110,10 +132,11 @@ def parameter(
     *,
     choices: tuple[str, ...] = (),
     empty: bool = False,
+    of: Any = None,
     default: Any = MISSING,
 ) -> Any:
     """A field of an arguments class; with a ``default`` it may be left out."""
-    described = Parameter(type, Bilingual(en, zh), choices, empty)
+    described = Parameter(type, Bilingual(en, zh), choices, empty, of)
     return dataclasses.field(metadata={"parameter": described}, default=default)
 
 
@@ -196,18 +219,28 @@ class _ArgumentReader:
                 return chosen
             case "flag", bool():
                 return value
-            case "count", int() if not isinstance(value, bool) and value >= 1:
-                return value
-            case "share", int() | float() if not isinstance(value, bool) and 0 <= value <= 1:
-                return float(value)
+            case "flag", str() if value.strip().lower() in ("true", "false"):
+                return value.strip().lower() == "true"
+            case "count" | "offset" | "share", _:
+                number = _number(value)
+                least = 1 if self.parameter.type == "count" else 0
+                if self.parameter.type == "share" and number is not None and 0 <= number <= 1:
+                    return float(number)
+                if self.parameter.type != "share" and isinstance(number, int) and number >= least:
+                    return number
             case "texts", list() if all(isinstance(item, str) for item in value):
                 return tuple(self._text(item) for item in value)
+            case "objects", list() if value and all(isinstance(item, Mapping) for item in value):
+                return tuple(self._object(item) for item in value)
         raise InvalidInput(
             _INVALID.of(self.language, name=self.name, value=_echo(value)),
             remedy=_EXPECTED[self.parameter.type].of(
                 self.language, choices=", ".join(self.parameter.offered(self.words))
             ),
         )
+
+    def _object(self, value: Mapping[str, object]) -> object:
+        return read_arguments(self.parameter.of or type(None), value, self.language, self.longest)
 
     def _text(self, value: str) -> str:
         if len(value) > self.longest:
@@ -230,6 +263,18 @@ class _ArgumentReader:
 def _parameter(field: dataclasses.Field[Any]) -> Parameter:
     parameter: Parameter = field.metadata["parameter"]
     return parameter
+
+
+def _number(value: object) -> float | None:
+    """A number, also one that came as text or as 10.0, as some models send it."""
+    if isinstance(value, str):
+        try:
+            value = float(value) if "." in value or "e" in value.lower() else int(value)
+        except ValueError:
+            return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _echo(value: object) -> str:

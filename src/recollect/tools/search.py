@@ -11,9 +11,9 @@ from recollect.language.exact import exact_question
 from recollect.language.lines import label, one_line
 from recollect.mind import Mind
 from recollect.plain import plain
-from recollect.tools.answers import EvidenceLine, ToolAnswer, cut, day, evidence, line, place
+from recollect.tools.answers import EvidenceLine, Page, ToolAnswer, cut, day, evidence, line, place
 from recollect.tools.arguments import SearchMemory, SearchTraces
-from recollect.tools.tool_context import ToolContext
+from recollect.tools.tool_context import ITEM_CHARS, ToolContext
 from recollect.tools.traces import Level, Trace, TraceQuery, find_traces
 from recollect.tools.words import Bilingual
 from recollect.types import Hit, Memory, RecordType, Turn
@@ -44,9 +44,10 @@ def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
     """Memories, episode summaries and files, best first."""
     narrowed = request.kind or request.scope
     of: tuple[RecordType, ...] = ("memory",) if narrowed else _SUMMARIES
+    end = request.offset + context.limited(request.limit)
     hits = context.mind.recall(
         request.query,
-        k=context.limited(request.limit),
+        k=end,
         of=of,
         kind=request.kind,
         scope=request.scope,
@@ -55,16 +56,18 @@ def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
         until=request.until,
         around=context.latest(),
     )
-    lines = [entry for hit in hits if (entry := _hit_line(context, hit)) is not None]
-    if not lines:
-        return ToolAnswer(_NO_MEMORY.of(context.language), {"results": [], "left_out": 0})
+    lines = [_hit_line(context, hit) for hit in hits[request.offset :]]
     return evidence(
-        lines, "search_memory", language=context.language, max_chars=context.settings.answer_chars
+        Page(lines, request.offset, more=len(hits) == end),
+        "search_memory",
+        language=context.language,
+        max_chars=context.settings.answer_chars,
+        nothing=_NO_MEMORY.of(context.language),
     )
 
 
 def _hit_line(context: ToolContext, hit: Hit) -> EvidenceLine | None:
-    text = cut(hit.text, context.settings.item_chars)
+    text = cut(hit.text, ITEM_CHARS)
     data = {"type": hit.type, "id": hit.id, "text": text, "at": plain(hit.at)}
     if hit.type == "episode":
         label = context.mind.settings.vocabulary.label("episode", context.language)
@@ -95,16 +98,16 @@ def _memory(mind: Mind, id_: str) -> Memory | None:
 
 def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
     """Raw turns: of the database, else of the host's traces, else of the JSONL copies."""
-    query = TraceQuery(
-        request.query, request.session, request.since, request.until, context.limited(request.limit)
-    )
+    end = request.offset + context.limited(request.limit)
+    query = TraceQuery(request.query, request.session, request.since, request.until, end)
     traces = find_traces(context.mind, query, context.traces)
     skipped = _UNREADABLE.of(context.language, count=traces.unreadable) if traces.unreadable else ""
     about = {"source": traces.level, "unreadable": traces.unreadable}
-    files = _files(context, request)
-    if not traces.turns and not files:
-        text = f"{_NO_TRACE.of(context.language)} {skipped}".strip()
-        return ToolAnswer(text, {"results": [], "left_out": 0, **about})
+    found = [*_files(context, request), *traces.turns]
+    lines = [
+        one if isinstance(one, EvidenceLine) else _turn_line(context, one)
+        for one in found[request.offset : end]
+    ]
     if traces.level != "database":  # recall has noted those
         for turn in traces.turns:
             context.mind.note_shown(
@@ -112,11 +115,12 @@ def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
                 trust=turn.trust or "external",
             )
     answer = evidence(
-        [*files, *(_turn_line(context, turn) for turn in traces.turns)],
+        Page(lines, request.offset, more=len(found) > end or len(traces.turns) == end),
         "search_conversation_traces",
         language=context.language,
         max_chars=context.settings.answer_chars,
-        note=f"{_LEVELS[traces.level].of(context.language)} {skipped}".strip(),
+        note=f"{_LEVELS[traces.level].of(context.language) if lines else ''} {skipped}".strip(),
+        nothing=_NO_TRACE.of(context.language),
     )
     return ToolAnswer(answer.text, {**answer.data, **about})
 
@@ -139,7 +143,7 @@ def _files(context: ToolContext, request: SearchTraces) -> list[EvidenceLine]:
 
 
 def _turn_line(context: ToolContext, turn: Trace) -> EvidenceLine:
-    max_chars = context.settings.item_chars
+    max_chars = ITEM_CHARS
     calls = [
         (call.name, cut(json.dumps(plain(call.input), ensure_ascii=False), max_chars))
         for call in turn.tool_calls

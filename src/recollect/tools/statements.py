@@ -7,9 +7,10 @@ from collections.abc import Callable
 from recollect.errors import Conflict, NotFound
 from recollect.language.fence import neutral
 from recollect.plain import plain
-from recollect.tools.answers import EvidenceLine, ToolAnswer, cut, day, evidence, line, place
+from recollect.rules.checks import MAX_ROWS
+from recollect.tools.answers import EvidenceLine, Page, ToolAnswer, cut, day, evidence, line, place
 from recollect.tools.arguments import AddMemory, ListPending, PendingMemory
-from recollect.tools.tool_context import ToolContext
+from recollect.tools.tool_context import ITEM_CHARS, ToolContext
 from recollect.tools.words import Bilingual
 from recollect.types import Candidate, Decision, DecisionOutcome, Memory
 
@@ -49,6 +50,10 @@ _ASK_BY_USER = Bilingual(
     " later_memory puts one off.",
     "请在回复末尾把以下内容告诉用户，由用户用 `recollect pending` 回答；later_memory 可推迟。",
 )
+_OTHERS_WAIT = Bilingual(
+    "{waiting} wait in all; list_pending with all lists them.",
+    "共有 {waiting} 条等待；list_pending 加 all 可全部列出。",
+)
 _NOTHING_WAITS = Bilingual("Nothing waits for the user's word.", "没有等待用户确认的内容。")
 _IGNORED = Bilingual("{id} is not kept and will not be offered again.", "{id} 不保留，也不再询问。")
 _LATER = Bilingual("{id} is put off until {until}.", "{id} 推迟到 {until} 以后再问。")
@@ -79,18 +84,31 @@ def add_memory(context: ToolContext, new: AddMemory) -> ToolAnswer:
 
 
 def list_pending(context: ToolContext, request: ListPending) -> ToolAnswer:
-    """A few pending statements for the user; each offer is counted."""
-    offered = context.mind.pending(offer=True, limit=request.limit)
-    if not offered:
-        return ToolAnswer(_NOTHING_WAITS.of(context.language), {"results": [], "left_out": 0})
-    lines = [_pending_line(context, memory) for memory in offered]
-    return evidence(
-        lines,
+    """A few pending statements for the user, each offer counted; or all, which counts nothing."""
+    waiting = len(context.mind.pending(limit=MAX_ROWS))
+    if request.all:
+        limit = context.limited(request.limit)
+        listed = context.mind.pending(limit=limit, offset=request.offset)
+        more = request.offset + len(listed) < waiting
+        page = Page([_pending_line(context, one) for one in listed], request.offset, more)
+        note = ""
+    else:
+        offered = context.mind.pending(offer=True, limit=request.limit)
+        page = Page([_pending_line(context, memory) for memory in offered])
+        ask = _ASK if context.settings.answer_pending else _ASK_BY_USER
+        note = ask.of(context.language) if offered else ""
+        if waiting > len(offered):
+            rest = _OTHERS_WAIT.of(context.language, waiting=waiting)
+            note = f"{note} {rest}".strip()
+    answer = evidence(
+        page,
         "list_pending",
         language=context.language,
         max_chars=context.settings.answer_chars,
-        note=(_ASK if context.settings.answer_pending else _ASK_BY_USER).of(context.language),
+        note=note,
+        nothing="" if waiting else _NOTHING_WAITS.of(context.language),
     )
+    return ToolAnswer(answer.text, {**answer.data, "waiting": waiting})
 
 
 def confirm_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
@@ -164,5 +182,5 @@ def _facts(context: ToolContext, memory: Memory) -> dict[str, str]:
 def _pending_line(context: ToolContext, memory: Memory) -> EvidenceLine:
     kind = context.kind_of(memory)
     facts = (day(memory.valid_from), kind, memory.trust, place(memory.sources))
-    text = cut(memory.content, context.settings.item_chars)
+    text = cut(memory.content, ITEM_CHARS)
     return EvidenceLine(line(memory.id, facts, text), {**_facts(context, memory), "content": text})

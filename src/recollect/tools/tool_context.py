@@ -10,7 +10,8 @@ from recollect.settings.environment import ToolSettings
 from recollect.tools.traces import TraceSource
 from recollect.types import Hit, Memory
 
-MAX_RESULTS = 20  # of one search, whatever a model asks for
+ITEM_CHARS = 1_500  # of one result; what is longer is cut, and get_memory shows it whole
+MAX_RESULTS = 100  # of one answer; it says how to go on
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +40,7 @@ class ToolContext:
         return self.mind.words(record)[self.mind.settings.vocabulary.kinds.name]
 
     def limited(self, limit: int | None) -> int:
-        """The number of results to give; a limit that is too high is lowered, not refused."""
+        """The number of results to give; one that is too high is lowered, and the answer names the
+        offset to go on with.
+        """
         return min(self.settings.results if limit is None else limit, MAX_RESULTS)

@@ -42,7 +42,8 @@ def test_a_curve_ends_where_upkeep_would_archive(mind: Mind, clock: ManualClock)
     assert curve.points[-1].at == NOON + timedelta(days=30)
     scores = [point.score for point in curve.points]
     assert scores == sorted(scores, reverse=True)
-    halved = min(curve.points, key=lambda point: abs(point.at - NOON - curve.half_life))
+    half = NOON + curve.half_life
+    halved = min(curve.points, key=lambda point: abs(point.at - half))
     assert halved.score == pytest.approx(0.4, abs=0.05)
     with pytest.raises(recollect.NotFound):
         mind.decay_curve("nobody")

@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 import recollect
-from recollect.remote.operations import OPERATIONS, SCOPES
+from recollect.remote.operations import OPERATIONS, SCOPES, Scope
 from tests.serve.http.conftest import Running
 
 PUBLIC = {"/healthz", "/readyz", "/openapi.json"}
-BELOW = {"write": "read", "admin": "write"}
+BELOW: dict[str, Scope] = {"write": "read", "admin": "write"}
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ def listed(http: httpx.Client) -> Iterator[Listed]:
 
 
 def ask(http: httpx.Client, one: Listed, **headers: str) -> httpx.Response:
-    body = {} if one.method in ("GET", "DELETE") else {"json": {}}
-    return http.request(one.method, one.url, headers=headers, **body)  # type: ignore[arg-type]
+    body: dict[str, Any] | None = None if one.method in ("GET", "DELETE") else {}
+    return http.request(one.method, one.url, headers=headers, json=body)
 
 
 def refused(answer: httpx.Response, status: int) -> None:

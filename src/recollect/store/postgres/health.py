@@ -71,7 +71,7 @@ def _integrity(conn: PostgresConnection, space: int) -> Finding:
     """The lists of the text index and the terms of the records say the same."""
     wrong = int(
         conn.rows(
-            "SELECT count(*) FROM (SELECT d.doc, t.term FROM text_terms d,"
+            "SELECT count(*) FROM (SELECT d.doc, list_name(t.term) AS term FROM text_terms d,"
             " string_to_table(d.words, ' ') AS t (term) WHERE d.space = $1 AND t.term <> '') d"
             " FULL JOIN (SELECT p.doc, p.term FROM text_postings p WHERE p.space = $1) p"
             " ON p.doc = d.doc AND p.term = d.term WHERE p.doc IS NULL OR d.doc IS NULL",

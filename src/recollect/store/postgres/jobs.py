@@ -12,6 +12,7 @@ from recollect.store.postgres.connection import PostgresConnection
 from recollect.store.postgres.server import KEYS, Server
 from recollect.store.rows import Scheduled
 from recollect.store.sql.journal import SqlJournal
+from recollect.store.sql.rounds import SpaceRound
 from recollect.store.sqlite.jobs import SqliteTasks
 from recollect.types import (
     WAITING_SINCE,
@@ -38,35 +39,14 @@ _FREE = (
 )
 _PLACE = "j.space, j.id, j.kind, j.key"
 _FIRST = "ORDER BY j.run_at, j.id LIMIT 1 FOR UPDATE OF j SKIP LOCKED"
-_STEPS = 50  # spaces that are looked at beyond those whose work has waited longest
-# One space after the other: after the one that was served last come those with the oldest due work
-# and the next ones that have any, so that one with very much work cannot hold the others up.
+_AT_ONCE = 10  # spaces that are asked in one round trip
+# The first of the spaces, in their order, that has something due.
 _DUE = f"""
-WITH RECURSIVE next_ones (space, step) AS (
-    (SELECT j.space, 1 FROM jobs j WHERE j.state = 'ready' AND j.space > $1
-        ORDER BY j.space LIMIT 1)
-    UNION ALL
-    SELECT n.space, o.step + 1 FROM next_ones o CROSS JOIN LATERAL (
-        SELECT j.space FROM jobs j WHERE j.state = 'ready' AND j.space > o.space
-        ORDER BY j.space LIMIT 1) n
-    WHERE o.step < {_STEPS}
-), oldest AS (
-    SELECT j.space FROM jobs j WHERE j.state = 'ready' AND j.run_at <= $2
-    ORDER BY j.run_at LIMIT 200
-), spaces_due AS (
-    SELECT space FROM next_ones UNION SELECT space FROM oldest
-)
-SELECT d.* FROM (SELECT space FROM spaces_due ORDER BY space <= $1, space) w
-CROSS JOIN LATERAL (
-    SELECT {_PLACE} FROM jobs j WHERE j.space = w.space AND j.state = 'ready' AND j.run_at <= $2
-        AND {_FREE.format(now="$2")} {_FIRST}
+SELECT d.* FROM unnest($2::bigint[]) AS w (space) CROSS JOIN LATERAL (
+    SELECT {_PLACE} FROM jobs j WHERE j.space = w.space AND j.state = 'ready' AND j.run_at <= $1
+        AND {_FREE.format(now="$1")} {_FIRST}
 ) d LIMIT 1
 """
-_OF_SPACE = (
-    f"SELECT {_PLACE} FROM jobs j WHERE j.space = $2 AND (j.state = 'ready'"
-    " AND (j.run_at <= $1 OR j.queued_at > $1) OR j.state = 'running'"
-    f" AND (j.lease_until <= $1 OR j.queued_at > $1)) AND {_FREE.format(now='$1')} {_FIRST}"
-)
 _LAPSED = (
     f"SELECT {_PLACE} FROM jobs j WHERE j.state = 'running' AND j.lease_until <= $1"
     f" AND {_FREE.format(now='$1')} {_FIRST}"
@@ -75,6 +55,11 @@ _LAPSED = (
 _FUTURE = (
     f"SELECT {_PLACE} FROM jobs j WHERE j.state IN ('ready', 'running') AND j.queued_at > $1"
     f" AND {_FREE.format(now='$1')} {_FIRST}"
+)
+_OF_SPACE = (
+    f"SELECT {_PLACE} FROM jobs j WHERE j.space = $2 AND (j.state = 'ready'"
+    " AND (j.run_at <= $1 OR j.queued_at > $1) OR j.state = 'running'"
+    f" AND (j.lease_until <= $1 OR j.queued_at > $1)) AND {_FREE.format(now='$1')} {_FIRST}"
 )
 _TAKE = f"""
 WITH taken AS (
@@ -134,7 +119,7 @@ class PostgresQueue:
     def __init__(self, server: Server, numbers: Mapping[str, int]) -> None:
         self._server = server
         self._numbers = numbers
-        self._served = -1
+        self._round = SpaceRound()
 
     def claim(
         self, owner: str, now: datetime, lease_until: datetime, space: str | None = None
@@ -147,7 +132,6 @@ class PostgresQueue:
                 if found is None:
                     return None
                 number, id_, kind, key = found
-                self._served = number if space is None else self._served
                 # Two jobs of one key may be chosen at once; the second look is under a lock.
                 free = conn.rows(
                     "SELECT pg_try_advisory_xact_lock($1::int, hashtext($2))",
@@ -169,9 +153,16 @@ class PostgresQueue:
         if space is not None:
             mine: Any = conn.rows(_OF_SPACE, (moment, self._number(conn, space))).fetchone()
             return mine
-        lapsed = conn.rows(_LAPSED, (moment,))
-        due = conn.rows(_DUE, (self._served, moment))
-        found: tuple[int, str, str, str] | None = lapsed.fetchone() or due.fetchone()
+        found: tuple[int, str, str, str] | None = conn.rows(_LAPSED, (moment,)).fetchone()
+        waiting = [] if found else self._round.turns(conn, moment)
+        while found is None and waiting:
+            asked, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
+            found = conn.rows(_DUE, (moment, asked)).fetchone()
+            for number in asked:
+                is_last = found is not None and number == found[0]
+                self._round.served(number, again=is_last)
+                if is_last:
+                    break
         if found is None:
             found = conn.rows(_FUTURE, (moment,)).fetchone()
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from recollect.store.postgres.terms import TERMS
+from recollect.store.postgres.terms import TERMS, list_name
 from recollect.store.postgres.vector_type import PgVector
 from recollect.store.sql.attachments import SqlAttachments
 from recollect.store.sql.episodes import SqlEpisodes
@@ -52,6 +52,7 @@ class PostgresEraser(SqlEraser):
 
     def holding(self, term: str) -> Iterator[int]:
         rows = self._conn.execute(
-            "SELECT doc FROM text_postings WHERE space = ? AND term = ?", (self._space, term)
+            "SELECT doc FROM text_postings WHERE space = ? AND term = ?",
+            (self._space, list_name(term)),
         )
         return (doc for (doc,) in rows)

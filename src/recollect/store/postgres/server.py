@@ -145,8 +145,7 @@ class Server:
             except psycopg.Error as error:
                 raise explain(error, self.address.shown) from error
             finally:
-                if conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                    _undo(conn)
+                _undo(conn)
 
     @contextlib.contextmanager
     def _borrowed(self) -> Iterator[Connection[Any]]:
@@ -222,9 +221,18 @@ def _prepare_role(conn: Connection[Any]) -> None:
 
 
 def _undo(conn: Connection[Any]) -> None:
+    """End what was not committed. After an error of the server the driver no longer knows which
+    statements are prepared there: such a connection is not used again.
+    """
     import psycopg
 
+    status = conn.info.transaction_status
+    if status == psycopg.pq.TransactionStatus.IDLE:
+        return
     try:
-        conn.execute("ROLLBACK")
+        if status == psycopg.pq.TransactionStatus.INTRANS:
+            conn.execute("ROLLBACK")
+            return
     except psycopg.Error:
-        conn.close()  # the pool makes another
+        pass
+    conn.close()  # the pool makes another

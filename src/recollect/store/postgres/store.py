@@ -24,6 +24,7 @@ from recollect.store.postgres.server import KEYS, SCHEMA, Server
 from recollect.store.postgres.text import PostgresText
 from recollect.store.postgres.transfer import PostgresTransfer
 from recollect.store.postgres.vectors import (
+    INDEX_MEMORY,
     INDEXED,
     MOST_DIMENSIONS,
     PostgresVectors,
@@ -76,7 +77,9 @@ class PostgresUnit:
 
 
 class PostgresStore:
-    """One database."""
+    """One database. ``indexed_from`` so many vectors of a space are worth an index."""
+
+    indexed_from = INDEXED
 
     def __init__(
         self,
@@ -154,7 +157,7 @@ class PostgresStore:
             wanted = (
                 0 < dimensions <= MOST_DIMENSIONS
                 and not vectors.indexed(embedder)
-                and vectors.count(embedder, INDEXED) == INDEXED
+                and vectors.count(embedder, self.indexed_from) == self.indexed_from
             )
             outdated = [
                 index_name(number, other)
@@ -171,15 +174,17 @@ class PostgresStore:
             ):
                 return
             try:
+                conn.execute(f"SET maintenance_work_mem = '{INDEX_MEMORY}'")
                 for name in outdated:
                     conn.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
                 for statement in index_statements(number, embedder, dimensions) if wanted else ():
                     conn.execute(statement)
             finally:
+                conn.execute("RESET maintenance_work_mem")
                 conn.execute("SELECT pg_advisory_unlock($1::int, $2::int)", key)
 
     def compact(self) -> None:
-        """Remove from the tables the rows that are gone; docs/scale.md says what stays elsewhere."""
+        """Remove the rows that are gone from the tables; docs/backup.md says what stays."""
         with self.server.alone() as conn:
             health.compact(conn)
 

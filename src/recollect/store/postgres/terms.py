@@ -5,12 +5,18 @@ words by which its rows are found again when it goes.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.store.postgres.connection import PostgresConnection
+from recollect.store.postgres.connection import PostgresConnection, escaped
 
-_WORDS = "string_to_table({words}, ' ') AS t (term) WHERE t.term <> ''"
+_LONGEST, _HEAD = 256, 64  # characters
+# To call the function for every word would take as long as to write the rows.
+_WORDS = (
+    f"LATERAL (SELECT CASE WHEN length(w) <= {_LONGEST} THEN w ELSE list_name(w) END"
+    " FROM string_to_table({words}, ' ') AS w WHERE w <> '') AS t (term)"
+)
 _ADD_LISTS = (
     "INSERT INTO text_postings SELECT $1, t.term, n.doc FROM unnest($2::bigint[], $3::text[])"
     f" AS n (doc, words), {_WORDS.format(words='n.words')} ORDER BY t.term, n.doc"
@@ -65,6 +71,13 @@ class PostingTerms:
 
     def remove(self, conn: PostgresConnection, space: int, docs: Sequence[int]) -> None:
         conn.native(_REMOVE, (space, list(docs)))
+
+
+def list_name(term: str) -> str:
+    """What the list of a term is called, as the schema has it."""
+    if len(term) <= _LONGEST:
+        return term
+    return term[:_HEAD] + hashlib.sha256(escaped(term).encode()).hexdigest()
 
 
 def _words(terms: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.rules import bm25
 from recollect.store.postgres.connection import PostgresConnection
-from recollect.store.postgres.terms import TERMS
+from recollect.store.postgres.terms import TERMS, list_name
 from recollect.store.rows import TABLES, QueryTerm
 from recollect.store.sql.postings import CountedList, TextStats, Weighed
 from recollect.store.sql.text import SqlText
@@ -47,20 +47,21 @@ class PostgresTermLists:
         """The lists of all terms at once."""
         if not terms:
             return []
-        texts, others = [term.text for term in terms], [term.form_of for term in terms]
+        texts = [list_name(term.text) for term in terms]
+        others = [list_name(term.form_of) for term in terms]
         rows = self._conn.native(_COUNT, (*self._range, texts, others, limit))
         return [CountedList(*row) for row in rows]
 
     def newest(self, terms: Sequence[Weighed], limit: int) -> str:
         first, *others = terms
-        values: list[object] = [*self._range, limit, first.text]
+        values: list[object] = [*self._range, limit, list_name(first.text)]
         conditions = [_LIST, "p.term = $5"]
         for term in others:
-            values.append([term.text])
+            values.append([list_name(term.text)])
             conditions.append(_HAS.format(number=len(values)))
         for term in terms:
             if term.form_of:
-                values.append([term.form_of])
+                values.append([list_name(term.form_of)])
                 conditions.append("NOT " + _HAS.format(number=len(values)))
         docs = self._newest("SELECT p.doc", conditions)
         row = self._conn.native(
@@ -72,10 +73,10 @@ class PostgresTermLists:
         if not words:
             return []
         first, *others = words
-        values: list[object] = [*self._range, limit, list(first)]
+        values: list[object] = [*self._range, limit, list(map(list_name, first))]
         conditions = [_LIST, "p.term = ANY ($5::text[])"]
         for forms in others:
-            values.append(list(forms))
+            values.append(list(map(list_name, forms)))
             conditions.append(_HAS.format(number=len(values)))
         return [
             doc

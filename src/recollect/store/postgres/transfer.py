@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from recollect.store.postgres.connection import PostgresConnection
-from recollect.store.postgres.vector_type import PgVector
+from recollect.store.postgres.vector_type import PgVector, PgVectors
 from recollect.store.rows import TABLES, first_doc
 from recollect.store.sql.transfer import (
     STANDS_FOR,
@@ -119,8 +119,10 @@ class PostgresTransfer(SqlTransfer):
                 self._give_numbers(table, every)
             with self.refusing(table, first):
                 statement, names = _insert_statement(table)
-                encoded = [self.encoded(table, values) for values in every]
-                self._server.native(self._numbered(statement), self._columns(encoded, names))
+                columns = self._columns(every, names)
+                if table.name == "vectors":
+                    columns[names.index("vector")] = PgVectors(columns[names.index("vector")])
+                self._server.native(self._numbered(statement), columns)
         except RowRefused:
             return False
         return True
@@ -141,7 +143,7 @@ class PostgresTransfer(SqlTransfer):
         return _NAMED.sub(lambda name: str(int(self._numbers[name[1]])), statement)
 
     @staticmethod
-    def _columns(every: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[list[Any]]:
+    def _columns(every: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Sequence[Any]]:
         return [[values[name] for values in every] for name in names]
 
 

@@ -11,10 +11,18 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 _HEADER = struct.Struct(">HH")  # how many numbers, and nothing
+_ARRAY = struct.Struct(">iiIii")  # dimensions, nulls, what it is of, how many, counted from
+_LENGTH = struct.Struct(">i")
 
 
 class PgVector(bytes):
     """32-bit floats that are to become a vector of the database."""
+
+
+class PgVectors(tuple[bytes, ...]):
+    """Several, as an array: in a list each would be written as a text."""
+
+    __slots__ = ()
 
 
 def adapt_vectors(conn: Connection[Any]) -> None:
@@ -32,8 +40,17 @@ def adapt_vectors(conn: Connection[Any]) -> None:
         oid = vector.oid
 
         def dump(self, obj: Any) -> bytes:
-            numbers = np.frombuffer(obj, "<f4")
-            return _HEADER.pack(len(numbers), 0) + numbers.astype(">f4").tobytes()
+            return _binary(obj)
+
+    class VectorsDumper(Dumper):
+        format = Format.BINARY
+        oid = vector.array_oid
+
+        def dump(self, obj: Any) -> bytes:
+            parts = [_ARRAY.pack(1, 0, vector.oid, len(obj), 1)]
+            for one in map(_binary, obj):
+                parts += [_LENGTH.pack(len(one)), one]
+            return b"".join(parts)
 
     class VectorLoader(Loader):
         """From its text, which tells each number exactly."""
@@ -50,5 +67,11 @@ def adapt_vectors(conn: Connection[Any]) -> None:
 
     vector.register(conn)
     conn.adapters.register_dumper(PgVector, VectorDumper)
+    conn.adapters.register_dumper(PgVectors, VectorsDumper)
     conn.adapters.register_loader(vector.oid, VectorLoader)
     conn.adapters.register_loader(vector.oid, VectorBinaryLoader)
+
+
+def _binary(vector: bytes) -> bytes:
+    numbers = np.frombuffer(vector, "<f4")
+    return _HEADER.pack(len(numbers), 0) + numbers.astype(">f4").tobytes()

@@ -6,7 +6,7 @@ what it finds is compared again by the whole vectors. A small one is read or sca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from recollect.store.postgres.connection import PostgresConnection
 from recollect.store.postgres.vector_type import PgVector
@@ -15,7 +15,9 @@ from recollect.store.sql.vectors import SqlVectors, checked_cosines
 from recollect.types import RecordType
 
 INDEXED = 20_000  # vectors of a space and embedder that are worth an index
-_SPARE = 4  # times more passages than wanted documents are looked at
+INDEX_MEMORY = "512MB"  # while an index is made: what does not fit makes it many times slower
+_NO_END = 1 << 60
+_SPARE = 2  # times more passages than wanted documents are looked at
 _LEAST_LOOKED = 200  # vectors that a search of the index keeps in sight ...
 _MOST_LOOKED = 1_000  # ... which pgvector allows no more of
 MOST_DIMENSIONS = 4_000  # that an index of 16-bit numbers can hold
@@ -51,20 +53,34 @@ class PostgresVectors(SqlVectors):
         wanted = _SPARE * limit
         looked = min(_MOST_LOOKED, max(_LEAST_LOOKED, wanted))
         self._server.native(_SETTINGS, (str(looked),))
-        # The space and the embedder as numbers: only so is an index of just them considered.
+        first, last = first_doc(self._space, type_), last_doc(self._space, type_)
+        # Numbers in the text: so the index of just this space is considered, and is known to be
+        # cheaper than to compare all.
         rows = self._server.native(
-            f"SELECT doc, max(1 - (vector <=> $1)) FROM (SELECT doc, vector FROM vectors"
+            "SELECT doc, max(1 - (vector <=> $1)) FROM (SELECT doc, vector FROM vectors"
             f" WHERE space = {self._space:d} AND embedder = {embedder:d}"
-            f" AND doc BETWEEN $2 AND $3 ORDER BY (vector::halfvec({dimensions:d}))"
-            f" <=> $1::halfvec({dimensions:d}) LIMIT $4) n GROUP BY doc ORDER BY 2 DESC, 1",
-            (
-                PgVector(query),
-                first_doc(self._space, type_),
-                last_doc(self._space, type_),
-                wanted,
-            ),
+            f" AND doc BETWEEN {first:d} AND {last:d} ORDER BY (vector::halfvec({dimensions:d}))"
+            f" <=> $1::halfvec({dimensions:d}) LIMIT {wanted:d}) n"
+            " GROUP BY doc ORDER BY 2 DESC, 1",
+            (PgVector(query),),
         )
         return checked_cosines(rows)[:limit]
+
+    def stored(
+        self, embedder: int, first: int, last: int, most: int | None
+    ) -> Iterable[tuple[int, bytes]]:
+        """In the binary form, which is read many times faster; and only those that are asked for:
+        an answer comes whole.
+        """
+        cursor = self._server.conn.cursor(binary=True)
+        cursor.execute(
+            "SELECT doc, vector FROM vectors WHERE space = $1 AND embedder = $2 AND doc > $3"
+            " AND doc <= coalesce((SELECT doc FROM vectors WHERE space = $1 AND embedder = $2"
+            "  AND doc > $3 AND doc <= $4 ORDER BY doc, part OFFSET $5 LIMIT 1), $4)"
+            " ORDER BY doc, part",
+            (self._space, embedder, first, last, _NO_END if most is None else most),
+        )
+        return cursor
 
     def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]:
         """Cosines of about so many vectors, in one statement."""
@@ -98,7 +114,7 @@ def index_name(space: int, embedder: int) -> str:
     return f"vectors_near_{space}_{embedder}"
 
 
-def index_statements(space: int, embedder: int, dimensions: int) -> tuple[str, str]:
+def index_statements(space: int, embedder: int, dimensions: int) -> tuple[str, ...]:
     """What makes the index of a space, after removing one that was left half made.
 
     Neither keeps anybody from reading or writing, and neither runs inside of a transaction.
@@ -109,4 +125,5 @@ def index_statements(space: int, embedder: int, dimensions: int) -> tuple[str, s
         f"CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw"
         f" ((vector::halfvec({dimensions:d})) halfvec_cosine_ops)"
         f" WHERE space = {space:d} AND embedder = {embedder:d}",
+        "ANALYZE vectors",
     )

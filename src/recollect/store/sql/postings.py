@@ -69,7 +69,7 @@ class TextStats:
         self._spaces.clear()
 
     def of(self, conn: SqlConnection, space: int) -> SpaceStats:
-        sizes = {type_: _size(conn, space, type_) for type_ in RECORD_TYPES}
+        sizes = _sizes(conn, space)
         cached = self._spaces.get(space)
         if cached is not None and _is_near(sum(sizes.values()), cached.rows):
             cached.sizes = sizes
@@ -82,14 +82,21 @@ def _is_near(rows: int, counted: int) -> bool:
     return rows == counted or (counted > SMALL and counted <= rows < counted * 1.1)
 
 
-def _size(conn: SqlConnection, space: int, type_: RecordType) -> int:
-    """Documents of a type, taking their numbers to be nearly gapless."""
-    first = first_doc(space, type_)
-    highest = conn.execute(
-        "SELECT max(doc) FROM text_terms WHERE +space = ? AND doc BETWEEN ? AND ?",
-        (space, first, last_doc(space, type_)),
-    ).get
-    return 0 if highest is None else int(highest) - first + 1
+def _sizes(conn: SqlConnection, space: int) -> dict[RecordType, int]:
+    """Documents of each type, taking their numbers to be nearly gapless."""
+    # All are asked for before the first is read: a server answers them at once.
+    asked = {
+        type_: conn.execute(
+            "SELECT max(doc) FROM text_terms WHERE +space = ? AND doc BETWEEN ? AND ?",
+            (space, first_doc(space, type_), last_doc(space, type_)),
+        )
+        for type_ in RECORD_TYPES
+    }
+    highest = {type_: rows.get for type_, rows in asked.items()}
+    return {
+        type_: 0 if doc is None else int(doc) - first_doc(space, type_) + 1
+        for type_, doc in highest.items()
+    }
 
 
 def _length(conn: SqlConnection, space: int, sizes: dict[RecordType, int]) -> float:

@@ -153,11 +153,7 @@ class SqlVectors:
         for length in {len(vector) for vector in vectors}:
             expected = self._length(embedder)
             if expected and length != expected:
-                raise BadVector(
-                    f"A vector has {length // _FLOAT} dimensions where the others of its embedder"
-                    f" have {expected // _FLOAT}",
-                    remedy="Set embedding.dimensions, or name the model that made the others",
-                )
+                raise _unlike(length, expected)
             if not expected:
                 self._conn.execute(
                     "UPDATE embedders SET dimensions = ? WHERE number = ?",
@@ -212,11 +208,12 @@ class SqlVectors:
     def coverage(self) -> dict[int, Coverage]:
         """By its number, each embedder that has worked in this space."""
         records: dict[int, int] = {}
-        for number, doc in self._conn.execute(
+        embedded = self._conn.execute(
             "SELECT embedder, doc FROM embedded WHERE space = ?", (self._space,)
-        ):
-            records[number] = records.get(number, 0) + place_of(doc) + 1
+        )
         embedders = self._conn.execute("SELECT number, name, dimensions FROM embedders")
+        for number, doc in embedded:
+            records[number] = records.get(number, 0) + place_of(doc) + 1
         return {
             number: Coverage(name, dimensions, records[number])
             for number, name, dimensions in embedders
@@ -234,11 +231,7 @@ class SqlVectors:
         length = self._length(embedder)
         docs: list[int] = []
         vectors: list[bytes] = []
-        for doc, vector in self._conn.execute(
-            "SELECT doc, vector FROM vectors WHERE space = ? AND embedder = ?"
-            " AND doc > ? AND doc <= ? ORDER BY doc, part",
-            (self._space, embedder, first, last_doc(self._space, type_)),
-        ):
+        for doc, vector in self.stored(embedder, first, last_doc(self._space, type_), most):
             if most is not None and len(docs) >= most and doc != docs[-1]:
                 break
             if len(vector) != length:
@@ -246,6 +239,16 @@ class SqlVectors:
             docs.append(doc)
             vectors.append(vector)
         return LoadedVectors(docs, b"".join(vectors))
+
+    def stored(
+        self, embedder: int, first: int, last: int, most: int | None
+    ) -> Iterable[tuple[int, bytes]]:
+        """Vectors of documents beyond the first, in order: all, or at least ``most``."""
+        return self._conn.execute(
+            "SELECT doc, vector FROM vectors WHERE space = ? AND embedder = ?"
+            " AND doc > ? AND doc <= ? ORDER BY doc, part",
+            (self._space, embedder, first, last),
+        )
 
     def dimensions(self, embedder: int) -> int:
         """The length of its vectors; 0 while there was none."""
@@ -263,8 +266,9 @@ class SqlVectors:
 
     def scan(self, embedder: int, query: bytes, most: int | None = None) -> list[tuple[int, float]]:
         """The cosine of every vector with the query, or of the ``most`` nearest."""
-        if self._length(embedder):
-            self._check_lengths(embedder, [query])
+        expected = self._length(embedder)
+        if expected and len(query) != expected:
+            raise _unlike(len(query), expected)
         best = "" if most is None else " ORDER BY 2 DESC LIMIT ?"
         rows = self._conn.execute(
             f"SELECT doc, {self.cosine} FROM vectors WHERE space = ? AND embedder = ?{best}",
@@ -336,6 +340,14 @@ class SqlVectors:
             "INSERT OR IGNORE INTO embedding_cache VALUES (?, ?, ?, ?)",
             [(self._space, embedder, hash_, vector) for hash_, vector in vectors.items()],
         )
+
+
+def _unlike(length: int, expected: int) -> BadVector:
+    return BadVector(
+        f"A vector has {length // _FLOAT} dimensions where the others of its embedder have"
+        f" {expected // _FLOAT}",
+        remedy="Set embedding.dimensions, or name the model that made the others",
+    )
 
 
 def _damaged(how: str) -> StoreDamaged:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 import apsw
 
 from recollect.ids import new_ids
-from recollect.locks import ForkSafeLock
 from recollect.store import codec
 from recollect.store.rows import Scheduled
-from recollect.store.sql.journal import SqlJournal as SqliteJournal
+from recollect.store.sql.journal import SqlJournal
+from recollect.store.sql.rounds import SpaceRound
 from recollect.store.sqlite.connection import Database
 from recollect.types import (
     WAITING_SINCE,
@@ -49,16 +46,6 @@ _NEXT_OF_SPACE = (
     "SELECT j.id FROM jobs j WHERE j.state = 'ready' AND j.space = :space AND j.run_at <= :now"
     f" AND {_ALONE} ORDER BY j.run_at, j.id LIMIT 1"
 )
-# From space to space by the index, whatever number of jobs each has.
-_DUE_SPACES = (
-    "WITH RECURSIVE step (space) AS ("
-    " SELECT min(space) FROM jobs WHERE state = 'ready' UNION ALL"
-    " SELECT (SELECT min(j.space) FROM jobs j WHERE j.state = 'ready' AND j.space > step.space)"
-    " FROM step WHERE step.space IS NOT NULL)"
-    " SELECT space FROM step WHERE space IS NOT NULL AND (SELECT min(j.run_at) FROM jobs j"
-    " WHERE j.state = 'ready' AND j.space = step.space) <= :now"
-)
-_LOOKING = 10  # times longer than a look for the spaces with due work its answer is used
 _WAITS_FOR_MODEL = (
     f"space = :space AND state = 'ready' AND payload ->> '{WAITING_SINCE}' IS NOT NULL"
 )
@@ -194,41 +181,6 @@ class SqliteTasks:
         return self._conn.changes()
 
 
-class _Round:
-    """Whose turn it is: each space with due work once, then all of them again.
-
-    Which spaces have due work is looked up for a whole round, and not more often than a look costs:
-    with a few spaces at every claim, with ten thousand a few times a second.
-    """
-
-    def __init__(self) -> None:
-        self._guard = ForkSafeLock()
-        self._waiting: deque[int] = deque()
-        self._until = 0.0
-
-    def turns(self, conn: apsw.Connection, now: int) -> list[int]:
-        """The spaces to try, in this order."""
-        with self._guard:
-            if not self._waiting or time.monotonic() > self._until:
-                self._look(conn, now)
-            return list(self._waiting)
-
-    def _look(self, conn: apsw.Connection, now: int) -> None:
-        begun = time.monotonic()
-        due = {space for (space,) in conn.execute(_DUE_SPACES, {"now": now})}
-        earlier = [space for space in self._waiting if space in due]
-        self._waiting = deque([*earlier, *sorted(due.difference(earlier))])
-        ended = time.monotonic()
-        self._until = ended + _LOOKING * (ended - begun)
-
-    def served(self, space: int, *, again: bool) -> None:
-        """It is the last in the row now, or has no more work."""
-        with self._guard, suppress(ValueError):
-            self._waiting.remove(space)
-            if again:
-                self._waiting.append(space)
-
-
 def _first(conn: apsw.Connection, values: dict[str, Any], where: str) -> str | None:
     """The oldest job that is due for any reason."""
     claimed = conn.execute(
@@ -245,7 +197,7 @@ class SqliteQueue:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._round = _Round()
+        self._round = SpaceRound()
 
     def claim(
         self, owner: str, now: datetime, lease_until: datetime, space: str | None = None
@@ -479,7 +431,7 @@ class SqliteQueue:
 def _note(conn: apsw.Connection, type_: str, job: Job, now: datetime, error: SafeText) -> None:
     """A failure is an event of its space, in the transaction that settles the job."""
     space = conn.execute("SELECT space FROM spaces WHERE name = ?", (job.space,)).get
-    SqliteJournal(conn, int(space)).add_event(
+    SqlJournal(conn, int(space)).add_event(
         type_,
         operation_id=key_of("job", job.id, job.attempts, constant(type_)),
         subject=key_of("job", job.id),

@@ -103,7 +103,7 @@ CREATE TABLE memories (
     UNIQUE (space, id)
 );
 
-CREATE INDEX memories_by_partition ON memories (space, status, project, topic);
+CREATE INDEX memories_by_partition ON memories (space, status, project);
 
 CREATE INDEX memories_by_expiry ON memories (space, expires_at) WHERE expires_at IS NOT NULL;
 
@@ -297,7 +297,7 @@ CREATE TABLE vector_rewrites (
     PRIMARY KEY (space)
 );
 
-CREATE INDEX memories_by_slot ON memories (space, slot, project) WHERE slot != '';
+CREATE INDEX memories_by_slot ON memories (space, slot) WHERE slot != '';
 
 CREATE INDEX memories_by_trust ON memories (space, trust) WHERE trust != 'owner';
 
@@ -419,6 +419,7 @@ CREATE INDEX echo_lines_by_moment ON echo_lines (space, at);
 CREATE INDEX jobs_ready ON jobs (space, run_at, id) WHERE state = 'ready';
 CREATE INDEX jobs_next ON jobs (run_at) WHERE state = 'ready';
 CREATE INDEX jobs_running ON jobs (lease_until) WHERE state = 'running';
+CREATE INDEX jobs_busy ON jobs (space, kind, key) WHERE state = 'running';
 CREATE INDEX jobs_queued ON jobs (queued_at) WHERE state IN ('ready', 'running');
 CREATE INDEX schedules_due ON schedules (next_at);
 
@@ -427,6 +428,12 @@ CREATE INDEX schedules_due ON schedules (next_at);
 CREATE FUNCTION as_json(given text) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN replace(given, '\u0000', '\ufffe0')::jsonb;
+
+-- What the list of a term is called: a term may be too long for an index.
+CREATE FUNCTION list_name(term text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN length(term) <= 256 THEN term
+        ELSE left(term, 64) || encode(sha256(convert_to(term, 'UTF8')), 'hex') END;
 
 CREATE FUNCTION json_items(given text) RETURNS TABLE (value text, atom bigint)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100

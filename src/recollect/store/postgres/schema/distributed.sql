@@ -23,6 +23,7 @@ SELECT create_distributed_table('events', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('daily_events', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('usage', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('text_terms', 'space', colocate_with => 'turns');
+SELECT create_distributed_table('text_postings', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('jobs', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('schedules', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('transcripts', 'space', colocate_with => 'turns');
@@ -45,6 +46,7 @@ SELECT create_distributed_table('vector_rewrites', 'space', colocate_with => 'no
 
 -- What row-level security and the statements call on every machine.
 SELECT create_distributed_function('as_json(text)');
+SELECT create_distributed_function('list_name(text)');
 SELECT create_distributed_function('json_items(text)');
 SELECT create_distributed_function('json_fields(text)');
 SELECT create_distributed_function('own_space()');

@@ -1,0 +1,54 @@
+"""The JSON Schema of each tool's structured answer; a preset adds words of its document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+FLAG: Schema = {"type": "boolean"}
+_COUNTS: Schema = {"type": "object", "additionalProperties": COUNT}
+
+
+def fields(**properties: Schema) -> Schema:
+    """An object with at least these fields."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def listed(entry: Schema) -> Schema:
+    return {"type": "array", "items": entry}
+
+
+def page(entry: Schema, **more: Schema) -> Schema:
+    """A list that may go on at ``next_offset``; ``left_out`` entries did not fit in."""
+    following = {"type": ["integer", "null"], "minimum": 0}
+    return fields(results=listed(entry), left_out=COUNT, next_offset=following, **more)
+
+
+MEMORY = fields(id=TEXT, content=TEXT, kind=TEXT, status=TEXT, trust=TEXT)
+FOUND = page(fields(type=TEXT, id=TEXT, text=TEXT, at=TEXT))
+TRACES = page({"type": "object"}, source=TEXT, unreadable=COUNT)
+MEMORIES = page(MEMORY)
+PENDING = page(MEMORY, waiting=COUNT)
+DECISION: Schema = {
+    **fields(decision=TEXT, reason=TEXT, replaced=listed(TEXT)),
+    "properties": {
+        **MEMORY["properties"],
+        **fields(decision=TEXT, reason=TEXT, replaced=listed(TEXT))["properties"],
+    },
+}
+RECORDED = fields(session=TEXT, ids=listed(TEXT), ended=FLAG)
+PUT_OFF = fields(**MEMORY["properties"], until=TEXT)
+FORGOTTEN = page(
+    fields(type=TEXT, id=TEXT, change=TEXT, reason=TEXT, text=TEXT),
+    done=FLAG,
+    confirm=TEXT,
+    counts=_COUNTS,
+    receipt=TEXT,
+)
+STATS = fields(
+    memories=COUNT, waiting=COUNT, episodes=COUNT, attachments=COUNT, turns=COUNT, sessions=COUNT
+)
+SCRATCHPAD = fields(text=TEXT, updated_at=TEXT)

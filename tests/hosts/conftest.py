@@ -1,0 +1,23 @@
+"""What the tests of hosts share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import recollect
+from tests.providers.scripted import Scripted
+
+
+@pytest.fixture
+def server() -> Iterator[Scripted]:
+    with Scripted() as running:
+        yield running
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[recollect.Engine]:
+    with recollect.connect(tmp_path / "all.db", worker="none") as opened:
+        yield opened

@@ -1,0 +1,101 @@
+"""What is found does not depend on where it is stored."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.index.segment import query_terms
+from recollect.moving.copy import copy_space
+from recollect.store.contract import Store
+from recollect.store.rows import Scope
+from recollect.store.sqlite.store import open_sqlite
+from recollect.store.target import open_store
+from recollect.types import NewTurn, constant
+
+pytestmark = pytest.mark.feature("O5")
+WORDS = (
+    "the a to of garden tea lisbon boat paper winter train doctor music 我 的 在 了 喝茶 火车 北京"
+    " 音乐 冬天 医生 喜欢 花园 weather 天气 meeting 会议 budget 预算 sister 姐姐 moved bought ran"
+).split()
+TALK = 3_200  # more than a memory whose every list is read
+
+
+def talk(count: int) -> list[NewTurn]:
+    rng = random.Random(5)
+    weights = [1 / (n + 1) for n in range(len(WORDS))]
+    return [
+        NewTurn(
+            f"s{n // 40}",
+            "user" if n % 2 == 0 else "assistant",
+            " ".join([*rng.choices(WORDS, weights, k=rng.randint(2, 9)), f"word{n // 3}"]),
+            index=n % 40,
+        )
+        for n in range(count)
+    ]
+
+
+def questions(count: int) -> list[str]:
+    rng = random.Random(6)
+    asked = [" ".join(rng.choices(WORDS, k=rng.randint(1, 5))) for _ in range(count)]
+    return [
+        *asked,
+        "the",
+        "我的",
+        "word7 lisbon",
+        "nothingofthesort",
+        "buy boat",
+        "the a to of 我 的",
+    ]
+
+
+def test_text_search_is_the_same_to_the_last_digit(tmp_path: Path, url: str) -> None:
+    file = tmp_path / "one.db"
+    with recollect.open(file, worker="none", **{"embedding.provider": "none"}) as mind:
+        mind.record_many(talk(TALK))
+        now = mind.turns(limit=1)[0].at
+    assert copy_space(file, url).verified
+    stores: list[Store] = [
+        open_sqlite(str(file), busy_timeout=5, now=lambda: now, read_only=True),
+        open_store(url, busy_timeout=5, now=lambda: now, read_only=True),
+    ]
+    scopes = [Scope(("turn", "memory"), now=now), Scope(("turn",), session=constant("s3"), now=now)]
+    for question in questions(60):
+        for scope in scopes:
+            answers = []
+            for store in stores:
+                with store.read("default") as unit:
+                    found = unit.text.search(query_terms(question), scope, 10)
+                    held, count = unit.text.holding(query_terms(question), scope, 5)
+                answers.append(
+                    (
+                        [(match.doc & (1 << 36) - 1, match.score) for match in found.matches],
+                        found.absent,
+                        [doc & (1 << 36) - 1 for doc in held],
+                        count,
+                    )
+                )
+            assert answers[0] == answers[1], question
+    for store in stores:
+        store.close()
+
+
+def test_recall_ranks_the_same(tmp_path: Path, url: str) -> None:
+    file = tmp_path / "one.db"
+    with recollect.open(file, worker="none") as mind:
+        mind.record_many(talk(300))
+        mind.remember("My sister lives in Lisbon", kind="fact")
+        mind.remember("我喜欢在花园里喝茶", kind="preference")
+        mind.drain()
+    assert copy_space(file, url).verified
+    with (
+        recollect.open(file, worker="none") as one,
+        recollect.open(url, worker="none") as other,
+    ):
+        for question in (*questions(12), "Where does my sister live?", "我喜欢什么？"):
+            mine, theirs = one.recall(question), other.recall(question)
+            assert [hit.id for hit in mine] == [hit.id for hit in theirs]
+            assert [hit.score for hit in mine] == pytest.approx([hit.score for hit in theirs])

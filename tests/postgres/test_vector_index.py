@@ -1,0 +1,73 @@
+"""Many vectors are searched by an index of the database, which no process copies into memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recollect.index.database import DatabaseTable
+from recollect.index.live_tables import LiveTables, VectorSet
+from recollect.index.memory import MemoryEngine
+from recollect.store.postgres.store import PostgresStore
+from recollect.store.rows import VectorRow
+from tests.contract.rows import SPACE, append, turn
+
+pytestmark = pytest.mark.feature("O5")
+MANY, WIDE = 600, 32
+
+
+def vectors(count: int, seed: int = 0) -> np.ndarray:
+    drawn = np.random.default_rng(seed).standard_normal((count, WIDE)).astype(np.float32)
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+
+
+def embed(store: PostgresStore, name: str, seed: int = 0) -> tuple[int, np.ndarray, list[int]]:
+    with store.write(SPACE) as unit:
+        number = unit.vectors.embedder(name, WIDE)
+        waiting = unit.vectors.unembedded(number, MANY)
+        docs, drawn = [text.doc for text in waiting], vectors(len(waiting), seed)
+        rows = [VectorRow(doc, 0, row.tobytes()) for doc, row in zip(docs, drawn, strict=True)]
+        unit.vectors.put(number, waiting, rows)
+    return number, drawn, docs
+
+
+def test_a_large_space_gets_an_index_that_finds_the_nearest(store: PostgresStore) -> None:
+    store.indexed_from = MANY
+    append(store, *(turn(f"turn {n}", session=f"s{n % 7}") for n in range(MANY)))
+    number, drawn, docs = embed(store, "first")
+    with store.read(SPACE) as unit:
+        assert not unit.vectors.indexed(number)
+    store.index_vectors(SPACE, number)
+    store.index_vectors(SPACE, number)  # there is nothing more to do
+    live = LiveTables(MemoryEngine(), store, SPACE)
+    found = 0
+    with store.read(SPACE) as unit:
+        assert unit.vectors.indexed(number)
+        assert not unit.vectors.indexed(number + 1)
+        for query in vectors(20, seed=1):
+            cosines = drawn @ query
+            best = [docs[n] for n in np.argsort(-cosines)[:10]]
+            near = unit.vectors.nearest(number, "turn", query.tobytes(), 10)
+            found += len({doc for doc, _ in near} & set(best))
+            assert near[0][1] == pytest.approx(float(cosines.max()), abs=1e-5)
+            tables = live.tables(unit.vectors, VectorSet(number, "first", WIDE))
+            assert isinstance(tables["turn"], DatabaseTable)
+            assert [one.doc for one in tables["turn"].search(query, 10)] == [doc for doc, _ in near]
+        assert unit.vectors.nearest(number, "memory", drawn[0].tobytes(), 10) == []
+    assert not live.holds
+    assert found / 200 >= 0.95
+
+
+def test_the_index_of_an_embedder_goes_with_its_vectors(store: PostgresStore) -> None:
+    store.indexed_from = MANY
+    append(store, *(turn(f"turn {n}", session=f"s{n % 7}") for n in range(MANY)))
+    old, _, _ = embed(store, "old")
+    store.index_vectors(SPACE, old)
+    new, _, _ = embed(store, "new", seed=2)
+    with store.write(SPACE) as unit:
+        unit.vectors.retire_others(new)
+    store.index_vectors(SPACE, new)
+    with store.read(SPACE) as unit:
+        assert unit.vectors.indexed(new)
+        assert not unit.vectors.indexed(old)
+        assert len(unit.vectors.load(new, "turn", None, 50).docs) == 50
