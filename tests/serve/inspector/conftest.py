@@ -68,10 +68,15 @@ class Watched:
     def watch(self) -> None:
         page = self.page
         page.on("pageerror", lambda error: self.wrongs.append(f"error: {error}"))
-        page.on("console", lambda said: said.type == "error" and self.wrongs.append(said.text))
+        page.on("console", lambda said: said.type == "error" and self._said(said.text))
         page.on("dialog", lambda dialog: (self.wrongs.append("dialog"), dialog.dismiss()))
         page.on("request", lambda asked: asked.url.startswith((self.url, "blob:", "data:"))
                 or self.wrongs.append(f"asked {asked.url}"))  # fmt: skip
+
+    def _said(self, text: str) -> None:
+        # The browser notes every refusal of the API, which the page shows.
+        if "the server responded with a status of 4" not in text:
+            self.wrongs.append(text)
 
     def open(self, where: str) -> Page:
         """Go to a page of the space and wait until it is drawn."""

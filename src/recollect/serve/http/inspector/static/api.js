@@ -74,6 +74,11 @@ export function can(scope) {
   return login !== null && ORDER.indexOf(scope) <= ORDER.indexOf(login.scope);
 }
 
+// Whether the whole database may be asked about, not only some of its spaces.
+export function everywhere() {
+  return login !== null && login.spaces.includes("*");
+}
+
 // The calls of one space.
 export function api(space) {
   const base = `/v1/spaces/${encodeURIComponent(space)}`;

@@ -257,7 +257,7 @@ function help() {
   dialog.showModal();
 }
 
-let prefix = 0; // when g was pressed
+let prefix = -Infinity; // when g was pressed
 
 function pressed(event) {
   if (!login || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
@@ -271,7 +271,7 @@ function pressed(event) {
   if (typing) return;
   const { space } = shown ?? {};
   if (performance.now() - prefix < 1500) {
-    prefix = 0;
+    prefix = -Infinity;
     const found = Object.entries(PAGES).find(([, [letter]]) => letter === event.key);
     if (found) {
       event.preventDefault();

@@ -175,6 +175,7 @@ export default {
   "login.leave": "Log out",
   "login.token": "Token",
   "memories.count": "{count} in this list",
+  "memories.count.least": "More than {count} in this list",
   "memories.empty": "Nothing is remembered yet",
   "memories.empty.hint": "Memories are learnt from recorded conversations in the background.",
   "memories.hint": "Choose a memory to see where it came from and what became of it.",

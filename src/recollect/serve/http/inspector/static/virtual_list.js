@@ -6,14 +6,15 @@ const SPARE = 6; // rows above and below those in sight
 const PAUSE = 60; // milliseconds of standing still before a page is asked for
 const MOST_PAGES = 60;
 
-// `load(offset, limit)` gives {items, next}; `row(item, index)` the content of a row; `total` may be
-// a guess, which is put right by the pages.
+// `load(offset, limit)` gives {items, next}; `row(item, index)` the content of a row. Without a `total`
+// the list grows by a page until it ends. `onTotal(count, isExact)` is told how many there are at least.
 export function virtualList({ rowHeight, pageSize, load, row, total, label, onProblem, onTotal }) {
   const pages = new Map(); // page number → items, or a promise while they are asked for
   const rows = new Map(); // index → element
   const list = h("ul", { class: "rows" });
   const element = h("div", { class: "virtual-list", tabindex: "0", role: "group", "aria-label": label }, list);
-  let size = total;
+  let size = total ?? pageSize;
+  let exact = total !== undefined;
   let timer = 0;
   let drawn = 0;
   let gone = false;
@@ -21,7 +22,6 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
   function setSize(next) {
     size = next;
     list.style.height = `${size * rowHeight}px`;
-    onTotal?.(size);
   }
 
   function item(index) {
@@ -44,8 +44,14 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
       pages.set(number, items);
       if (pages.size > MOST_PAGES) pages.delete(pages.keys().next().value);
       const end = offset + items.length;
-      if (next === null) setSize(items.length || number === 0 ? end : Math.min(size, end));
-      else if (size <= end) setSize(end + pageSize);
+      if (next === null) {
+        exact = true;
+        setSize(items.length || number === 0 ? end : Math.min(size, end));
+      } else if (size <= end) {
+        setSize(end + pageSize);
+        fetchSeen(); // it may have ended just there
+      }
+      onTotal(exact ? size : end, exact);
       draw();
     } catch (error) {
       pages.delete(number);
@@ -119,11 +125,6 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
       pages.clear();
       for (const li of rows.values()) li.dataset.empty = "yes";
       fetchSeen();
-    },
-    redraw() {
-      for (const li of rows.values()) li.remove();
-      rows.clear();
-      draw();
     },
     close() {
       gone = true;

@@ -175,6 +175,7 @@ export default {
   "login.leave": "退出",
   "login.token": "令牌",
   "memories.count": "列表中共 {count} 条",
+  "memories.count.least": "列表中超过 {count} 条",
   "memories.empty": "还没有记忆",
   "memories.empty.hint": "记忆会在后台从记录的对话中学到。",
   "memories.hint": "选择一条记忆，查看它的来源和变化。",

@@ -1,5 +1,6 @@
 // How good the memory is, whether the database is sound, and what happened to it.
 
+import { everywhere } from "../api.js";
 import { h, replace } from "../dom.js";
 import { allowed, button, chip, choice, controlled, detail, empty, field, moreList, problemBox, section } from "../parts.js";
 import { address } from "../route.js";
@@ -31,7 +32,7 @@ export async function render({ api, space, query }) {
       h("p", { class: "muted" }, t("audit.report.hint")),
       h("div", { class: "actions" }, button(t("audit.run"), () => show(report, () => api.get("audit"), (done) => checks(space, done)), { class: "primary" })),
       report),
-    allowed("admin", section(t("audit.health"),
+    everywhere() && allowed("admin", section(t("audit.health"),
       h("p", { class: "muted" }, t("audit.health.hint")),
       h("div", { class: "actions" }, button(t("audit.health.run"), () => show(health, () => api.post("doctor", { deep: false }), findings))),
       health)),

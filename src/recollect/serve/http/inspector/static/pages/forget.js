@@ -1,6 +1,6 @@
 // Forgetting: what is to go is shown first, then it goes for good, and a receipt proves it.
 
-import { can } from "../api.js";
+import { can, everywhere } from "../api.js";
 import { h, markedAt, replace } from "../dom.js";
 import { button, chip, choice, detail, empty, facts, field, problemBox, section, twoStep, download, notice } from "../parts.js";
 import { moment, number, t, word } from "../words.js";
@@ -79,7 +79,7 @@ export async function render({ api, query }) {
       detail(t("forget.receipt"), text),
       h("div", { class: "actions" },
         button(t("forget.download"), () => download(`recollect-receipt-${receipt.id}.json`, text), { class: "primary" }),
-        button(t("forget.check"), async () => {
+        everywhere() && button(t("forget.check"), async () => {
           const findings = await api.post("doctor", { deep: false, forgotten: text });
           replace(checked, h("ul", { class: "findings" }, findings.map((finding) => h("li", null,
             chip(finding.ok ? t("audit.ok") : t("audit.bad"), finding.ok ? "good" : "bad"), " ", h("strong", null, finding.check), " ", finding.detail))));

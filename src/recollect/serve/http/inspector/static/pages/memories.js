@@ -43,16 +43,16 @@ export async function render({ api, space, id, query }) {
   let open = null;
   const list = virtualList({
     rowHeight: ROW, pageSize: PAGE, label: t("memories.list"),
-    total: filtered ? PAGE : Math.max(stats.memories, 1),
+    total: filtered ? undefined : stats.memories,
     load: (offset, limit) => {
       replace(trouble);
       return api.get("memories", { ...query, offset, limit });
     },
     row: (memory) => row(memory),
     onProblem: (problem) => replace(trouble, problemBox(problem, () => list.refresh())),
-    onTotal: (total) => {
+    onTotal: (total, isExact) => {
       replace(nothing, total === 0 && empty(filtered ? t("memories.none") : t("memories.empty"), filtered ? t("memories.none.hint") : t("memories.empty.hint")));
-      count.textContent = t("memories.count", { count: number(total) });
+      count.textContent = t(isExact ? "memories.count" : "memories.count.least", { count: number(total) });
     },
   });
 

@@ -1,0 +1,327 @@
+"""What a person does on the page, and what the memory then says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from recollect import Mind
+from tests.serve.http.conftest import Running
+from tests.serve.inspector.conftest import Watched, visiting
+
+
+@pytest.fixture
+def mind(served: Running) -> Mind:
+    return served.engine.mind("default")
+
+
+def said(page: Page, text: str) -> None:
+    """The notice that tells what was done."""
+    expect(page.locator(".notice").filter(has_text=text).first).to_be_visible()
+
+
+# --- login and spaces -----------------------------------------------------------------------------
+
+
+def test_a_wrong_token_is_told_with_its_remedy(browser: Browser, served: Running) -> None:
+    with visiting(browser, served) as watched:
+        page = watched.page
+        page.goto(served.url)
+        page.fill("#token", "rcl_wrong")
+        page.keyboard.press("Enter")
+        expect(page.locator(".problem")).to_contain_text("token")
+        expect(page.locator(".problem .muted")).to_contain_text("recollect token add")
+        page.fill("#token", served.admin)
+        page.keyboard.press("Enter")
+        expect(page.locator("main h1")).to_have_text("Overview")
+        (cookie,) = page.context.cookies()
+        assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+        assert page.evaluate("document.cookie") == ""
+        page.click("text=Log out")
+        expect(page.locator("#token")).to_be_visible()
+        page.reload()
+        expect(page.locator("#token")).to_be_visible()
+
+
+def test_a_link_with_a_token_leaves_none_in_the_address(visit: Watched, served: Running) -> None:
+    assert served.admin not in visit.page.url
+    assert served.admin not in visit.page.evaluate("JSON.stringify({...localStorage})")
+
+
+def test_spaces_are_switched_and_a_token_sees_its_own(
+    browser: Browser, served: Running, visit: Watched
+) -> None:
+    page = visit.open("memories")
+    page.select_option("#space", "work")
+    expect(page.locator(".row-text")).to_have_text("The release is on Friday")
+    with visiting(browser, served) as watched:
+        own = watched.log_in(served.token("admin", "work"))
+        expect(own.locator("#space option")).to_have_count(1)
+        watched.open("memories")
+        expect(own.locator(".problem")).to_contain_text("not for this space")
+        watched.space = "work"
+        watched.open("audit")
+        expect(own.locator("h2")).to_have_count(2)
+
+
+def test_a_token_to_read_changes_nothing(browser: Browser, served: Running, mind: Mind) -> None:
+    with visiting(browser, served) as watched:
+        page = watched.log_in(served.token("read"))
+        memory = mind.memories(text="window seats")[0]
+        watched.open(f"memories/{memory.id}")
+        expect(page.locator(".memory .facts")).to_be_visible()
+        expect(page.locator(".memory .actions button, .row-actions button")).to_have_count(0)
+        watched.open("documents")
+        expect(page.locator("textarea")).to_have_attribute("readonly", "")
+        for where, buttons in (("pending", "Confirm"), ("jobs", "Run again")):
+            watched.open(where)
+            expect(page.get_by_role("button", name=buttons)).to_have_count(0)
+        watched.open("forget")
+        expect(page.locator(".empty")).to_contain_text("--scope admin")
+
+
+# --- overview, search, timeline -------------------------------------------------------------------
+
+
+def test_the_overview_leads_on(visit: Watched) -> None:
+    page = visit.open("overview")
+    expect(page.locator(".warnings a")).to_contain_text("died: 2")
+    assert page.locator("svg.plot rect").count() > 4
+    page.select_option("select[name=days]", "90")
+    expect(page.locator("svg.plot")).to_have_attribute("aria-label", re.compile("In 90 days"))
+    expect(page.locator("table")).to_contain_text("qwen-small")
+    page.click(".bars a:has-text('preference')")
+    visit.settled()
+    assert "kind=preference" in page.url
+    expect(page.locator(".row .chip.kind").first).to_have_text("preference")
+
+
+def test_a_search_is_explained_and_its_source_is_one_click_away(visit: Watched) -> None:
+    page = visit.open("search")
+    expect(page.locator("input[type=search]")).to_be_focused()
+    page.keyboard.type("which python do I use?")
+    page.keyboard.press("Enter")
+    first = page.locator(".hit").first
+    expect(first.locator(".prose mark").first).to_have_text("Python")
+    assert first.locator(".chip.route").count() >= 1
+    assert first.locator(".parts rect.value").count() >= 3
+    assert page.locator("svg.routes circle").count() >= 5
+    first.get_by_role("button", name="Where it was said").click()
+    expect(first.locator(".turn.at .prose")).to_have_text("我升级到 Python 3.12 了，以后都用 uv")
+    first.get_by_role("link", name="Open", exact=True).click()
+    expect(page.locator(".memory h2")).to_contain_text("Python 3.12")
+    page.go_back()
+    expect(page.locator(".hit").first).to_be_visible()
+    page.select_option("select[name=of]", "turn")
+    page.click("main .primary")
+    expect(page.locator(".hit .chip:text-is('memory')")).to_have_count(0)
+
+
+def test_the_timeline_tells_what_was_done(visit: Watched) -> None:
+    page = visit.open("timeline")
+    assert page.locator(".day").count() >= 4
+    trip = page.locator(".session").filter(has_text="Lisbon").first
+    trip.locator("summary", has_text="Actions").click()
+    expect(trip.locator(".actions-list")).to_contain_text("find_trains")
+    trip.get_by_role("button", name=re.compile("Memories")).click()
+    expect(trip.locator(".learnt a").first).to_be_visible()
+    trip.locator("h3 a").click()
+    visit.settled()
+    expect(page.locator(".turn")).to_have_count(6)
+    page.locator("summary", has_text="Tool call: find_trains").click()
+    expect(page.locator(".turn pre").first).to_contain_text("Lisboa")
+
+
+# --- one memory -----------------------------------------------------------------------------------
+
+
+def test_a_memory_shows_where_it_came_from(visit: Watched) -> None:
+    page = visit.open("memories?text=window")
+    page.click(".row-link")
+    expect(page.locator(".memory .turn.at .prose")).to_contain_text("window seats")
+    assert page.locator("svg.plot polyline").count() == 1
+    page.click(".in-place .more")
+    visit.settled()
+    expect(page.locator(".turn.at")).to_be_in_viewport()
+
+
+def test_a_memory_is_corrected(visit: Watched, mind: Mind) -> None:
+    page = visit.open(f"memories/{mind.memories(text='四川菜')[0].id}")
+    page.get_by_role("button", name="Correct").click()
+    page.fill("textarea[name=text]", "我喜欢湖南菜")
+    page.fill("input[name=tags]", "food, spicy")
+    page.get_by_role("button", name="Save").click()
+    said(page, "new version")
+    expect(page.locator(".memory h2")).to_have_text("我喜欢湖南菜")
+    (now,) = mind.memories(text="湖南菜")
+    assert now.tags == ("food", "spicy")
+    expect(page.locator(".versions ins")).to_contain_text("湖南")
+    expect(page.locator(".versions del")).to_contain_text("四川")
+    expect(page.locator(".turn.at .prose")).to_contain_text("四川菜"), "its source is still known"
+    expect(page.locator(".row-text", has_text="湖南菜")).to_be_visible()
+
+
+def test_nothing_is_written_when_nothing_was_corrected(visit: Watched, mind: Mind) -> None:
+    memory = mind.memories(text="Minka")[0]
+    page = visit.open(f"memories/{memory.id}")
+    page.get_by_role("button", name="Correct").click()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".memory h2")).to_have_text(memory.content)
+    assert len(mind.history(memory.id).versions) == 2
+
+
+def test_a_memory_is_archived_restored_and_deleted(visit: Watched, mind: Mind) -> None:
+    memory = mind.memories(text="room 12")[0]
+    page = visit.open("memories?text=room+12")
+    page.hover(".row")
+    page.click(".row-actions button:has-text('Archive')")
+    said(page, "Archived")
+    expect(page.locator(".row")).to_have_count(0)
+    assert mind.get(memory.id).status == "archived"
+    visit.open(f"memories/{memory.id}?status=archived")
+    page.locator(".memory").get_by_role("button", name="Restore").click()
+    said(page, "holds again")
+    assert mind.get(memory.id).status == "active"
+    visit.open("memories?text=room+12")
+    delete = page.locator(".row-actions .danger")
+    page.hover(".row")
+    delete.click()
+    expect(delete).to_have_text("Really delete?")
+    assert mind.get(memory.id).status == "active", "one click does nothing"
+    delete.press("Escape")
+    expect(delete).to_have_text("Delete")
+    delete.click()
+    delete.click()
+    said(page, "Deleted")
+    expect(page.locator(".empty")).to_be_visible()
+    assert mind.memories(text="room 12", status="all") == []
+
+
+def test_a_memory_that_is_not_there_is_told(visit: Watched) -> None:
+    page = visit.open("memories/00000000-0000-7000-8000-000000000000")
+    expect(page.locator(".problem")).to_be_visible()
+
+
+# --- pending, documents, jobs ---------------------------------------------------------------------
+
+
+def test_pending_statements_are_answered(visit: Watched, mind: Mind) -> None:
+    page = visit.open("pending")
+    waiting = {memory.content: memory.id for memory in mind.pending()}
+    cards = page.locator(".cards > li")
+    for text, name, told in (
+        ("Always deploy", "Ignore", "not be asked again"),
+        ("总是用英文", "Confirm", "Confirmed"),
+        ("Never ask", "Later", "Put off"),
+    ):
+        cards.filter(has_text=text).get_by_role("button", name=name).click()
+        said(page, told)
+        expect(cards.filter(has_text=text)).to_have_count(0)
+    assert mind.get(waiting["Always deploy on Fridays"]).status == "rejected"
+    assert mind.get(waiting["总是用英文回复邮件"]).status == "active"
+    assert mind.get(waiting["Never ask before deleting files"]).snoozed_until is not None
+
+
+def test_the_scratchpad_is_written(visit: Watched, mind: Mind) -> None:
+    page = visit.open("documents")
+    page.fill("textarea", "## Current focus\n- Pack for Lisbon\n")
+    page.keyboard.press("Control+s")
+    said(page, "Saved")
+    assert "Pack for Lisbon" in mind.scratchpad().text
+
+
+def test_an_edited_document_becomes_memory(visit: Watched, mind: Mind) -> None:
+    page = visit.open("documents/USER.md")
+    text = page.input_value("textarea")
+    assert "Berlin" in text
+    page.fill("textarea", text.replace("Berlin", "Hamburg", 1))
+    page.get_by_role("button", name="Save").click()
+    said(page, "taken into memory")
+    assert mind.memories(text="Hamburg")
+    line = next(line for line in text.splitlines() if "window seats" in line or "Anna" in line)
+    folder = mind.documents_folder
+    assert folder is not None
+    changed = page.input_value("textarea")
+    (folder / "USER.md").write_text(changed + "\nMy own line\n", "utf-8")
+    page.fill("textarea", changed.replace(line, ""))
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".problem")).to_be_visible(), "somebody else changed the file meanwhile"
+
+
+def test_dead_work_is_run_again_or_discarded(visit: Watched, served: Running, mind: Mind) -> None:
+    page = visit.open("jobs?state=dead")
+    expect(page.locator(".card")).to_have_count(2)
+    expect(page.locator(".card .problem-text").first).to_contain_text("FileExistsError")
+    card = page.locator(".card").first
+    card.get_by_role("button", name="Discard").click()
+    card.get_by_role("button", name="Really discard?").click()
+    said(page, "Discarded: 1")
+    expect(page.locator(".card")).to_have_count(1)
+    folder = mind.transcripts
+    assert folder is not None
+    way = next(one for one in (folder, *folder.parents) if one.name == "conversation_history")
+    way.unlink()
+    page.get_by_role("button", name="Run again", exact=True).click()
+    said(page, "fresh start: 1")
+    expect(page.locator(".empty")).to_contain_text("No work has died")
+    page.get_by_role("button", name="Run what is due now").click()
+    said(page, "Done: ")
+    assert mind.jobs(state="dead") == []
+
+
+# --- audit and forgetting -------------------------------------------------------------------------
+
+
+def test_the_audit_and_the_events(visit: Watched) -> None:
+    page = visit.open("audit")
+    page.get_by_role("button", name="Run the audit").click()
+    expect(page.locator(".findings").first).to_contain_text("Said twice")
+    page.get_by_role("button", name="Check now").click()
+    expect(page.locator(".findings").nth(1).locator("li").first).to_be_visible()
+    page.select_option("select[name=type]", "supersede")
+    expect(page.locator(".events strong").first).to_have_text("replaced")
+    page.locator(".events a").first.click()
+    expect(page.locator(".memory")).to_be_visible()
+
+
+@pytest.fixture
+def receipt(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "receipt.json"
+
+
+def test_forgetting_is_shown_done_and_proven(visit: Watched, mind: Mind, receipt: Path) -> None:
+    page = visit.open("forget")
+    page.fill("input[name=what]", "nurse")
+    page.get_by_role("button", name="Show what would go").click()
+    expect(page.locator(".cards mark").first).to_have_text("nurse")
+    assert mind.memories(text="nurse"), "a preview removes nothing"
+    page.get_by_role("button", name="Forget all of this").click()
+    page.get_by_role("button", name="Really forget").click()
+    said(page, "Forgotten")
+    assert not mind.memories(text="nurse", status="all")
+    with page.expect_download() as begun:
+        page.get_by_role("button", name="Download the receipt").click()
+    begun.value.save_as(receipt)
+    assert all(finding.ok for finding in mind.doctor(forgotten=receipt.read_text("utf-8"))
+               if "forgotten" in finding.check)  # fmt: skip
+    assert "nurse" not in receipt.read_text("utf-8")
+    assert json.loads(receipt.read_text("utf-8"))["counts"]
+    page.get_by_role("button", name="Check that nothing is left").click()
+    expect(page.locator(".findings li").first).to_be_visible()
+
+
+def test_a_conversation_is_forgotten_by_its_page(visit: Watched, mind: Mind) -> None:
+    page = visit.open("timeline/food")
+    page.click("text=Forget this conversation")
+    visit.settled()
+    page.click("main .primary")
+    expect(page.locator(".cards .card").first).to_be_visible()
+    page.select_option("select[name=by]", "time")
+    expect(page.locator("input[name=since]")).to_be_visible()
+    expect(page.locator(".cards")).to_have_count(0), "what was shown was for another question"
+    assert mind.turns(session="food")

@@ -1,0 +1,158 @@
+"""Three hundred scripts in every stored field: none runs, and nothing is asked of another host."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import recollect
+from recollect.clock import ManualClock
+from recollect.types import Candidate, NewDailyEvent, NewEpisode, NewTurn, ToolCall, ToolResult
+from tests.conftest import NOON
+from tests.planting import plant_many
+from tests.serve.http.conftest import Running, serving
+from tests.serve.inspector.conftest import SETTINGS, Watched
+from tests.serve.inspector.payloads import PAYLOADS
+
+LATER = 20  # of each kind are more than enough for what is shown whole
+ROOM = {"embedding": {"provider": "none"}, "scratchpad": {"max_chars": 40_000}}
+ALL = " ".join(PAYLOADS)
+
+
+def infect(mind: recollect.Mind) -> None:
+    """Each payload as a turn and as a memory; all other fields with some or all of them."""
+    names = cycle(one.replace("\n", " ").replace("\t", " ")[:90] for one in PAYLOADS)
+    mind.record_many(
+        [
+            NewTurn(
+                "talk", "user" if n % 2 else "assistant", text, sender=next(names),
+                channel=next(names), metadata={"x": text},
+                tool_calls=(ToolCall(next(names), {text: text}, "c"),) if n % 2 == 0 else (),
+                tool_results=(ToolResult(text, "c"),) if n % 7 == 1 else (),
+                trust="external" if n % 5 == 1 else None,
+            )
+            for n, text in enumerate(PAYLOADS)
+        ],
+        topics={"talk": next(names)}, project=next(names),
+    )  # fmt: skip
+    turns = [turn.id for turn in mind.turns(session="talk", limit=300)]
+    plant_many(mind, PAYLOADS, sources=turns[:3])
+    for n in range(LATER):
+        said = mind.remember(
+            f"{n} {next(names)}", kind="fact", subject=next(names), predicate=next(names),
+            value=next(names), project=next(names), topic=next(names), tags=[next(names)],
+            metadata={next(names): ALL[:1500]}, sources=turns[n : n + 1],
+        )  # fmt: skip
+        if said.memory is not None:
+            mind.edit(said.id, text=f"{n} {next(names)} {next(names)}")
+        mind.propose(Candidate("rule", f"Always {next(names)}", trust="external", confidence=0.6))
+        mind.emit("host.x", {next(names): next(names)}, subject=next(names))
+        mind.note_failure(next(names), next(names))
+        mind.record_usage(purpose=next(names), model=next(names), input_tokens=1, output_tokens=1)
+        mind.attach(f"/x/{next(names)}", size=1, description=next(names), tags=[next(names)])
+    mind.add_many({
+        **{f"e{n}": NewEpisode("talk", next(names), NOON, goal=next(names), entities=[next(names)],
+                               tools=[next(names)], tags=[next(names)]) for n in range(LATER)},
+        **{f"d{n}": NewDailyEvent(NOON.date(), next(names)) for n in range(LATER)},
+    })  # fmt: skip
+    mind.write_scratchpad("## Current focus\n" + "\n".join(f"- {one}" for one in PAYLOADS))
+    mind.sync()
+    place = mind.documents_folder
+    assert place is not None
+    (place / "USER.md").write_text("\n".join(PAYLOADS), "utf-8")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder: Path = tmp_path_factory.mktemp("hostile")
+    with serving(folder, ManualClock(NOON), **{**SETTINGS, **ROOM}) as running:
+        mind = running.engine.mind("default")
+        infect(mind)
+        shutil.rmtree(folder / "conversation_history", ignore_errors=True)
+        (folder / "conversation_history").write_text("in the way")
+        mind.drain(due_only=True)
+        running.engine.mind("<img src=x onerror=window.hit=1>").remember("x", kind="fact")
+        yield running
+
+
+def harmless(visit: Watched) -> None:
+    page = visit.page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    page.mouse.move(400, 300)
+    assert page.evaluate("window.hit") is None
+    foreign = "main :is(script, img, iframe, object, embed, video, audio, link, style, base, meta)"
+    assert page.locator(foreign).count() == 0
+    handlers = (
+        "[...document.querySelectorAll('*')].flatMap((one) => [...one.attributes])"
+        ".filter((one) => one.name.startsWith('on') || /^\\s*javascript:/i.test(one.value)"
+        " && one.name !== 'aria-label' && one.name !== 'value').length"
+    )
+    assert page.evaluate(handlers) == 0
+    assert visit.wrongs == []
+
+
+def seen(page: Page, selector: str) -> set[str]:
+    return set(page.locator(selector).all_text_contents())
+
+
+def test_turns(visit: Watched) -> None:
+    page = visit.open("timeline/talk")
+    for _ in range(4):
+        page.get_by_role("button", name="Later turns").click()
+        harmless(visit)
+    expect(page.locator(".turn")).to_have_count(300)
+    assert set(PAYLOADS) <= seen(page, ".turn > .prose")
+
+
+def test_memories(visit: Watched) -> None:
+    page = visit.open("memories?order=oldest")
+    listed = page.locator(".virtual-list")
+    found: set[str] = set()
+    for top in range(0, 330 * 68, 9 * 68):
+        listed.evaluate(f"(one) => {{ one.scrollTop = {top}; }}")
+        page.wait_for_selector(".row .ghost", state="detached")
+        found |= seen(page, ".row-text")
+    assert set(PAYLOADS) <= found
+    harmless(visit)
+
+
+def test_one_memory_with_all_its_fields(visit: Watched, served: Running) -> None:
+    mind = served.engine.mind("default")
+    for memory in [*mind.memories(limit=2), *mind.memories(order="oldest", limit=1)]:
+        page = visit.open(f"memories/{memory.id}")
+        expect(page.locator(".memory h2")).to_have_text(memory.content)
+        expect(page.locator(".memory .turn.at").first).to_be_visible()
+        harmless(visit)
+        page.get_by_role("button", name="Correct").click()
+        assert page.input_value("textarea[name=text]") == memory.content
+        page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize("where", [
+    "overview", "timeline", "pending", "documents", "documents/USER.md", "jobs", "audit",
+    "search?q=script+alert&k=50", "search?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
+    "%3Cimg%20src=x%20onerror=alert(1)%3E", "memories?text=%3Cscript%3E",
+    "timeline/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "forget?by=session&what=talk",
+])  # fmt: skip
+def test_every_page_is_harmless(visit: Watched, where: str) -> None:
+    page = visit.open(where)
+    if page.locator(".page.audit, .page.forget").count():
+        page.locator("main .primary").first.click()
+        page.wait_for_selector("text=Loading…", state="detached")
+        expect(page.locator(".card").nth(1)).to_be_visible()
+    for button in page.locator(".hit button[aria-expanded=false]").all()[:1]:
+        button.click()
+        expect(page.locator(".turn.at").first).to_be_visible()
+    harmless(visit)
+
+
+def test_a_space_has_a_hostile_name(visit: Watched) -> None:
+    page = visit.open("overview")
+    page.select_option("#space", "<img src=x onerror=window.hit=1>")
+    expect(page.locator(".tile-value").first).to_have_text("1")
+    harmless(visit)
