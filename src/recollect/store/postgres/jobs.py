@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from recollect.ids import new_ids
 from recollect.store import codec
@@ -147,7 +147,9 @@ class PostgresQueue:
         self, conn: PostgresConnection, moment: int, space: str | None
     ) -> tuple[int, str, str, str] | None:
         if space is not None:
-            mine: Any = conn.rows(_OF_SPACE, (moment, self._number(conn, space))).fetchone()
+            mine: tuple[int, str, str, str] | None = conn.rows(
+                _OF_SPACE, (moment, self._number(conn, space))
+            ).fetchone()
             return mine
         found: tuple[int, str, str, str] | None = conn.rows(_LAPSED, (moment,)).fetchone()
         waiting = [] if found else self._round.turns(conn, moment)
