@@ -33,6 +33,11 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 # What row-level security goes by. SET LOCAL, since a cluster hands on no other setting.
 _SET = "SET LOCAL recollect.{} = '{}'"
+_SETTINGS = (
+    "SELECT set_config('lock_timeout', $1, false), set_config('synchronous_commit', 'on', false),"
+    f" set_config('search_path', '{SCHEMA}, public', false)"
+)
+_PREPARED = 400  # statements that a connection keeps ready; the house has fewer
 _LOCK = "SELECT pg_advisory_xact_lock($1::int, $2::int)"
 
 
@@ -180,36 +185,38 @@ class Server:
         deadline = time.monotonic() + self._busy_timeout
         while True:
             try:
-                conn = psycopg.connect(self.address.url, **self._options())
-                configure(conn)
+                return self._connected()
             except psycopg.Error as error:
                 if "starting up" not in str(error) or time.monotonic() > deadline:
                     raise explain(error, self.address.shown) from error
                 time.sleep(_PAUSE)
-            else:
-                return conn
 
-    def _options(self) -> dict[str, Any]:
-        from psycopg import RawCursor
+    def _connected(self) -> Connection[Any]:
+        """With values as SQLite has them, nothing left to the server's own settings, and no rights
+        that row-level security does not hold for.
+        """
+        import psycopg
 
-        patience = int(self._busy_timeout * 1000)
-        return {
-            "autocommit": True,
-            "cursor_factory": RawCursor,
-            "application_name": SCHEMA,
-            "connect_timeout": max(2, int(self._busy_timeout)),
-            "keepalives_idle": 30,
-            "options": f"-c lock_timeout={patience} -c synchronous_commit=on"
-            f" -c search_path={SCHEMA},public -c client_encoding=UTF8",
-        }
-
-
-def configure(conn: Connection[Any]) -> None:
-    """Values as SQLite has them, and no rights that row-level security does not hold for."""
-    adapt(conn)
-    adapt_vectors(conn)
-    conn.prepare_threshold = 3
-    _prepare_role(conn)
+        conn = psycopg.connect(
+            self.address.url,
+            autocommit=True,
+            cursor_factory=psycopg.RawCursor,
+            application_name=SCHEMA,
+            client_encoding="UTF8",
+            connect_timeout=max(2, int(self._busy_timeout)),
+            keepalives_idle=30,
+        )
+        try:
+            # Not as options of the address: those are its owner's, and poolers know none.
+            conn.execute(_SETTINGS, (str(int(self._busy_timeout * 1000)),))
+            adapt(conn)
+            adapt_vectors(conn)
+            conn.prepare_threshold, conn.prepared_max = 3, _PREPARED
+            _prepare_role(conn)
+        except BaseException:
+            conn.close()
+            raise
+        return conn
 
 
 def _prepare_role(conn: Connection[Any]) -> None:

@@ -114,6 +114,8 @@ class PostgresStore:
                 number = _number(conn, space)
                 if number is None:
                     number = NOBODY
+                else:  # committed, and no space ever goes
+                    self.numbers[space] = number
                 self.server.enter(conn, number, space)
             yield PostgresUnit(conn, number, self.text_stats)
 
