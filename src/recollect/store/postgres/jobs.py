@@ -11,7 +11,7 @@ from recollect.store import codec
 from recollect.store.postgres.connection import PostgresConnection
 from recollect.store.postgres.server import KEYS, Server
 from recollect.store.rows import Scheduled
-from recollect.store.sql.job_rows import JOB, job_of, note_failure
+from recollect.store.sql.job_rows import JOB, job_of, note_failure, scheduled_of
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.rounds import SpaceRound
 from recollect.store.sqlite.jobs import SqliteTasks
@@ -299,17 +299,7 @@ class PostgresQueue:
                 " ORDER BY c.next_at LIMIT $2",
                 (codec.to_micros(now), limit),
             ).fetchall()
-        return [
-            Scheduled(
-                space=space,
-                kind=kind,
-                cron=cron,
-                zone=zone,
-                next_at=codec.from_micros(next_at),
-                last_at=codec.maybe_from_micros(last_at),
-            )
-            for space, kind, cron, zone, next_at, last_at in rows
-        ]
+        return [scheduled_of(row) for row in rows]
 
     def advance(
         self,

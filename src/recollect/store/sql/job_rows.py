@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.store import codec
+from recollect.store.rows import Scheduled
 from recollect.store.sql.journal import SqlJournal
 from recollect.types import Job, SafeText, constant, key_of
 
@@ -43,4 +44,17 @@ def job_of(row: tuple[Any, ...]) -> Job:
         created_at=codec.from_micros(created),
         lease_until=codec.maybe_from_micros(lease),
         error=error,
+    )
+
+
+def scheduled_of(row: tuple[Any, ...]) -> Scheduled:
+    """A schedule with the name of its space."""
+    space, kind, cron, zone, next_at, last_at = row
+    return Scheduled(
+        space=space,
+        kind=kind,
+        cron=cron,
+        zone=zone,
+        next_at=codec.from_micros(next_at),
+        last_at=codec.maybe_from_micros(last_at),
     )
