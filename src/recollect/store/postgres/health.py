@@ -21,7 +21,8 @@ _TABLES = (
 )
 _KEYS = (
     "SELECT DISTINCT k.key, iif(k.key IN (SELECT value FROM json_each(?)), k.value #>> '{}', '')"
-    " FROM events e, jsonb_path_query(CAST(e.payload AS JSONB), 'strict $.**') AS n (node),"
+    " FROM events e, jsonb_path_query("
+    "CAST(replace(e.payload, '\\u0000', '\\ufffe0') AS JSONB), 'strict $.**') AS n (node),"
     " jsonb_each(n.node) k WHERE jsonb_typeof(n.node) = 'object'"
 )
 _REWRITTEN = 8 << 20  # bytes of a table that is written anew while others wait a moment

@@ -186,7 +186,7 @@ def _given(table: MovedTable, names: Sequence[str]) -> str:
     kinds = {column.name: column.kind for column in table.columns} | {"doc": "integer"}
     arrays = []
     for n, name in enumerate(names, 1):
-        type_ = _TYPES.get(kinds[name], "text")  # type: ignore[call-overload]
+        type_ = _TYPES.get(kinds[name], "text")
         if (table.name, name) == ("vectors", "vector"):
             type_ = "vector"
         arrays.append(f"${n}::{type_}[]")

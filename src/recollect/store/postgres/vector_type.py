@@ -27,27 +27,31 @@ class PgVectors(tuple[bytes, ...]):
 
 def adapt_vectors(conn: Connection[Any]) -> None:
     """Tell a connection how to write and read vectors; where there is no such type, nothing."""
-    from psycopg.adapt import Dumper, Loader
-    from psycopg.pq import Format
     from psycopg.types import TypeInfo
 
     vector = TypeInfo.fetch(conn, "vector")
-    if vector is None:
-        return
+    if vector is not None:
+        vector.register(conn)
+        _adapt(conn, vector.oid, vector.array_oid)
+
+
+def _adapt(conn: Connection[Any], vector: int, vectors: int) -> None:
+    from psycopg.adapt import Dumper, Loader
+    from psycopg.pq import Format
 
     class VectorDumper(Dumper):
         format = Format.BINARY
-        oid = vector.oid
+        oid = vector
 
         def dump(self, obj: Any) -> bytes:
             return _binary(obj)
 
     class VectorsDumper(Dumper):
         format = Format.BINARY
-        oid = vector.array_oid
+        oid = vectors
 
         def dump(self, obj: Any) -> bytes:
-            parts = [_ARRAY.pack(1, 0, vector.oid, len(obj), 1)]
+            parts = [_ARRAY.pack(1, 0, vector, len(obj), 1)]
             for one in map(_binary, obj):
                 parts += [_LENGTH.pack(len(one)), one]
             return b"".join(parts)
@@ -65,11 +69,10 @@ def adapt_vectors(conn: Connection[Any]) -> None:
         def load(self, data: Any) -> bytes:
             return np.frombuffer(data, ">f4", offset=_HEADER.size).astype("<f4").tobytes()
 
-    vector.register(conn)
     conn.adapters.register_dumper(PgVector, VectorDumper)
     conn.adapters.register_dumper(PgVectors, VectorsDumper)
-    conn.adapters.register_loader(vector.oid, VectorLoader)
-    conn.adapters.register_loader(vector.oid, VectorBinaryLoader)
+    conn.adapters.register_loader(vector, VectorLoader)
+    conn.adapters.register_loader(vector, VectorBinaryLoader)
 
 
 def _binary(vector: bytes) -> bytes:

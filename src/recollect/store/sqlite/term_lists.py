@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import apsw
-
 from recollect.store.rows import QueryTerm
+from recollect.store.sql.connection import SqlConnection
 from recollect.store.sql.postings import CountedList, Weighed
 
 _MATCH = "FROM text_index WHERE text_index MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
@@ -23,7 +22,7 @@ _NEWEST = (
 class SqliteTermLists:
     """The lists of one range of documents on one connection."""
 
-    def __init__(self, conn: apsw.Connection, first: int, last: int) -> None:
+    def __init__(self, conn: SqlConnection, first: int, last: int) -> None:
         self._conn = conn
         self._range = (first, last)
 
