@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 _COSINE = "compares scores as the cosines of its own embedding"
 _SQL = "looks into the tables, connections or locks of its own store"
-_LABELS = "refuses labels with dots in a batch, which its own joined names cannot hold; ours can"
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,6 @@ SUITES = (
             "test_nonnull_migrations": _SQL,
             "test_sql_injection_vulnerability": "wants a filter refused that could be SQL; there is"
             " none here, and it finds nothing",
-            "test_batch_rejects_invalid_namespace_labels": _LABELS,
-            "test_abatch_rejects_invalid_namespace_labels": _LABELS,
-            "test_sync_methods_reject_invalid_namespace_labels": _LABELS,
             "test_no_running_loop": "wants the plain methods refused inside a loop; ours may be"
             " called anywhere",
         },

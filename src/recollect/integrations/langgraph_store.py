@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from langgraph.store.base import (
     BaseStore,
     GetOp,
+    InvalidNamespaceError,
     Item,
     ListNamespacesOp,
     MatchCondition,
@@ -66,6 +67,8 @@ class GraphStore(BaseStore):
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do what is asked: of several puts under one key the last counts, as in other stores."""
         listed = list(ops)
+        for op in listed:
+            _check_labels(op)
         last = {(op.namespace, op.key): op for op in listed if isinstance(op, PutOp)}
         results = [None if isinstance(op, PutOp) else self._read(op) for op in listed]
         for op in last.values():
@@ -195,6 +198,24 @@ class GraphStore(BaseStore):
             kept = {"key": memory.predicate, "value": value}
             self._mind.put_item(project, _topic(memory.predicate), kept, text=_text(value, None))
             self._delete(memory)
+
+
+def _check_labels(op: Op) -> None:
+    """Refuse what LangGraph's own stores refuse, also where it comes past their public methods."""
+    match op:
+        case GetOp() | PutOp():
+            paths = [op.namespace]
+        case SearchOp():
+            paths = [op.namespace_prefix]
+        case ListNamespacesOp():
+            paths = [tuple(one.path) for one in op.match_conditions or ()]
+        case _:
+            paths = []
+    for label in (label for path in paths for label in path):
+        if not isinstance(label, str) or not label or "." in label:
+            raise InvalidNamespaceError(
+                f"Invalid namespace label {label!r}: a label is text without dots"
+            )
 
 
 def _is_learnt(namespace: Sequence[str]) -> bool:
