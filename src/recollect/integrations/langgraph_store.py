@@ -33,7 +33,7 @@ from langgraph.store.base import (
 
 from recollect.errors import NotFound
 from recollect.integrations.companion import AnyMind, mind_of
-from recollect.types import KINDS, Kind, Memory
+from recollect.types import KINDS, Kind, Memory, MemoryStatus
 
 LEARNT = ("memories",)
 _GLOBAL = "_global"
@@ -98,7 +98,7 @@ class GraphStore(BaseStore):
         elif _is_learnt(op.namespace):
             self._remember(op.key, op.value)
         else:
-            kept = {"key": op.key, "value": op.value}
+            kept: dict[str, Any] = {"key": op.key, "value": op.value}
             text = "" if op.index is False else _text(op.value, op.index or self._fields)
             self._mind.put_item(_project(op.namespace), _topic(op.key), kept, text=text)
 
@@ -153,7 +153,7 @@ class GraphStore(BaseStore):
         return items[op.offset : op.offset + op.limit]
 
     def _all(self, namespace: Namespace) -> list[Memory]:
-        status = "active" if _is_learnt(namespace) else "item"
+        status: MemoryStatus = "active" if _is_learnt(namespace) else "item"
         return self._mind.memories(status=status, project=_project(namespace), limit=_MAX_ROWS)
 
     def _scores(
