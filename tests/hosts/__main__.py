@@ -67,7 +67,7 @@ def conformance() -> int:
         report = asyncio.run(validate(saver))
     results = [result for result in report.results.values() if result.detected]
     passed = sum(result.tests_passed for result in results)
-    failed = sum(result.tests_failed for result in results)
+    failed = int(sum(result.tests_failed for result in results))
     left = ", ".join(sorted(one.value for one in missing))
     release = "langgraph-checkpoint-conformance"
     line("LangGraph checkpointer conformance", release, passed, failed, 0)

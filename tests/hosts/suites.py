@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-_COSINE = "compares cosines of its own embedding with each other"
+_COSINE = "compares scores as the cosines of its own embedding"
 _SQL = "looks into the tables, connections or locks of its own store"
-_LABELS = "refuses labels with dots in a batch, which its own joined names cannot hold; ours can"
-_NOT_OURS = "a part of the host that is beside the store"
 
 
 @dataclass(frozen=True)
@@ -44,13 +42,11 @@ SUITES = (
         {
             "test_vector_store_initialization": _SQL,
             "test_embed_with_path": _COSINE,
+            "test_embed_with_path_operation_config": _COSINE,
             "test_scores": _COSINE,
             "test_nonnull_migrations": _SQL,
             "test_sql_injection_vulnerability": "wants a filter refused that could be SQL; there is"
             " none here, and it finds nothing",
-            "test_batch_rejects_invalid_namespace_labels": _LABELS,
-            "test_abatch_rejects_invalid_namespace_labels": _LABELS,
-            "test_sync_methods_reject_invalid_namespace_labels": _NOT_OURS,
             "test_no_running_loop": "wants the plain methods refused inside a loop; ours may be"
             " called anywhere",
         },
@@ -74,6 +70,7 @@ SUITES = (
             "tests/test_tool_failure_boundaries.py",
         ),
         {
+            "test_handoff_resume_after_cancelled_compaction_commits": _SQL,
             "test_sqlite_session_close_closes_worker_thread_connections": _SQL,
             "test_sqlite_session_reaps_connections_from_exited_worker_threads": _SQL,
             "test_sqlite_session_closes_retired_connections_before_the_next_allocation": _SQL,

@@ -183,7 +183,7 @@ def test_the_second_session_knows_what_the_first_taught(
     talk(engine, "ann", "one", lesson.told, server)
     (space,) = engine.spaces()
     ann = engine.mind(space)
-    first = [turn.content for turn in ann.turns(session="one")]
+    first = [str(turn.content) for turn in ann.turns(session="one")]
     assert first.count(lesson.told) == 1
     assert ann.events(type="host_fail") == []
     ann.end_session("one")

@@ -396,8 +396,8 @@ def test_a_stream_whose_caller_is_cancelled_is_kept(
 def test_one_database_has_a_memory_for_each_user(server: Scripted, tmp_path: Path) -> None:
     model(server, "Hello Ann.", "Hello Bob.")
     with recollect.connect(tmp_path / "all.db", worker="none") as engine:
+        plain = Talker("chat whole", server).client()
         for user in ("ann", "bob"):
-            plain = Talker("chat whole", server).client()
             client = wrap(plain, engine, session="s", user=user)
             client.chat.completions.create(
                 model="m", messages=[{"role": "user", "content": f"I am {user}"}]

@@ -16,7 +16,7 @@ from google.genai.types import Content, Part
 from recollect.errors import InvalidInput
 from recollect.integrations.companion import AnyMemory, mind_of, tool_call
 from recollect.mind import Mind
-from recollect.types import Hit, NewTurn, ToolResult
+from recollect.types import Hit, NewTurn, Role, ToolResult
 
 _EVENT = "adk_event"  # in the metadata of a turn
 _NO_SESSION = "events"
@@ -118,7 +118,7 @@ def _turns(event: Event, session: str) -> Iterator[NewTurn]:
     if results:
         yield NewTurn(session, "tool", "", tool_results=results, **about)
     if text or calls:
-        role = "user" if event.author == "user" else "assistant"
+        role: Role = "user" if event.author == "user" else "assistant"
         sender = "" if role == "user" else event.author
         yield NewTurn(session, role, text, tool_calls=calls, sender=sender, **about)
 

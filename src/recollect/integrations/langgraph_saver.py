@@ -243,7 +243,7 @@ class _Thread:
 
 def _listed(value: object) -> list[BaseMessage]:
     """The messages of one write, in whatever form a graph may give them."""
-    many = value if isinstance(value, list) else [value]
+    many: list[Any] = value if isinstance(value, list) else [value]
     try:
         return list(convert_to_messages(many))
     except (NotImplementedError, ValueError):

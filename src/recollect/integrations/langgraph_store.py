@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from langgraph.store.base import (
     BaseStore,
     GetOp,
+    InvalidNamespaceError,
     Item,
     ListNamespacesOp,
     MatchCondition,
@@ -32,7 +33,7 @@ from langgraph.store.base import (
 
 from recollect.errors import NotFound
 from recollect.integrations.companion import AnyMind, mind_of
-from recollect.types import KINDS, Kind, Memory
+from recollect.types import KINDS, Kind, Memory, MemoryStatus
 
 LEARNT = ("memories",)
 _GLOBAL = "_global"
@@ -66,6 +67,8 @@ class GraphStore(BaseStore):
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do what is asked: of several puts under one key the last counts, as in other stores."""
         listed = list(ops)
+        for op in listed:
+            _check_labels(op)
         last = {(op.namespace, op.key): op for op in listed if isinstance(op, PutOp)}
         results = [None if isinstance(op, PutOp) else self._read(op) for op in listed]
         for op in last.values():
@@ -95,7 +98,7 @@ class GraphStore(BaseStore):
         elif _is_learnt(op.namespace):
             self._remember(op.key, op.value)
         else:
-            kept = {"key": op.key, "value": op.value}
+            kept: dict[str, Any] = {"key": op.key, "value": op.value}
             text = "" if op.index is False else _text(op.value, op.index or self._fields)
             self._mind.put_item(_project(op.namespace), _topic(op.key), kept, text=text)
 
@@ -150,7 +153,7 @@ class GraphStore(BaseStore):
         return items[op.offset : op.offset + op.limit]
 
     def _all(self, namespace: Namespace) -> list[Memory]:
-        status = "active" if _is_learnt(namespace) else "item"
+        status: MemoryStatus = "active" if _is_learnt(namespace) else "item"
         return self._mind.memories(status=status, project=_project(namespace), limit=_MAX_ROWS)
 
     def _scores(
@@ -195,6 +198,24 @@ class GraphStore(BaseStore):
             kept = {"key": memory.predicate, "value": value}
             self._mind.put_item(project, _topic(memory.predicate), kept, text=_text(value, None))
             self._delete(memory)
+
+
+def _check_labels(op: Op) -> None:
+    """Refuse what LangGraph's own stores refuse, also where it comes past their public methods."""
+    match op:
+        case GetOp() | PutOp():
+            paths = [op.namespace]
+        case SearchOp():
+            paths = [op.namespace_prefix]
+        case ListNamespacesOp():
+            paths = [tuple(one.path) for one in op.match_conditions or ()]
+        case _:
+            paths = []
+    for label in (label for path in paths for label in path):
+        if not isinstance(label, str) or not label or "." in label:
+            raise InvalidNamespaceError(
+                f"Invalid namespace label {label!r}: a label is text without dots"
+            )
 
 
 def _is_learnt(namespace: Sequence[str]) -> bool:

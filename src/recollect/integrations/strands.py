@@ -11,7 +11,7 @@ from strands.memory.types import AddMessagesContext, MemoryStore, SearchOptions
 from strands.types.content import Message
 
 from recollect.integrations.companion import AnyMemory, Companion, mind_of, tool_call
-from recollect.types import NewTurn, ToolResult
+from recollect.types import NewTurn, Role, ToolResult
 
 _FOUND = 5
 
@@ -70,5 +70,5 @@ def _turns(message: Message, session: str) -> Iterator[NewTurn]:
     if results:
         yield NewTurn(session, "tool", "", tool_results=results)
     if text or calls:
-        role = "user" if message["role"] == "user" else "assistant"
+        role: Role = "user" if message["role"] == "user" else "assistant"
         yield NewTurn(session, role, text, tool_calls=calls)

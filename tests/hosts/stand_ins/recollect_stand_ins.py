@@ -34,7 +34,7 @@ def langgraph_store() -> None:
         def __init__(self, *, index: Any = None) -> None:
             super().__init__(_open(), fields=(index or {}).get("fields"))
 
-    host.InMemoryStore = InMemoryStore
+    vars(host)["InMemoryStore"] = InMemoryStore
 
 
 def langgraph_sqlite_store() -> None:
