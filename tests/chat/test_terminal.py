@@ -143,7 +143,7 @@ def test_a_dead_model_loses_no_word(open_chat: OpenChat, server: Scripted, tmp_p
     server.then(status(401, "bad key"), reply(said("Here I am."))).always(silence)
     screen = open_chat(*with_model(server))
     enter(screen, "Are you there?")
-    shown = wait_for(screen, "Your message is kept.")
+    shown = wait_for(screen, "What was said so far is kept.")
     assert "answered 401" in shown
     enter(screen, "And now?")
     wait_for(screen, "Here I am.")
@@ -238,8 +238,8 @@ def test_an_answer_is_shown_as_it_comes_and_kept_when_it_is_stopped(
     open_chat: OpenChat, server: Scripted, tmp_path: Path, language: str
 ) -> None:
     begun, rest, stopped, recalled = {
-        "en": ("Once upon a time", " there was a lamp.", "Stopped.", "Recalled for “And then?”"),
-        "zh": ("从前有一个人", "，他有一盏灯。", "已停止。", "为“And then?”想起的："),
+        "en": ("Once upon a time", " there was a lamp.", "Stopped.", "recalled for “And then?”"),
+        "zh": ("从前有一个人", "，他有一盏灯。", "已停止。", "为“And then?”想起"),
     }[language]
     server.then(saying(begun, then=silence), saying(begun, rest))
     screen = open_chat(*with_model(server), "--language", language, "--why")
@@ -263,7 +263,7 @@ def test_no_line_of_a_chinese_chat_is_english(
     with opened(tmp_path) as mind, mind.session("旧") as session:
         session.user("我家的狗叫旺财")
     server.then(reply(said("它叫旺财。")), status(503, "维护中"))
-    screen = open_chat(*with_model(server), LC_ALL="zh_CN.UTF-8")
+    screen = open_chat(*with_model(server), "--language", "zh")
     enter(screen, "我家的狗叫什么？")
     wait_for(screen, "它叫旺财。")
     for command in ("/why", "/context", "/learnt", "/pending", "/session", "/scratchpad"):

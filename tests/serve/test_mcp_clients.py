@@ -14,14 +14,6 @@ from typing import Any
 import anyio
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from chuk_mcp import (
-    StdioParameters,
-    send_initialize,
-    send_resources_read,
-    send_tools_call,
-    send_tools_list,
-    stdio_client,
-)
 from mcp import Client, StdioServerParameters
 
 import recollect
@@ -115,13 +107,13 @@ async def play(host: Host) -> None:
     assert "limit" in await host.refused("search_memory", query="x", limit="many")
 
 
-def server(db: Path) -> tuple[str, list[str]]:
+def server(db: Path) -> list[str]:
     options = ["--db", str(db), "--set", "tools.answer_pending=true"]
-    return sys.executable, ["-m", "recollect", "mcp", *options]
+    return [sys.executable, "-m", "recollect", "mcp", *options]
 
 
 async def with_python_sdk(db: Path) -> None:
-    command, args = server(db)
+    command, *args = server(db)
     parameters = StdioServerParameters(
         command=command, args=args, env={"PYTHONPATH": ENV["PYTHONPATH"]}
     )
@@ -141,42 +133,25 @@ async def with_python_sdk(db: Path) -> None:
 
 
 async def with_independent_client(db: Path) -> None:
-    command, args = server(db)
-    parameters = StdioParameters(
-        command=command, args=args, env={"PYTHONPATH": ENV["PYTHONPATH"], "HOME": ENV["HOME"]}
-    )
-    async with stdio_client(parameters) as (read, write):
-        assert await send_initialize(read, write)
-
-        async def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
-            match method:
-                case "tools/list":
-                    result: Any = await send_tools_list(read, write)
-                case "tools/call":
-                    result = await send_tools_call(read, write, params["name"], params["arguments"])
-                case _:
-                    result = await send_resources_read(read, write, params["uri"])
-            if not isinstance(result, dict):
-                result = result.model_dump(by_alias=True, mode="json", exclude_none=True)
-            return dict(result)
-
-        await play(Host(ask))
+    bridge = [sys.executable, str(CLIENTS / "independent.py"), ENV["PYTHONPATH"]]
+    await through([*bridge, *server(db)])
 
 
 async def with_typescript_sdk(db: Path) -> None:
-    command, args = server(db)
-    modules = typescript_modules()
-    node = ["node", str(CLIENTS / "bridge.mjs"), str(modules), command, *args]
-    names = {"tools/list": "listTools", "tools/call": "callTool", "resources/read": "readResource"}
+    await through(["node", str(CLIENTS / "typescript.mjs"), str(typescript_modules()), *server(db)])
+
+
+async def through(command: list[str]) -> None:
+    """The play with a client in a process of its own."""
     with subprocess.Popen(
-        node, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENV, text=True
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENV, text=True
     ) as bridge:
         assert bridge.stdin is not None
         assert bridge.stdout is not None
         to, back = bridge.stdin, bridge.stdout
 
         async def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
-            to.write(json.dumps({"method": names[method], "params": params}) + "\n")
+            to.write(json.dumps({"method": method, "params": params}) + "\n")
             to.flush()
             answer = json.loads(await anyio.to_thread.run_sync(back.readline))
             assert "error" not in answer, answer
@@ -188,8 +163,9 @@ async def with_typescript_sdk(db: Path) -> None:
 
 
 def typescript_modules() -> Path:
-    """The folder with the SDK, installed once for all runs; skipped without node or network, but not
-    where a run is to prove it.
+    """The folder with the SDK, installed once for all runs.
+
+    Without node or network it is skipped, but not where a run is to prove it.
     """
     wanted = (CLIENTS / "package.json").read_bytes()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "recollect-tests"

@@ -12,11 +12,12 @@ const { StdioClientTransport } = await load("client/stdio.js");
 const client = new Client({ name: "recollect-test", version: "1.0.0" });
 await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: "inherit" }));
 
+const names = { "tools/list": "listTools", "tools/call": "callTool", "resources/read": "readResource" };
 for await (const line of createInterface({ input: process.stdin })) {
   const { method, params } = JSON.parse(line);
   let answer;
   try {
-    answer = { result: await client[method](params) };
+    answer = { result: await client[names[method]](params) };
   } catch (error) {
     answer = { error: String(error.message) };
   }
