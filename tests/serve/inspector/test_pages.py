@@ -48,9 +48,7 @@ def unfold(page: Page) -> None:
 
 
 @pytest.mark.parametrize(("locale", "theme", "size"), VARIANTS)
-def test_every_page(
-    browser: Browser, served: Running, locale: str, theme: Any, size: Any
-) -> None:
+def test_every_page(browser: Browser, served: Running, locale: str, theme: Any, size: Any) -> None:
     mind = served.engine.mind("default")
     (cat,) = [memory.id for memory in mind.memories(text="Minka")]
     place = SCREENSHOTS / f"{locale}-{theme}-{size['width']}"
@@ -62,7 +60,9 @@ def test_every_page(
         for where, names in HEADINGS.items():
             page = watched.open(where.format(cat=cat))
             expect(page.locator("main h1")).to_contain_text(names[locale == "zh-CN"])
-            assert page.locator("html").get_attribute("lang") == ("zh-CN" if locale == "zh-CN" else "en")
+            assert page.locator("html").get_attribute("lang") == (
+                "zh-CN" if locale == "zh-CN" else "en"
+            )
             unfold(page)
             check(page, place, where.partition("?")[0].format(cat="one").replace("/", "-"))
 
@@ -84,7 +84,16 @@ def accessible(page: Page, name: str) -> None:
 
 def test_nothing_is_remembered_yet(visit: Watched) -> None:
     visit.space = "empty"
-    for where in ("overview", "search", "memories", "timeline", "pending", "documents", "jobs", "audit"):
+    for where in (
+        "overview",
+        "search",
+        "memories",
+        "timeline",
+        "pending",
+        "documents",
+        "jobs",
+        "audit",
+    ):
         page = visit.open(where)
         expect(page.locator(".empty").first).to_be_visible()
         assert len(page.locator(".empty .muted").first.inner_text()) > 10, "it says what to do"
@@ -119,7 +128,7 @@ def test_the_menu_of_a_phone(browser: Browser, served: Running) -> None:
 
 
 def test_files_are_served_as_they_are_and_nothing_else(served: Running) -> None:
-    with served.http("") as http:
+    with served.http("nobody") as http:
         answer = http.get("/")
         assert answer.status_code == 200
         assert "unsafe" not in answer.headers["content-security-policy"]
