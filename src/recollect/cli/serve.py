@@ -77,5 +77,6 @@ def _announce(state: State, url: str, token: str) -> None:
         say(url)
         if token:
             say(f"Token of this run: {token}")
+            say(f"Inspector: {url}/#token={token}")
         note("Ctrl-C stops after the requests in hand.")
     sys.stdout.flush()

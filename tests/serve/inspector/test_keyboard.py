@@ -19,7 +19,9 @@ def fresh(visit: Watched, where: str) -> Page:
 
 def test_shortcuts_lead_to_every_page(visit: Watched) -> None:
     page = visit.open("overview")
-    for letter, heading in zip("osmtpdjaf", page.locator("#nav ul a").all_inner_texts(), strict=True):
+    for letter, heading in zip(
+        "osmtpdjaf", page.locator("#nav ul a").all_inner_texts(), strict=True
+    ):
         page.keyboard.press("g")
         page.keyboard.press(letter)
         expect(page.locator("main h1")).to_have_text(heading)

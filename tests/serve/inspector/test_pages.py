@@ -128,7 +128,7 @@ def test_the_menu_of_a_phone(browser: Browser, served: Running) -> None:
 
 
 def test_files_are_served_as_they_are_and_nothing_else(served: Running) -> None:
-    with served.http("") as http:
+    with served.http("nobody") as http:
         answer = http.get("/")
         assert answer.status_code == 200
         assert "unsafe" not in answer.headers["content-security-policy"]

@@ -225,7 +225,7 @@ export default {
   "metric.confirmation_rate": "Pending statements confirmed",
   "metric.context_share": "Share of memory in prompts",
   "metric.evidence_used_rate": "Replies that use the evidence",
-  "metric.none": "nothing counted yet",
+  "metric.none": "not counted yet",
   "metric.recall_hit_rate": "Recalls that find evidence",
   "metric.wrong_write_rate": "Memories taken back",
   "nav.audit": "Audit",

@@ -158,9 +158,9 @@ export function turnsInPlace(api, session, index, around = 1) {
 }
 
 // A button that shows and hides something which is made when it is first asked for.
-export function reveal(text, make, tone = "") {
+export function reveal(text, make) {
   let shown = null;
-  const made = h("button", { type: "button", class: tone, "aria-expanded": "false" }, text);
+  const made = h("button", { type: "button", "aria-expanded": "false" }, text);
   made.addEventListener("click", () => {
     if (shown) {
       shown.remove();

@@ -60,7 +60,7 @@ function story(api, episode) {
       chip(word("outcome", episode.outcome), { success: "good", failed: "bad" }[episode.outcome] ?? "warn"),
       episode.tools.map((tool) => chip(tool)),
       episode.entities.slice(0, 8).map((entity) => h("span", { class: "muted entity" }, entity)),
-      episode.memories.length > 0 && reveal(t("timeline.memories", { count: number(episode.memories.length) }), () => learnt(api, episode.memories), "quiet")),
+      episode.memories.length > 0 && reveal(t("timeline.memories", { count: number(episode.memories.length) }), () => learnt(api, episode.memories))),
     episode.actions.length > 0 && h("details", null,
       h("summary", null, t("timeline.actions", { count: number(episode.actions.length) })),
       h("ol", { class: "actions-list" }, episode.actions.map((action) => h("li", null,
