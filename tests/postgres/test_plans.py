@@ -13,7 +13,9 @@ pytestmark = pytest.mark.feature("O5")
 
 @pytest.mark.parametrize("table", ["turns", "text_terms"])
 def test_documents_are_looked_up_by_their_numbers(store: PostgresStore, table: str) -> None:
-    append(store, turn("something"))
+    append(store, *(turn(f"turn {n}", session=f"s{n % 9}") for n in range(400)))
+    with store.server.alone() as conn:
+        conn.execute(f"ANALYZE recollect.{table}")
     (asked,) = translate(
         f"SELECT t.doc FROM json_each(?) d CROSS JOIN {table} t ON t.doc = d.atom WHERE t.space = ?"
     )
