@@ -105,7 +105,7 @@ NAMERS = {
     "learn/scratchpads.py", "record/transcripts.py", "learn/rollback_plan.py",
     "documents/fallback/importer.py",
     "recall/attempts.py",
-    "store/sqlite/jobs.py", "upkeep/bus.py", "forget/names.py",
+    "store/sql/job_rows.py", "upkeep/bus.py", "forget/names.py",
     "upkeep/steps/extraction.py", "upkeep/work.py",
 }  # fmt: skip
 TYPES = ("SafeText", "SafeName", "SafeCall", "SafeResult", "SafeAction", "SafeMetadata")

@@ -53,7 +53,7 @@ def run(
             killed += 1
             alive.append(nursery.start(work, url))
         for child in alive:
-            ending = child.end(60 + jobs / 50)
+            ending = child.end(60 + jobs / 10)
             runs += ending.lines.count("did")
             if ending.failure:
                 errors.append(ending.failure)

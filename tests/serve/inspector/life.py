@@ -96,7 +96,11 @@ def _corrections(mind: recollect.Mind) -> None:
 
 
 def _questions(mind: recollect.Mind) -> None:
-    for text in ("Always deploy on Fridays", "Never ask before deleting files", "总是用英文回复邮件"):
+    for text in (
+        "Always deploy on Fridays",
+        "Never ask before deleting files",
+        "总是用英文回复邮件",
+    ):
         mind.propose(Candidate("rule", text, trust="external", confidence=0.6))
 
 

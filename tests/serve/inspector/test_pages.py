@@ -48,9 +48,7 @@ def unfold(page: Page) -> None:
 
 
 @pytest.mark.parametrize(("locale", "theme", "size"), VARIANTS)
-def test_every_page(
-    browser: Browser, served: Running, locale: str, theme: Any, size: Any
-) -> None:
+def test_every_page(browser: Browser, served: Running, locale: str, theme: Any, size: Any) -> None:
     mind = served.engine.mind("default")
     (cat,) = [memory.id for memory in mind.memories(text="Minka")]
     place = SCREENSHOTS / f"{locale}-{theme}-{size['width']}"
@@ -62,7 +60,9 @@ def test_every_page(
         for where, names in HEADINGS.items():
             page = watched.open(where.format(cat=cat))
             expect(page.locator("main h1")).to_contain_text(names[locale == "zh-CN"])
-            assert page.locator("html").get_attribute("lang") == ("zh-CN" if locale == "zh-CN" else "en")
+            assert page.locator("html").get_attribute("lang") == (
+                "zh-CN" if locale == "zh-CN" else "en"
+            )
             unfold(page)
             check(page, place, where.partition("?")[0].format(cat="one").replace("/", "-"))
 
@@ -78,7 +78,16 @@ def check(page: Page, place: Any, name: str) -> None:
 
 def test_nothing_is_remembered_yet(visit: Watched) -> None:
     visit.space = "empty"
-    for where in ("overview", "search", "memories", "timeline", "pending", "documents", "jobs", "audit"):
+    for where in (
+        "overview",
+        "search",
+        "memories",
+        "timeline",
+        "pending",
+        "documents",
+        "jobs",
+        "audit",
+    ):
         page = visit.open(where)
         expect(page.locator(".empty").first).to_be_visible()
         assert len(page.locator(".empty .muted").first.inner_text()) > 10, "it says what to do"

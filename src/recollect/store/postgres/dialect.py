@@ -26,7 +26,7 @@ _TOKEN = re.compile(
 _OPENS = {"WHERE", "AND", "OR", "ON"}
 
 
-class Statement(NamedTuple):
+class NativeStatement(NamedTuple):
     """One statement, and which of the given values its ``$1``, ``$2`` and so on are."""
 
     text: str
@@ -46,7 +46,7 @@ _Part = str | _Group
 
 
 @lru_cache(4096)
-def translate(text: str) -> tuple[Statement, ...]:
+def translate(text: str) -> tuple[NativeStatement, ...]:
     """Each statement of a text."""
     counted = 0
     statements = []
@@ -55,7 +55,7 @@ def translate(text: str) -> tuple[Statement, ...]:
         said = speaker.say(_grouped(tokens))
         if speaker.ignores:
             said += " ON CONFLICT DO NOTHING"
-        statements.append(Statement(said.strip(), tuple(speaker.wanted)))
+        statements.append(NativeStatement(said.strip(), tuple(speaker.wanted)))
         counted = speaker.counted
     return tuple(statements)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from recollect.ids import new_ids
 from recollect.store import codec
 from recollect.store.postgres.connection import PostgresConnection
 from recollect.store.postgres.server import KEYS, Server
 from recollect.store.rows import Scheduled
+from recollect.store.sql.job_rows import JOB, job_of, note_failure, scheduled_of
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.rounds import SpaceRound
 from recollect.store.sqlite.jobs import SqliteTasks
@@ -21,16 +22,11 @@ from recollect.types import (
     SafeName,
     SafeText,
     constant,
-    key_of,
 )
 
 if TYPE_CHECKING:
     import apsw
 
-_JOB = (
-    "j.id, s.name, j.kind, j.key, j.payload, j.state, j.attempts, j.max_attempts, j.run_at,"
-    " j.created_at, j.lease_until, j.error"
-)
 # Nobody is at another job of the same key.
 _FREE = (
     "NOT EXISTS (SELECT 1 FROM jobs r WHERE r.space = j.space AND r.state = 'running'"
@@ -67,7 +63,7 @@ WITH taken AS (
         lease_until = $5, queued_at = $3
     WHERE j.space = $1 AND j.id = $2 AND {_FREE.format(now="$3")} RETURNING j.*
 )
-SELECT {_JOB} FROM taken j JOIN spaces s ON s.space = j.space
+SELECT {JOB} FROM taken j JOIN spaces s ON s.space = j.space
 """
 _WAITS_FOR_MODEL = (
     f"space = $1 AND state = 'ready' AND as_json(payload) ->> '{WAITING_SINCE}' IS NOT NULL"
@@ -144,14 +140,16 @@ class PostgresQueue:
                     ).fetchone()
                 )
             if row:
-                return _job(row)
+                return job_of(row)
         return None
 
     def _next(
         self, conn: PostgresConnection, moment: int, space: str | None
     ) -> tuple[int, str, str, str] | None:
         if space is not None:
-            mine: Any = conn.rows(_OF_SPACE, (moment, self._number(conn, space))).fetchone()
+            mine: tuple[int, str, str, str] | None = conn.rows(
+                _OF_SPACE, (moment, self._number(conn, space))
+            ).fetchone()
             return mine
         found: tuple[int, str, str, str] | None = conn.rows(_LAPSED, (moment,)).fetchone()
         waiting = [] if found else self._round.turns(conn, moment)
@@ -224,7 +222,7 @@ class PostgresQueue:
                 settled = conn.changes()
             if settled and not (waits and job.waiting_since):
                 type_ = "retry" if counted else "put_off"
-                _note(SqlJournal(conn, space), type_, job, now, error)
+                note_failure(SqlJournal(conn, space), type_, job, now, error)
 
     def resume(self, space: str, now: datetime) -> None:
         """A model is back: what waited for one in this space is due."""
@@ -246,7 +244,7 @@ class PostgresQueue:
                 (space, job.id, owner, error),
             )
             if conn.changes():
-                _note(SqlJournal(conn, space), "dead", job, now, error)
+                note_failure(SqlJournal(conn, space), "dead", job, now, error)
 
     def next_due(self, now: datetime) -> datetime | None:
         """When the next waiting job or schedule comes up; now for what is overdue."""
@@ -301,17 +299,7 @@ class PostgresQueue:
                 " ORDER BY c.next_at LIMIT $2",
                 (codec.to_micros(now), limit),
             ).fetchall()
-        return [
-            Scheduled(
-                space=space,
-                kind=kind,
-                cron=cron,
-                zone=zone,
-                next_at=codec.from_micros(next_at),
-                last_at=codec.maybe_from_micros(last_at),
-            )
-            for space, kind, cron, zone, next_at, last_at in rows
-        ]
+        return [scheduled_of(row) for row in rows]
 
     def advance(
         self,
@@ -365,32 +353,3 @@ class PostgresQueue:
         if known is None:
             known = conn.rows("SELECT space FROM spaces WHERE name = $1", (space,)).get
         return -1 if known is None else int(known)
-
-
-def _note(journal: SqlJournal, type_: str, job: Job, now: datetime, error: SafeText) -> None:
-    """A failure is an event of its space, in the transaction that settles the job."""
-    journal.add_event(
-        type_,
-        operation_id=key_of("job", job.id, job.attempts, constant(type_)),
-        subject=key_of("job", job.id),
-        payload={"kind": constant(job.kind), "attempt": job.attempts, "error": error},
-        at=now,
-    )
-
-
-def _job(row: tuple[Any, ...]) -> Job:
-    (id_, space, kind, key, payload, state, attempts, tries, run_at, created, lease, error) = row
-    return Job(
-        id=id_,
-        space=space,
-        kind=kind,
-        key=key,
-        payload=codec.load_mapping(payload),
-        state=state,
-        attempts=attempts,
-        max_attempts=tries,
-        run_at=codec.from_micros(run_at),
-        created_at=codec.from_micros(created),
-        lease_until=codec.maybe_from_micros(lease),
-        error=error,
-    )

@@ -11,6 +11,7 @@ import apsw
 from recollect.ids import new_ids
 from recollect.store import codec
 from recollect.store.rows import Scheduled
+from recollect.store.sql.job_rows import JOB, job_of, note_failure, scheduled_of
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.rounds import SpaceRound
 from recollect.store.sqlite.connection import Database
@@ -22,13 +23,8 @@ from recollect.types import (
     SafeName,
     SafeText,
     constant,
-    key_of,
 )
 
-_JOB = (
-    "j.id, s.name, j.kind, j.key, j.payload, j.state, j.attempts, j.max_attempts, j.run_at,"
-    " j.created_at, j.lease_until, j.error"
-)
 _FROM = "FROM jobs j JOIN spaces s ON s.space = j.space"
 # Due: its time has come, or it was queued in what is now the future because the clock went back.
 _DUE = "(j.run_at <= :now OR j.queued_at > :now)"
@@ -123,11 +119,11 @@ class SqliteTasks:
 
     def unfinished(self, state: JobState | None, limit: int) -> list[Job]:
         rows = self._conn.execute(
-            f"SELECT {_JOB} {_FROM} WHERE j.space = ? AND (? IS NULL OR j.state = ?)"
+            f"SELECT {JOB} {_FROM} WHERE j.space = ? AND (? IS NULL OR j.state = ?)"
             " ORDER BY j.run_at, j.id LIMIT ?",
             (self._space, state, state, limit),
         )
-        return [_job(row) for row in rows]
+        return [job_of(row) for row in rows]
 
     def model_away_until(self, now: datetime) -> datetime | None:
         """When the first of the jobs that learn asks a model again that is away; None where none
@@ -216,8 +212,8 @@ class SqliteQueue:
                 " lease_until = :lease, queued_at = :now WHERE id = :id",
                 {**values, "id": claimed},
             )
-            (row,) = conn.execute(f"SELECT {_JOB} {_FROM} WHERE j.id = ?", (claimed,)).fetchall()
-            return _job(row)
+            (row,) = conn.execute(f"SELECT {JOB} {_FROM} WHERE j.id = ?", (claimed,)).fetchall()
+            return job_of(row)
 
     def _next(self, conn: apsw.Connection, values: dict[str, Any], space: str | None) -> str | None:
         """The id of the job to take: of the space that has waited longest for its turn."""
@@ -289,7 +285,8 @@ class SqliteQueue:
             if conn.changes() == 0:
                 conn.execute("DELETE FROM jobs WHERE id = ? AND lease_owner = ?", values)
             if conn.changes() and not (waits and job.waiting_since):
-                _note(conn, "retry" if counted else "put_off", job, now, error)
+                type_ = "retry" if counted else "put_off"
+                note_failure(_journal(conn, job), type_, job, now, error)
 
     def resume(self, space: str, now: datetime) -> None:
         """A model is back: what waited for one in this space is due."""
@@ -312,7 +309,7 @@ class SqliteQueue:
                 (error, job.id, owner),
             )
             if conn.changes():
-                _note(conn, "dead", job, now, error)
+                note_failure(_journal(conn, job), "dead", job, now, error)
 
     def next_due(self, now: datetime) -> datetime | None:
         """When the next waiting job or schedule comes up; now for what is overdue."""
@@ -376,17 +373,7 @@ class SqliteQueue:
                 " ORDER BY c.next_at LIMIT ?",
                 (moment, moment, limit),
             ).fetchall()
-        return [
-            Scheduled(
-                space=space,
-                kind=kind,
-                cron=cron,
-                zone=zone,
-                next_at=codec.from_micros(next_at),
-                last_at=codec.maybe_from_micros(last_at),
-            )
-            for space, kind, cron, zone, next_at, last_at in rows
-        ]
+        return [scheduled_of(row) for row in rows]
 
     def advance(
         self,
@@ -428,31 +415,7 @@ class SqliteQueue:
             return True
 
 
-def _note(conn: apsw.Connection, type_: str, job: Job, now: datetime, error: SafeText) -> None:
-    """A failure is an event of its space, in the transaction that settles the job."""
+def _journal(conn: apsw.Connection, job: Job) -> SqlJournal:
+    """The journal of the space that a job is of."""
     space = conn.execute("SELECT space FROM spaces WHERE name = ?", (job.space,)).get
-    SqlJournal(conn, int(space)).add_event(
-        type_,
-        operation_id=key_of("job", job.id, job.attempts, constant(type_)),
-        subject=key_of("job", job.id),
-        payload={"kind": constant(job.kind), "attempt": job.attempts, "error": error},
-        at=now,
-    )
-
-
-def _job(row: tuple[Any, ...]) -> Job:
-    (id_, space, kind, key, payload, state, attempts, tries, run_at, created, lease, error) = row
-    return Job(
-        id=id_,
-        space=space,
-        kind=kind,
-        key=key,
-        payload=codec.load_mapping(payload),
-        state=state,
-        attempts=attempts,
-        max_attempts=tries,
-        run_at=codec.from_micros(run_at),
-        created_at=codec.from_micros(created),
-        lease_until=codec.maybe_from_micros(lease),
-        error=error,
-    )
+    return SqlJournal(conn, int(space))
