@@ -63,7 +63,7 @@ def test_text_search_is_the_same_to_the_last_digit(tmp_path: Path, url: str) -> 
         open_store(url, busy_timeout=5, now=lambda: now, read_only=True),
     ]
     scopes = [Scope(("turn", "memory"), now=now), Scope(("turn",), session=constant("s3"), now=now)]
-    for question in questions(60):
+    for question in questions(24):
         for scope in scopes:
             answers = []
             for store in stores:

@@ -154,12 +154,19 @@ def _is_plain(table: MovedTable) -> bool:
 
 @cache
 def _find_statement(table: MovedTable) -> tuple[str, tuple[str, ...]]:
-    """What finds the rows of many keys, and the columns that it is to be given."""
+    """What finds the rows of many keys, and the columns that it is to be given.
+
+    Keys are worked out before the join: behind row-level security only a plain comparison of two
+    columns is looked up in an index.
+    """
     statements = statements_of(table)
-    find, names = _by_column(table, statements.key)
-    select = ", ".join(statements.cells)
+    parts = [part.split(" = ", 1) for part in statements.key.removeprefix("r.").split(" AND r.")]
+    keys = {column: expression for column, expression in parts if column != "space"}
+    said, names = _by_column(table, ", ".join(f"{keys[name]} AS {name}" for name in keys))
+    join = " AND ".join(["r.space = :space", *(f"r.{name} = k.{name}" for name in keys)])
     return (
-        f"SELECT n.nth, {select} FROM {_given(table, names)} JOIN {statements.source} r ON {find}"
+        f"SELECT k.nth, {', '.join(statements.cells)} FROM (SELECT n.nth, {said}"
+        f" FROM {_given(table, names)} OFFSET 0) k JOIN {statements.source} r ON {join}"
     ), names
 
 
