@@ -60,6 +60,8 @@ def test_every_command_is_tried_here() -> None:
             "onboard",
             "reveal",
             "show",
+            "serve",
+            "token",
             "upkeep",
         ),
         *("audit", "chat", "forget", "sync", "edit", "archive", "restore", "delete", "export"),

@@ -171,6 +171,7 @@ def test_every_command_that_emits_a_list_is_walked() -> None:
         "export",
         "serve",
         "__init__",
+        "hook",
     }
     assert emitting <= walked | single | acts, "add its list to LISTS"
 

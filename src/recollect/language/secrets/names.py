@@ -102,10 +102,13 @@ _ENDS_ALNUM = re.compile(r"[A-Za-z0-9]$", re.A)
 def named_secrets(text: str, bounds: Bounds) -> Iterator[tuple[str, int, int]]:
     """The name, start and end of every value that its name gives away."""
     for name in [name for literal, name in _LITERALS if literal in text]:
-        for match in _pattern(name).finditer(text):
-            end = _judge(name, match, bounds)
+        pattern, at = _pattern(name), 0
+        while match := pattern.search(text, at):
+            start, end = match.start("value"), _judge(name, match, bounds)
             if end:
-                yield name.secret, match.start("value"), end
+                yield name.secret, start, end
+            # What is no secret may be the next name: "the key api_key: …".
+            at = match.end() if end else start
 
 
 def may_name(text: str, folded: str, syntax: bool) -> bool:
