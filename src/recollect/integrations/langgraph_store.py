@@ -202,6 +202,7 @@ class GraphStore(BaseStore):
 
 def _check_labels(op: Op) -> None:
     """Refuse what LangGraph's own stores refuse, also where it comes past their public methods."""
+    paths: list[tuple[object, ...]]
     match op:
         case GetOp() | PutOp():
             paths = [op.namespace]
@@ -209,8 +210,6 @@ def _check_labels(op: Op) -> None:
             paths = [op.namespace_prefix]
         case ListNamespacesOp():
             paths = [tuple(one.path) for one in op.match_conditions or ()]
-        case _:
-            paths = []
     for label in (label for path in paths for label in path):
         if not isinstance(label, str) or not label or "." in label:
             raise InvalidNamespaceError(
