@@ -76,7 +76,7 @@ def evidence(
         rest = f"{rest} {_GO_ON.of(language, offset=following)}".lstrip()
     elif left_out:
         rest = f"{rest} {_NARROW.of(language)}"
-    texts = (nothing, note)
+    texts: tuple[str, ...] = (nothing, note)
     if shown:
         body = fence("\n".join(entry.line for entry in shown), source)
         texts = (NOTICE.of(language), note, body)

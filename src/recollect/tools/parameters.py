@@ -99,7 +99,7 @@ class Parameter:
     about: Bilingual
     choices: tuple[str, ...] = ()
     empty: bool = False
-    of: type[Any] | None = None
+    of: Any = None
 
     def schema(self, language: Language, words: PresetVocabulary) -> dict[str, Any]:
         schema = {**_SCHEMAS[self.type], "description": self.about.of(language)}
@@ -221,13 +221,13 @@ class _ArgumentReader:
                 return value
             case "flag", str() if value.strip().lower() in ("true", "false"):
                 return value.strip().lower() == "true"
-            case "count" | "offset" | "share", _:
+            case "share", _ if (share := _number(value)) is not None and 0 <= share <= 1:
+                return share
+            case "count" | "offset", _:
                 number = _number(value)
                 least = 1 if self.parameter.type == "count" else 0
-                if self.parameter.type == "share" and number is not None and 0 <= number <= 1:
-                    return float(number)
-                if self.parameter.type != "share" and isinstance(number, int) and number >= least:
-                    return number
+                if number is not None and number.is_integer() and number >= least:
+                    return int(number)
             case "texts", list() if all(isinstance(item, str) for item in value):
                 return tuple(self._text(item) for item in value)
             case "objects", list() if value and all(isinstance(item, Mapping) for item in value):
@@ -239,8 +239,8 @@ class _ArgumentReader:
             ),
         )
 
-    def _object(self, value: Mapping[str, object]) -> object:
-        return read_arguments(self.parameter.of or type(None), value, self.language, self.longest)
+    def _object(self, value: Mapping[str, object]) -> Any:
+        return read_arguments(self.parameter.of, value, self.language, self.longest)
 
     def _text(self, value: str) -> str:
         if len(value) > self.longest:
@@ -266,15 +266,13 @@ def _parameter(field: dataclasses.Field[Any]) -> Parameter:
 
 
 def _number(value: object) -> float | None:
-    """A number, also one that came as text or as 10.0, as some models send it."""
-    if isinstance(value, str):
-        try:
-            value = float(value) if "." in value or "e" in value.lower() else int(value)
-        except ValueError:
-            return None
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """A number, also one that came as text, as some models send it."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _echo(value: object) -> str:
