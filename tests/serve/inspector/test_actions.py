@@ -233,7 +233,7 @@ def test_a_memory_that_is_not_there_is_told(visit: Watched) -> None:
 
 def test_pending_statements_are_answered(visit: Watched, mind: Mind) -> None:
     page = visit.open("pending")
-    waiting = {memory.content: memory.id for memory in mind.pending()}
+    waiting = {str(memory.content): memory.id for memory in mind.pending()}
     cards = page.locator(".cards > li")
     for text, name, told in (
         ("Always deploy", "Ignore", "not be asked again"),
