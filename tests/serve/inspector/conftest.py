@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Error,
+    Page,
+    Request,
+    sync_playwright,
+)
 
 from recollect.clock import ManualClock
 from tests.conftest import NOON
@@ -66,17 +75,23 @@ class Watched:
     wrongs: list[str] = field(default_factory=list)
 
     def watch(self) -> None:
-        page = self.page
-        page.on("pageerror", lambda error: self.wrongs.append(f"error: {error}"))
-        page.on("console", lambda said: said.type == "error" and self._said(said.text))
-        page.on("dialog", lambda dialog: (self.wrongs.append("dialog"), dialog.dismiss()))
-        page.on("request", lambda asked: asked.url.startswith((self.url, "blob:", "data:"))
-                or self.wrongs.append(f"asked {asked.url}"))  # fmt: skip
+        self.page.on("pageerror", lambda error: self.wrongs.append(f"error: {error}"))
+        self.page.on("console", self._said)
+        self.page.on("dialog", self._dialog)
+        self.page.on("request", self._asked)
 
-    def _said(self, text: str) -> None:
+    def _said(self, said: ConsoleMessage) -> None:
         # The browser notes every refusal of the API, which the page shows.
-        if "the server responded with a status of 4" not in text:
-            self.wrongs.append(text)
+        if said.type == "error" and "responded with a status of 4" not in said.text:
+            self.wrongs.append(said.text)
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.wrongs.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith((self.url, "blob:", "data:")):
+            self.wrongs.append(f"asked {request.url}")
 
     def open(self, where: str) -> Page:
         """Go to a page of the space and wait until it is drawn."""

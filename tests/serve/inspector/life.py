@@ -7,31 +7,43 @@ from __future__ import annotations
 import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import recollect
 from recollect.clock import ManualClock
 from recollect.types import Candidate, NewTurn, ToolCall, ToolResult
 
-_TALKS: tuple[tuple[int, str, str, str, tuple[tuple[str, str], ...]], ...] = (
-    (20, "python", "myclaw", "tools", (
+
+class Talk(NamedTuple):
+    """A conversation of so many days ago."""
+
+    days: int
+    session: str
+    project: str
+    topic: str
+    turns: tuple[tuple[str, str], ...]
+
+
+_TALKS = (
+    Talk(20, "python", "myclaw", "tools", (
         ("user", "我升级到 Python 3.12 了，以后都用 uv"),
         ("assistant", "好的，记住了：Python 3.12 和 uv。"),
         ("user", "Please always answer in short sentences."),
         ("assistant", "I will."),
     )),
-    (12, "berlin", "", "", (
+    Talk(12, "berlin", "", "", (
         ("user", "I live in Berlin and I am a nurse at a children's hospital."),
         ("assistant", "Noted."),
         ("user", "My sister Anna visits me every spring. She is allergic to nuts."),
         ("assistant", "I will remember the nuts."),
     )),
-    (6, "food", "", "cooking", (
+    Talk(6, "food", "", "cooking", (
         ("user", "我喜欢四川菜，但是不能吃花生"),
         ("assistant", "好的，做菜时会避开花生。"),
         ("user", "上周末我在家里做了麻婆豆腐，朋友们都很喜欢"),
         ("assistant", "听起来很好吃！"),
     )),
-    (2, "trip", "travel", "Lisbon", (
+    Talk(2, "trip", "travel", "Lisbon", (
         ("user", "We decided to travel to Lisbon in May, by train."),
         ("assistant", "A good choice. Shall I look for night trains?"),
         ("user", "Yes, and I prefer window seats."),
@@ -40,14 +52,14 @@ _TALKS: tuple[tuple[int, str, str, str, tuple[tuple[str, str], ...]], ...] = (
 )  # fmt: skip
 
 
-def lived(folder: Path, clock: ManualClock, settings: dict[str, object]) -> None:
+def lived(folder: Path, clock: ManualClock, settings: dict[str, Any]) -> None:
     """Live a few weeks in the database of that folder, up to the moment of the clock."""
     now = clock.now()
     with recollect.connect(folder / "memory.db", clock=clock, worker="none", **settings) as engine:
         mind = engine.mind("default")
-        for days, session, project, topic, turns in _TALKS:
-            clock.set(now - timedelta(days=days))
-            _talk(mind, session, project, topic, turns, clock)
+        for talk in _TALKS:
+            clock.set(now - timedelta(days=talk.days))
+            _talk(mind, clock, talk)
         clock.set(now - timedelta(days=1))
         _corrections(mind)
         _questions(mind)
@@ -61,20 +73,17 @@ def lived(folder: Path, clock: ManualClock, settings: dict[str, object]) -> None
         clock.set(now)
 
 
-def _talk(
-    mind: recollect.Mind, session: str, project: str, topic: str,
-    turns: tuple[tuple[str, str], ...], clock: ManualClock,
-) -> None:  # fmt: skip
-    with mind.session(session, project=project, topic=topic) as talk:
-        for role, content in turns:
+def _talk(mind: recollect.Mind, clock: ManualClock, talk: Talk) -> None:
+    with mind.session(talk.session, project=talk.project, topic=talk.topic) as session:
+        for role, content in talk.turns:
             clock.advance(minutes=2)
             if role == "user":
-                talk.user(content)
+                session.user(content)
             else:
-                talk.assistant(content)
-        if session == "trip":
-            mind.record_turn(_call(session, clock.now()))
-            mind.record_turn(_result(session, clock.now()))
+                session.assistant(content)
+        if talk.session == "trip":
+            mind.record_turn(_call(talk.session, clock.now()))
+            mind.record_turn(_result(talk.session, clock.now()))
     mind.drain()
 
 

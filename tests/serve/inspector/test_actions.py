@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,6 +50,15 @@ def test_a_wrong_token_is_told_with_its_remedy(browser: Browser, served: Running
 def test_a_link_with_a_token_leaves_none_in_the_address(visit: Watched, served: Running) -> None:
     assert served.admin not in visit.page.url
     assert served.admin not in visit.page.evaluate("JSON.stringify({...localStorage})")
+
+
+def test_a_token_that_is_revoked_ends_the_login(browser: Browser, served: Running) -> None:
+    token, grant = served.tokens.add("for a while", "read", ["*"])
+    with visiting(browser, served) as watched:
+        page = watched.log_in(token)
+        served.tokens.revoke(grant.id)
+        page.click("#nav a[data-page=jobs]")
+        expect(page.locator("#token")).to_be_visible()
 
 
 def test_spaces_are_switched_and_a_token_sees_its_own(
@@ -152,7 +160,7 @@ def test_a_memory_shows_where_it_came_from(visit: Watched) -> None:
 
 def test_a_memory_is_corrected(visit: Watched, mind: Mind) -> None:
     page = visit.open(f"memories/{mind.memories(text='四川菜')[0].id}")
-    page.get_by_role("button", name="Correct").click()
+    page.click(".memory [data-action=edit]")
     page.fill("textarea[name=text]", "我喜欢湖南菜")
     page.fill("input[name=tags]", "food, spicy")
     page.get_by_role("button", name="Save").click()
@@ -162,14 +170,27 @@ def test_a_memory_is_corrected(visit: Watched, mind: Mind) -> None:
     assert now.tags == ("food", "spicy")
     expect(page.locator(".versions ins")).to_contain_text("湖南")
     expect(page.locator(".versions del")).to_contain_text("四川")
-    expect(page.locator(".turn.at .prose")).to_contain_text("四川菜"), "its source is still known"
+    # The correction has no source of its own; that of what it corrects is shown.
+    expect(page.locator(".turn.at .prose")).to_contain_text("四川菜")
     expect(page.locator(".row-text", has_text="湖南菜")).to_be_visible()
+
+
+def test_a_memory_is_corrected_in_two_clicks_of_the_list(visit: Watched) -> None:
+    visit.space = "work"
+    page = visit.open("memories")
+    page.hover(".row")
+    page.click(".row-actions >> text=Correct")
+    expect(page.locator("textarea[name=text]")).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.type(" at noon")
+    page.click("text=Save")
+    expect(page.locator(".memory h2")).to_have_text("The release is on Friday at noon")
 
 
 def test_nothing_is_written_when_nothing_was_corrected(visit: Watched, mind: Mind) -> None:
     memory = mind.memories(text="Minka")[0]
     page = visit.open(f"memories/{memory.id}")
-    page.get_by_role("button", name="Correct").click()
+    page.click(".memory [data-action=edit]")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".memory h2")).to_have_text(memory.content)
     assert len(mind.history(memory.id).versions) == 2
@@ -212,7 +233,7 @@ def test_a_memory_that_is_not_there_is_told(visit: Watched) -> None:
 
 def test_pending_statements_are_answered(visit: Watched, mind: Mind) -> None:
     page = visit.open("pending")
-    waiting = {memory.content: memory.id for memory in mind.pending()}
+    waiting = {str(memory.content): memory.id for memory in mind.pending()}
     cards = page.locator(".cards > li")
     for text, name, told in (
         ("Always deploy", "Ignore", "not be asked again"),
@@ -250,7 +271,7 @@ def test_an_edited_document_becomes_memory(visit: Watched, mind: Mind) -> None:
     (folder / "USER.md").write_text(changed + "\nMy own line\n", "utf-8")
     page.fill("textarea", changed.replace(line, ""))
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(".problem")).to_be_visible(), "somebody else changed the file meanwhile"
+    expect(page.locator(".problem")).to_be_visible()  # somebody else changed the file meanwhile
 
 
 def test_dead_work_is_run_again_or_discarded(visit: Watched, served: Running, mind: Mind) -> None:
@@ -289,12 +310,8 @@ def test_the_audit_and_the_events(visit: Watched) -> None:
     expect(page.locator(".memory")).to_be_visible()
 
 
-@pytest.fixture
-def receipt(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path / "receipt.json"
-
-
-def test_forgetting_is_shown_done_and_proven(visit: Watched, mind: Mind, receipt: Path) -> None:
+def test_forgetting_is_shown_done_and_proven(visit: Watched, mind: Mind, tmp_path: Path) -> None:
+    receipt = tmp_path / "receipt.json"
     page = visit.open("forget")
     page.fill("input[name=what]", "nurse")
     page.get_by_role("button", name="Show what would go").click()
@@ -323,5 +340,5 @@ def test_a_conversation_is_forgotten_by_its_page(visit: Watched, mind: Mind) -> 
     expect(page.locator(".cards .card").first).to_be_visible()
     page.select_option("select[name=by]", "time")
     expect(page.locator("input[name=since]")).to_be_visible()
-    expect(page.locator(".cards")).to_have_count(0), "what was shown was for another question"
+    expect(page.locator(".cards")).to_have_count(0)  # they answered another question
     assert mind.turns(session="food")

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -18,7 +19,7 @@ from tests.serve.inspector.conftest import Watched
 
 COUNT = 100_000 if os.environ.get("RECOLLECT_TORTURE") else 5_000
 SOME = 1_000
-WORDS = {"embedding": {"provider": "none"}}
+WORDS: dict[str, Any] = {"embedding": {"provider": "none"}}
 MOST_ROWS = 60
 MOST_SECONDS = 5.0  # on a busy machine; a quiet one takes a tenth of it
 
@@ -47,7 +48,7 @@ def fill(path: Path) -> None:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("many")
     fill(folder / "memory.db")
-    with serving(folder, None, **WORDS) as running:  # type: ignore[arg-type]
+    with serving(folder, None, **WORDS) as running:
         yield running
 
 

@@ -84,6 +84,7 @@ def accessible(page: Page, name: str) -> None:
 
 def test_nothing_is_remembered_yet(visit: Watched) -> None:
     visit.space = "empty"
+    page = visit.page
     for where in (
         "overview",
         "search",
@@ -94,7 +95,7 @@ def test_nothing_is_remembered_yet(visit: Watched) -> None:
         "jobs",
         "audit",
     ):
-        page = visit.open(where)
+        visit.open(where)
         expect(page.locator(".empty").first).to_be_visible()
         assert len(page.locator(".empty .muted").first.inner_text()) > 10, "it says what to do"
     accessible(page, "empty")

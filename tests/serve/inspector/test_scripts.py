@@ -128,7 +128,7 @@ def test_one_memory_with_all_its_fields(visit: Watched, served: Running) -> None
         expect(page.locator(".memory h2")).to_have_text(memory.content)
         expect(page.locator(".memory .turn.at").first).to_be_visible()
         harmless(visit)
-        page.get_by_role("button", name="Correct").click()
+        page.click(".memory [data-action=edit]")
         assert page.input_value("textarea[name=text]") == memory.content
         page.keyboard.press("Escape")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import recollect.serve.http.inspector as inspector
+from recollect.serve.http import inspector
 from recollect.serve.http.boundary import POLICY
 
 STATIC = Path(inspector.__file__).parent / "static"
@@ -79,7 +79,7 @@ def test_the_policy_lets_nothing_inline_run() -> None:
     assert "default-src 'none'" in POLICY
 
 
-@pytest.mark.parametrize("before, after, expected", [
+@pytest.mark.parametrize(("before", "after", "expected"), [
     ("Mina is 3", "Minka is 3", [["minus", "Mina"], ["plus", "Minka"], ["same", " is 3"]]),
     ("我用 3.11", "我用 3.12", [["same", "我用 "], ["minus", "3.11"], ["plus", "3.12"]]),
     ("", "new", [["plus", "new"]]),

@@ -41,6 +41,7 @@ export async function render({ api, space, id, query }) {
   const trouble = h("div", null);
   const nothing = h("div", null);
   let open = null;
+  let correcting = null;
   const list = virtualList({
     rowHeight: ROW, pageSize: PAGE, label: t("memories.list"),
     total: filtered ? undefined : stats.memories,
@@ -57,12 +58,13 @@ export async function render({ api, space, id, query }) {
   });
 
   function row(memory) {
+    const quiet = { class: "quiet", "aria-describedby": `row-${memory.id}` };
     return [
       h("a", {
         class: "row-link", href: address(space, "memories", memory.id, query),
         "aria-current": memory.id === open ? "true" : null,
       },
-        h("span", { class: "row-text" }, memory.content),
+        h("span", { class: "row-text", id: `row-${memory.id}` }, memory.content),
         h("span", { class: "row-meta" },
           kindChip(memory.kind),
           memory.status !== "active" && chip(word("status", memory.status)),
@@ -70,12 +72,19 @@ export async function render({ api, space, id, query }) {
           h("span", { class: "muted" }, day(memory.created_at)))),
       h("span", { class: "row-actions" },
         allowed("write",
-          memory.status === "archived"
-            ? button(t("memory.restore"), () => change(api.post(["memories", memory.id, "restore"]), t("memory.restored")), { class: "quiet" })
-            : memory.status === "active" && button(t("memory.archive"), () => change(api.post(["memories", memory.id, "archive"]), t("memory.archived")), { class: "quiet" })),
+          memory.status === "active" && button(t("memory.edit"), () => correct(memory.id), quiet),
+          memory.status === "active" && button(t("memory.archive"), () => change(api.post(["memories", memory.id, "archive"]), t("memory.archived")), quiet),
+          memory.status === "archived" && button(t("memory.restore"), () => change(api.post(["memories", memory.id, "restore"]), t("memory.restored")), quiet)),
         allowed("admin",
-          twoStep(t("memory.delete"), t("memory.delete.sure"), () => change(api.remove(["memories", memory.id]), t("memory.deleted")), { class: "quiet danger" }))),
+          twoStep(t("memory.delete"), t("memory.delete.sure"), () => change(api.remove(["memories", memory.id]), t("memory.deleted")), { ...quiet, class: "quiet danger" }))),
     ];
+  }
+
+  // Opens it with its text ready to be changed.
+  async function correct(id_) {
+    correcting = id_;
+    if (open === id_) await update(id_);
+    else go(space, "memories", id_, query);
   }
 
   async function change(done, said) {
@@ -105,6 +114,8 @@ export async function render({ api, space, id, query }) {
         replace(side, view);
         side.querySelector("h2")?.focus({ preventScroll: true });
         side.scrollTop = 0;
+        if (correcting === mine) side.querySelector("[data-action=edit]")?.click();
+        correcting = null;
       }
     } catch (error) {
       if (!("status" in error)) throw error;

@@ -32,7 +32,7 @@ export async function memoryView(api, id, query, changed) {
     body,
     h("div", { class: "actions" },
       allowed("write",
-        memory.status === "active" && button(t("memory.edit"), () => edit(body, memory, act, api)),
+        memory.status === "active" && button(t("memory.edit"), () => edit(body, memory, act, api), { "data-action": "edit" }),
         memory.status === "active" && button(t("memory.archive"), () => act(() => api.post(["memories", id, "archive"]), t("memory.archived"), () => id)),
         memory.status === "archived" && button(t("memory.restore"), () => act(() => api.post(["memories", id, "restore"]), t("memory.restored"), () => id))),
       allowed("admin", twoStep(t("memory.delete"), t("memory.delete.sure"), () =>
