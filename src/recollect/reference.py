@@ -70,7 +70,10 @@ def _call(name: str, function: Callable[..., Any]) -> Iterator[str]:
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    stars: dict[object, str] = {
+        inspect.Parameter.VAR_POSITIONAL: "*",
+        inspect.Parameter.VAR_KEYWORD: "**",
+    }
     annotation = _UNPACKED.sub(r"\1", str(parameter.annotation))
     text = f"{stars.get(parameter.kind, '')}{parameter.name}: {annotation}"
     default = parameter.default

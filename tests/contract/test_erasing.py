@@ -47,7 +47,7 @@ def _columns(store: Store) -> list[tuple[str, str, str]]:
             ).fetchall()
     assert isinstance(store, SqliteStore)
     with store.database.read() as conn:
-        return conn.execute(
+        return conn.execute(  # type: ignore[return-value]
             "SELECT m.name, c.name, c.type FROM sqlite_schema m, pragma_table_info(m.name) c"
             " WHERE m.type = 'table'"
         ).fetchall()

@@ -54,7 +54,7 @@ def questions(count: int) -> list[str]:
 
 def test_text_search_is_the_same_to_the_last_digit(tmp_path: Path, url: str) -> None:
     file = tmp_path / "one.db"
-    with recollect.open(file, worker="none", **{"embedding.provider": "none"}) as mind:
+    with recollect.open(file, worker="none", embedding={"provider": "none"}) as mind:
         mind.record_many(talk(TALK))
         now = mind.turns(limit=1)[0].at
     assert copy_space(file, url).verified

@@ -18,7 +18,8 @@ MANY, WIDE = 600, 32
 
 def vectors(count: int, seed: int = 0) -> np.ndarray:
     drawn = np.random.default_rng(seed).standard_normal((count, WIDE)).astype(np.float32)
-    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    unit: np.ndarray = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    return unit
 
 
 def embed(store: PostgresStore, name: str, seed: int = 0) -> tuple[int, np.ndarray, list[int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 import recollect
 from recollect import Engine, Quota
 from recollect.clock import ManualClock
-from recollect.types import constant
+from recollect.types import Job, constant
 from tests.waiting import wait_for
 
 
@@ -22,9 +22,8 @@ def connect(tmp_path: Path, clock: ManualClock) -> Iterator[Any]:
     opened: list[Engine] = []
 
     def connect_(**options: Any) -> Engine:
-        engine = recollect.connect(
-            tmp_path / "many.db", **({"clock": clock, "worker": "none"} | options)
-        )
+        given: dict[str, Any] = {"clock": clock, "worker": "none"} | options
+        engine = recollect.connect(tmp_path / "many.db", **given)
         opened.append(engine)
         return engine
 
@@ -116,7 +115,7 @@ def test_one_with_very_many_jobs_keeps_nobody_waiting(connect: Any, clock: Manua
     clock.advance(days=1)
     engine.drain()
     now = clock.now()
-    with engine._store.write("noisy") as unit:  # type: ignore[attr-defined]
+    with engine._store.write("noisy") as unit:
         unit.tasks.enqueue_many(
             "documents", {constant(f"job {n}"): {} for n in range(500)},
             run_at=now, now=now, max_attempts=3,
@@ -126,12 +125,16 @@ def test_one_with_very_many_jobs_keeps_nobody_waiting(connect: Any, clock: Manua
     quiet.end_session("t")
     clock.advance(seconds=1)
     ran: list[str] = []
-    worker = engine._background.worker  # type: ignore[union-attr]
-    handlers = worker._handlers
-    worker._handlers = {
-        kind: lambda job, run=run: (ran.append(job.space), run(job))  # type: ignore[misc]
-        for kind, run in handlers.items()
-    }
+    worker = engine._background.worker
+
+    def noted(run: Callable[[Job], None]) -> Callable[[Job], None]:
+        def noting(job: Job) -> None:
+            ran.append(job.space)
+            run(job)
+
+        return noting
+
+    worker._handlers = {kind: noted(run) for kind, run in worker._handlers.items()}
     engine.drain()
     last = max(n for n, space in enumerate(ran) if space == "quiet")
     assert ran.count("noisy") == 500

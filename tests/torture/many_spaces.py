@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,7 +67,7 @@ def _say(life: _Life, chance: random.Random, n: int) -> str:
     return f"{life.mark} has the {chance.choice(_WORDS)} number {n}"
 
 
-def _others(life: _Life, texts: list[str], where: str) -> list[str]:
+def _others(life: _Life, texts: Sequence[str], where: str) -> list[str]:
     return [f"{where} of {life.name} gave {text!r}" for text in texts if life.mark not in text]
 
 
@@ -101,7 +101,7 @@ def _context(mind: Mind, life: _Life, chance: random.Random, n: int) -> list[str
 
 
 def _list(mind: Mind, life: _Life, chance: random.Random, n: int) -> list[str]:
-    texts = [turn.content for turn in mind.turns(limit=20)]
+    texts: list[str] = [turn.content for turn in mind.turns(limit=20)]
     texts += [memory.content for memory in mind.memories(limit=20)]
     return _others(life, texts, "a list")
 
