@@ -23,6 +23,11 @@ def call(mind: Mind, tool: str, **arguments: Any) -> ToolAnswer:
     return answer
 
 
+def results(answer: ToolAnswer) -> list[Any]:
+    listed: Any = answer.data["results"]
+    return list(listed)
+
+
 @pytest.mark.parametrize(("allowed", "trust"), [(False, "agent"), (True, "owner")])
 def test_turns_are_recorded_as_whose_word_they_are(
     open_mind: OpenMind, allowed: bool, trust: str
@@ -51,8 +56,8 @@ def test_forgetting_shows_first_and_does_what_was_shown(open_mind: OpenMind, wor
     mind.remember("Likes tea", kind="fact")
     preview = call(mind, "forget", query=words)
     assert preview.data["done"] is False
-    (entry, *_) = preview.data["results"]  # type: ignore[misc,union-attr]
-    assert words in entry["text"]  # type: ignore[index,call-overload,operator]
+    (entry, *_) = results(preview)
+    assert words in entry["text"]
     assert len(mind.turns()) == 1, "a preview removes nothing"
     mind.record(session="s", role="user", content=f"The {words} is broken")
     stale = call_tool(mind, "forget", {"query": words, "confirm": preview.data["confirm"]})
@@ -64,7 +69,7 @@ def test_forgetting_shows_first_and_does_what_was_shown(open_mind: OpenMind, wor
     assert mind.turns() == []
     assert [memory.content for memory in mind.memories()] == ["Likes tea"]
     again = call(mind, "forget", query=words)
-    assert (again.data["results"], again.data["confirm"]) == ([], "")
+    assert (results(again), again.data["confirm"]) == ([], "")
 
 
 def test_the_users_words_are_the_users_to_remove(mind: Mind) -> None:
@@ -73,7 +78,7 @@ def test_the_users_words_are_the_users_to_remove(mind: Mind) -> None:
     own = mind.remember("Likes green tea", kind="preference").id
     for target in ({"query": "green"}, {"id": own}, {"session": "s"}):
         preview = call(mind, "forget", **target)
-        assert preview.data["results"]
+        assert results(preview)
         assert preview.data["confirm"] == ""
         name, value = next(iter(target.items()))
         assert f"recollect forget --{name} '{value}'" in preview.text
@@ -96,9 +101,9 @@ def test_a_secret_is_not_in_the_preview(open_mind: OpenMind) -> None:
 def test_what_was_put_away_comes_back(mind: Mind) -> None:
     note = mind.remember("The build takes ten minutes", kind="fact", trust="agent").id
     call(mind, "archive_memory", id=note)
-    assert call(mind, "list_memories").data["results"] == []
-    (away,) = call(mind, "list_memories", status="archived").data["results"]  # type: ignore[misc,union-attr]
-    assert away["id"] == note  # type: ignore[index,call-overload]
+    assert results(call(mind, "list_memories")) == []
+    (away,) = results(call(mind, "list_memories", status="archived"))
+    assert away["id"] == note
     assert call(mind, "restore_memory", id=note).data["status"] == "active"
     waiting = call(mind, "add_memory", content="Always obey", kind="rule").data["id"]
     assert call_tool(mind, "restore_memory", {"id": waiting}).is_error

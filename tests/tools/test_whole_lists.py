@@ -19,13 +19,18 @@ def call(mind: Mind, tool: str, **arguments: Any) -> ToolAnswer:
     return answer
 
 
+def results(answer: ToolAnswer) -> list[Any]:
+    listed: Any = answer.data["results"]
+    return list(listed)
+
+
 def pages(mind: Mind, tool: str, **arguments: Any) -> list[list[Any]]:
     """Every page, as a model that follows the offsets reads them."""
     read: list[list[Any]] = []
     offset: Any = 0
     while offset is not None:
         answer = call(mind, tool, offset=offset, **arguments)
-        read.append(answer.data["results"])  # type: ignore[arg-type]
+        read.append(results(answer))
         offset = answer.data["next_offset"]
         assert (f"offset {offset}" in answer.text) == (offset is not None)
         assert len(read) <= TEAS
@@ -45,7 +50,7 @@ def mind(open_mind: OpenMind) -> Mind:
 def test_a_large_limit_is_not_lowered_in_silence(mind: Mind, tool: str) -> None:
     query = {"query": "tea"} if tool == "search_memory" else {}
     answer = call(mind, tool, limit=500, **query)
-    assert len(answer.data["results"]) == TEAS  # type: ignore[arg-type]
+    assert len(results(answer)) == TEAS
     assert answer.data["next_offset"] is None
     assert "offset" not in answer.text
 
@@ -88,7 +93,7 @@ def test_all_that_waits_is_counted_and_listed(mind: Mind) -> None:
     for word in ("one", "two", "three", "four", "five"):
         call(mind, "add_memory", content=f"Rule {word}", kind="rule")
     offered = call(mind, "list_pending", limit=20)
-    assert len(offered.data["results"]) == 3  # type: ignore[arg-type]
+    assert len(results(offered)) == 3
     assert offered.data["waiting"] == 5
     assert "5 wait in all" in offered.text
     counted = [memory.offered for memory in mind.pending()]
@@ -101,7 +106,7 @@ def test_all_that_waits_is_counted_and_listed(mind: Mind) -> None:
 def test_one_memory_is_shown_whole(mind: Mind) -> None:
     long = "the harbour " * 300
     id_ = mind.remember(long, kind="fact").id
-    (listed,) = call(mind, "list_memories", text="harbour").data["results"]  # type: ignore[misc,union-attr]
-    assert len(str(listed["content"])) < len(long)  # type: ignore[index,call-overload]
-    (whole,) = call(mind, "get_memory", id=id_).data["results"]  # type: ignore[misc,union-attr]
-    assert whole["content"] == long.strip()  # type: ignore[index,call-overload]
+    (listed,) = results(call(mind, "list_memories", text="harbour"))
+    assert len(str(listed["content"])) < len(long)
+    (whole,) = results(call(mind, "get_memory", id=id_))
+    assert whole["content"] == long.strip()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from uuid import uuid4
 
 import click
 
 from recollect.cli.base import Command
 from recollect.cli.state import State, pass_state
-from recollect.clock import SystemClock
 from recollect.errors import MissingExtra
-from recollect.ids import new_id
 
 
 @click.command(cls=Command)
@@ -35,5 +34,5 @@ def mcp(state: State, traces: Path | None) -> None:
         ) from error
     with state.open(create=True, worker="thread") as mind:
         # A host starts one process for one conversation, or for a few of its own.
-        session = f"mcp-{new_id(SystemClock().now())}"
+        session = f"mcp-{uuid4()}"
         serve_stdio(mcp_server(mind, traces=traces, session=session), mind.close)

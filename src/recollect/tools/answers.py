@@ -43,7 +43,7 @@ class EvidenceLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class EvidencePage:
     """Entries from a place on. None is one that no model may see: it has a place, and no line.
 
     ``more``: others may follow. Without an ``offset`` the answer does not say how to go on.
@@ -55,7 +55,7 @@ class Page:
 
 
 def evidence(
-    page: Page,
+    page: EvidencePage,
     source: str,
     *,
     language: Language,

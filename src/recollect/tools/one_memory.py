@@ -12,7 +12,16 @@ from recollect.language.guard import guard_of
 from recollect.plain import plain
 from recollect.rules.reconcile import route
 from recollect.rules.support import MAX_CONFIDENCE, Claim
-from recollect.tools.answers import EvidenceLine, Page, ToolAnswer, cut, day, evidence, line, place
+from recollect.tools.answers import (
+    EvidenceLine,
+    EvidencePage,
+    ToolAnswer,
+    cut,
+    day,
+    evidence,
+    line,
+    place,
+)
 from recollect.tools.arguments import EditMemory, ListMemories, OneMemory
 from recollect.tools.tool_context import ITEM_CHARS, ToolContext
 from recollect.tools.words import Bilingual
@@ -55,14 +64,14 @@ def list_memories(context: ToolContext, wanted: ListMemories) -> ToolAnswer:
         offset=wanted.offset,
     )
     shown = [_line(context, m) if _is_open(m) else None for m in listed[:limit]]
-    page = Page(shown, wanted.offset, more=len(listed) > limit)
+    page = EvidencePage(shown, wanted.offset, more=len(listed) > limit)
     return _evidence(context, page, "list_memories")
 
 
 def get_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
     """One memory, of whatever status."""
     memory = _memory(context, chosen.id)
-    return _evidence(context, Page([_line(context, memory, whole=True)]), "get_memory")
+    return _evidence(context, EvidencePage([_line(context, memory, whole=True)]), "get_memory")
 
 
 def edit_memory(context: ToolContext, changed: EditMemory) -> ToolAnswer:
@@ -164,7 +173,7 @@ def _done(context: ToolContext, text: Bilingual, memory: Memory) -> ToolAnswer:
     return ToolAnswer(text.of(context.language, id=memory.id), _line(context, memory).data)
 
 
-def _evidence(context: ToolContext, page: Page, source: str) -> ToolAnswer:
+def _evidence(context: ToolContext, page: EvidencePage, source: str) -> ToolAnswer:
     return evidence(
         page,
         source,

@@ -8,11 +8,11 @@ from __future__ import annotations
 from hashlib import sha256
 
 from recollect.errors import InvalidInput
-from recollect.tools.answers import EvidenceLine, Page, ToolAnswer, evidence, line
+from recollect.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, evidence, line
 from recollect.tools.arguments import Forget
 from recollect.tools.tool_context import ToolContext
 from recollect.tools.words import Bilingual
-from recollect.types import ForgetQuery, Forgotten, Receipt
+from recollect.types import ForgetQuery, Forgotten, Json, Receipt
 
 _NOTHING = Bilingual("Nothing to remove was found.", "没有找到要删除的内容。")
 _PREVIEW = Bilingual(
@@ -60,7 +60,7 @@ def forget(context: ToolContext, request: Forget) -> ToolAnswer:
     if request.confirm != code:
         raise InvalidInput(_CHANGED.of(context.language), remedy=_AGAIN.of(context.language))
     receipt = context.mind.forget(**query)
-    counts = {name: number for name, number in receipt.counts.items() if number}
+    counts: dict[str, Json] = {name: number for name, number in receipt.counts.items() if number}
     listed = ", ".join(f"{number} {name}" for name, number in counts.items())
     return ToolAnswer(
         _DONE.of(context.language, counts=listed),
@@ -68,7 +68,7 @@ def forget(context: ToolContext, request: Forget) -> ToolAnswer:
     )
 
 
-_NO_RESULTS = {"results": [], "left_out": 0, "next_offset": None}
+_NO_RESULTS: dict[str, Json] = {"results": [], "left_out": 0, "next_offset": None}
 
 
 def _preview(context: ToolContext, preview: Receipt, code: str, command: str | None) -> ToolAnswer:
@@ -78,7 +78,7 @@ def _preview(context: ToolContext, preview: Receipt, code: str, command: str | N
     if command is not None:
         note = _PREVIEW_BY_USER.of(context.language, count=count, command=command)
     answer = evidence(
-        Page([_line(item) for item in preview.items]),
+        EvidencePage([_line(item) for item in preview.items]),
         "forget",
         language=context.language,
         max_chars=context.settings.answer_chars,
@@ -86,8 +86,8 @@ def _preview(context: ToolContext, preview: Receipt, code: str, command: str | N
         nothing=_NOTHING.of(context.language),
     )
     code = code if count and command is None else ""
-    counts = {name: number for name, number in preview.counts.items() if number}
-    about = {"done": False, "confirm": code, "counts": counts, "receipt": ""}
+    counts: dict[str, Json] = {name: number for name, number in preview.counts.items() if number}
+    about: dict[str, Json] = {"done": False, "confirm": code, "counts": counts, "receipt": ""}
     return ToolAnswer(answer.text, {**answer.data, **about})
 
 

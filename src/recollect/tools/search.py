@@ -11,7 +11,16 @@ from recollect.language.exact import exact_question
 from recollect.language.lines import label, one_line
 from recollect.mind import Mind
 from recollect.plain import plain
-from recollect.tools.answers import EvidenceLine, Page, ToolAnswer, cut, day, evidence, line, place
+from recollect.tools.answers import (
+    EvidenceLine,
+    EvidencePage,
+    ToolAnswer,
+    cut,
+    day,
+    evidence,
+    line,
+    place,
+)
 from recollect.tools.arguments import SearchMemory, SearchTraces
 from recollect.tools.tool_context import ITEM_CHARS, ToolContext
 from recollect.tools.traces import Level, Trace, TraceQuery, find_traces
@@ -58,7 +67,7 @@ def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
     )
     lines = [_hit_line(context, hit) for hit in hits[request.offset :]]
     return evidence(
-        Page(lines, request.offset, more=len(hits) == end),
+        EvidencePage(lines, request.offset, more=len(hits) == end),
         "search_memory",
         language=context.language,
         max_chars=context.settings.answer_chars,
@@ -115,7 +124,7 @@ def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
                 trust=turn.trust or "external",
             )
     answer = evidence(
-        Page(lines, request.offset, more=len(found) > end or len(traces.turns) == end),
+        EvidencePage(lines, request.offset, more=len(found) > end or len(traces.turns) == end),
         "search_conversation_traces",
         language=context.language,
         max_chars=context.settings.answer_chars,

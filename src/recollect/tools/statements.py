@@ -8,7 +8,16 @@ from recollect.errors import Conflict, NotFound
 from recollect.language.fence import neutral
 from recollect.plain import plain
 from recollect.rules.checks import MAX_ROWS
-from recollect.tools.answers import EvidenceLine, Page, ToolAnswer, cut, day, evidence, line, place
+from recollect.tools.answers import (
+    EvidenceLine,
+    EvidencePage,
+    ToolAnswer,
+    cut,
+    day,
+    evidence,
+    line,
+    place,
+)
 from recollect.tools.arguments import AddMemory, ListPending, PendingMemory
 from recollect.tools.tool_context import ITEM_CHARS, ToolContext
 from recollect.tools.words import Bilingual
@@ -90,11 +99,11 @@ def list_pending(context: ToolContext, request: ListPending) -> ToolAnswer:
         limit = context.limited(request.limit)
         listed = context.mind.pending(limit=limit, offset=request.offset)
         more = request.offset + len(listed) < waiting
-        page = Page([_pending_line(context, one) for one in listed], request.offset, more)
+        page = EvidencePage([_pending_line(context, one) for one in listed], request.offset, more)
         note = ""
     else:
         offered = context.mind.pending(offer=True, limit=request.limit)
-        page = Page([_pending_line(context, memory) for memory in offered])
+        page = EvidencePage([_pending_line(context, memory) for memory in offered])
         ask = _ASK if context.settings.answer_pending else _ASK_BY_USER
         note = ask.of(context.language) if offered else ""
         if waiting > len(offered):

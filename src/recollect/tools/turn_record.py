@@ -10,7 +10,7 @@ from recollect.tools.answers import ToolAnswer
 from recollect.tools.arguments import RecordTurns
 from recollect.tools.tool_context import ToolContext
 from recollect.tools.words import Bilingual
-from recollect.types import NewTurn
+from recollect.types import NewTurn, Trust
 
 _RECORDED = Bilingual(
     "{count} turns recorded in conversation {session}. Pass session {session} with the next ones.",
@@ -21,7 +21,7 @@ _RECORDED = Bilingual(
 def record_turns(context: ToolContext, request: RecordTurns) -> ToolAnswer:
     """Durable and searchable when this returns; learnt from in the background."""
     session = context.mind.session(request.session or context.session).id
-    trust = None if context.settings.answer_pending else "agent"
+    trust: Trust | None = None if context.settings.answer_pending else "agent"
     recorded = [
         context.mind.record_turn(
             NewTurn(

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from recollect.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
 from recollect.language.tokens import estimate_tokens
 from recollect.providers.chat.base import OnText, Spent
-from recollect.providers.chat.protocols import Piece, Reply, WireProtocol, joined
+from recollect.providers.chat.protocols import Reply, StreamPiece, WireProtocol, joined
 from recollect.providers.chat.transport import (
     Capabilities,
     CapabilityRecord,
@@ -89,7 +89,7 @@ class HttpTransport:
         return reply
 
     def _stream(self, payload: dict[str, Any], on_text: OnText) -> Reply:
-        pieces: list[Piece] = []
+        pieces: list[StreamPiece] = []
 
         def take(event: object) -> None:
             pieces.append(piece := self._read(self._protocol.piece, event))

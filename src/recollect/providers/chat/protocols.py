@@ -47,7 +47,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class StreamPiece:
     """A piece of a streamed answer, with whatever else its event says."""
 
     text: str = ""
@@ -56,7 +56,7 @@ class Piece:
     output_tokens: int | None = None
 
 
-def joined(pieces: Sequence[Piece]) -> Reply:
+def joined(pieces: Sequence[StreamPiece]) -> Reply:
     """The whole of a stream; one that does not say that it ended was cut."""
     endings = [piece.ending for piece in pieces if piece.ending is not None]
     read = [piece.input_tokens for piece in pieces if piece.input_tokens is not None]
@@ -77,7 +77,7 @@ class WireProtocol(Protocol):
     def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]: ...
     def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]: ...
     def reply(self, answer: Any) -> Reply: ...
-    def piece(self, event: Any) -> Piece: ...
+    def piece(self, event: Any) -> StreamPiece: ...
 
 
 class OpenAI:
@@ -116,9 +116,9 @@ class OpenAI:
         options = {"stream_options": {"include_usage": True}} if usage else {}
         return {**payload, "stream": True, **options}
 
-    def piece(self, event: Any) -> Piece:
+    def piece(self, event: Any) -> StreamPiece:
         if event == END_OF_STREAM:
-            return Piece(ending="whole")
+            return StreamPiece(ending="whole")
         choices = _mapping(event).get("choices")
         if not isinstance(choices, list):
             raise _no_message(event)
@@ -129,7 +129,7 @@ class OpenAI:
         text, ending = _text(delta.get("content")), _OPENAI_ENDINGS.get(_text(finish))
         if refusal := _text(delta.get("refusal")):
             text, ending = refusal, "declined"
-        return Piece(text, ending, *_openai_tokens(_mapping(event.get("usage"))))
+        return StreamPiece(text, ending, *_openai_tokens(_mapping(event.get("usage"))))
 
 
 class Anthropic:
@@ -163,22 +163,22 @@ class Anthropic:
     def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
         return {**payload, "stream": True}
 
-    def piece(self, event: Any) -> Piece:
+    def piece(self, event: Any) -> StreamPiece:
         if "content" in _mapping(event):
             return _whole(self.reply(event))
         delta = _mapping(_mapping(event).get("delta"))
         match _mapping(event).get("type"):
             case "message_start":
                 usage = _mapping(_mapping(event.get("message")).get("usage"))
-                return Piece("", None, *_anthropic_tokens(usage))
+                return StreamPiece("", None, *_anthropic_tokens(usage))
             case "content_block_delta":
-                return Piece(_text(delta.get("text")))
+                return StreamPiece(_text(delta.get("text")))
             case "message_delta":
                 written = _count(_mapping(event.get("usage")).get("output_tokens"))
-                return Piece(ending=_anthropic_ending(delta), output_tokens=written)
+                return StreamPiece(ending=_anthropic_ending(delta), output_tokens=written)
             case "error" | None:
                 raise _no_message(event)
-        return Piece()
+        return StreamPiece()
 
 
 class Ollama:
@@ -219,15 +219,15 @@ class Ollama:
     def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
         return {**payload, "stream": True}
 
-    def piece(self, event: Any) -> Piece:
+    def piece(self, event: Any) -> StreamPiece:
         reply = self.reply(event)
         if event.get("done") is False:
-            return Piece(reply.text)
+            return StreamPiece(reply.text)
         return _whole(reply)
 
 
-def _whole(reply: Reply) -> Piece:
-    return Piece(reply.text, reply.ending, reply.input_tokens, reply.output_tokens)
+def _whole(reply: Reply) -> StreamPiece:
+    return StreamPiece(reply.text, reply.ending, reply.input_tokens, reply.output_tokens)
 
 
 def _openai_tokens(usage: dict[str, Any]) -> tuple[int | None, int | None]:
