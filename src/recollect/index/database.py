@@ -26,6 +26,11 @@ class DatabaseTable:
         state = self._rows.state(self._embedder)
         return Seen(state.rewrites.get(self._type, 0), state.reached.get(self._type))
 
+    @property
+    def memory(self) -> int:
+        """Nothing is held."""
+        return 0
+
     def __len__(self) -> int:
         return self._rows.count(self._embedder, 1)
 
