@@ -47,10 +47,11 @@ def _columns(store: Store) -> list[tuple[str, str, str]]:
             ).fetchall()
     assert isinstance(store, SqliteStore)
     with store.database.read() as conn:
-        return conn.execute(  # type: ignore[return-value]
+        rows = conn.execute(
             "SELECT m.name, c.name, c.type FROM sqlite_schema m, pragma_table_info(m.name) c"
             " WHERE m.type = 'table'"
-        ).fetchall()
+        )
+        return [(str(table), str(column), str(type_)) for table, column, type_ in rows]
 
 
 def test_turns_leave_no_row_anywhere(store: Store) -> None:

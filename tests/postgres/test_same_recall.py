@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ WORDS = (
     "the a to of garden tea lisbon boat paper winter train doctor music 我 的 在 了 喝茶 火车 北京"
     " 音乐 冬天 医生 喜欢 花园 weather 天气 meeting 会议 budget 预算 sister 姐姐 moved bought ran"
 ).split()
+WITHOUT_VECTORS: dict[str, Any] = {"embedding.provider": "none"}
 TALK = 3_200  # more than a memory whose every list is read
 
 
@@ -54,7 +56,7 @@ def questions(count: int) -> list[str]:
 
 def test_text_search_is_the_same_to_the_last_digit(tmp_path: Path, url: str) -> None:
     file = tmp_path / "one.db"
-    with recollect.open(file, worker="none", embedding={"provider": "none"}) as mind:
+    with recollect.open(file, worker="none", **WITHOUT_VECTORS) as mind:
         mind.record_many(talk(TALK))
         now = mind.turns(limit=1)[0].at
     assert copy_space(file, url).verified

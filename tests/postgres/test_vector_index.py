@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from recollect.index.database import DatabaseTable
 from recollect.index.live_tables import LiveTables, VectorSet
@@ -14,15 +15,16 @@ from tests.contract.rows import SPACE, append, turn
 
 pytestmark = pytest.mark.feature("O5")
 MANY, WIDE = 600, 32
+Floats = NDArray[np.float32]
 
 
-def vectors(count: int, seed: int = 0) -> np.ndarray:
+def vectors(count: int, seed: int = 0) -> Floats:
     drawn = np.random.default_rng(seed).standard_normal((count, WIDE)).astype(np.float32)
-    unit: np.ndarray = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    unit: Floats = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
     return unit
 
 
-def embed(store: PostgresStore, name: str, seed: int = 0) -> tuple[int, np.ndarray, list[int]]:
+def embed(store: PostgresStore, name: str, seed: int = 0) -> tuple[int, Floats, list[int]]:
     with store.write(SPACE) as unit:
         number = unit.vectors.embedder(name, WIDE)
         waiting = unit.vectors.unembedded(number, MANY)

@@ -28,7 +28,7 @@ class DatabaseTable:
 
     @property
     def memory(self) -> int:
-        """Nothing: the vectors are the database's."""
+        """Nothing is held."""
         return 0
 
     def __len__(self) -> int:
