@@ -48,6 +48,7 @@ def test_a_wrong_token_is_told_with_its_remedy(browser: Browser, served: Running
 
 
 def test_a_link_with_a_token_leaves_none_in_the_address(visit: Watched, served: Running) -> None:
+    visit.log_in(served.admin)
     assert served.admin not in visit.page.url
     assert served.admin not in visit.page.evaluate("JSON.stringify({...localStorage})")
 
