@@ -23,6 +23,7 @@ from playwright.sync_api import (
 )
 
 from recollect.clock import ManualClock
+from recollect.serve.http.access import COOKIE
 from tests.conftest import NOON
 from tests.serve.http.conftest import Running, serving
 from tests.serve.inspector.life import lived
@@ -100,6 +101,7 @@ class Watched:
 
     def settled(self) -> Page:
         """Wait until nothing is being asked for."""
+        self.page.evaluate("new Promise((done) => { setTimeout(done); })")  # it saw its address
         self.page.wait_for_selector("main h1")
         self.page.wait_for_selector("[aria-busy=true]", state="detached")
         return self.page
@@ -124,9 +126,17 @@ def visiting(browser: Browser, served: Running, **options: Any) -> Iterator[Watc
         context.close()
 
 
+@pytest.fixture(scope="module")
+def cookie(served: Running) -> str:
+    """Of a login as the admin of every space."""
+    with served.http() as http:
+        http.post("/session", json={"token": served.admin}).raise_for_status()
+        return http.cookies[COOKIE]
+
+
 @pytest.fixture
-def visit(browser: Browser, served: Running) -> Iterator[Watched]:
+def visit(browser: Browser, served: Running, cookie: str) -> Iterator[Watched]:
     """A desktop browser that is logged in as the admin of every space."""
     with visiting(browser, served) as watched:
-        watched.log_in(served.admin)
+        watched.page.context.add_cookies([{"name": COOKIE, "value": cookie, "url": served.url}])
         yield watched

@@ -21,6 +21,12 @@ from tests.serve.inspector.payloads import PAYLOADS
 
 LATER = 20  # of each kind are more than enough for what is shown whole
 ROOM = {"embedding": {"provider": "none"}, "scratchpad": {"max_chars": 40_000}}
+PLACES = (
+    "overview", "timeline", "pending", "documents", "documents/USER.md", "jobs", "audit",
+    "search?q=script+alert&k=50", "search?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
+    "%3Cimg%20src=x%20onerror=alert(1)%3E", "memories?text=%3Cscript%3E",
+    "timeline/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "forget?by=session&what=talk",
+)  # fmt: skip
 ALL = " ".join(PAYLOADS)
 
 
@@ -133,22 +139,17 @@ def test_one_memory_with_all_its_fields(visit: Watched, served: Running) -> None
         page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("where", [
-    "overview", "timeline", "pending", "documents", "documents/USER.md", "jobs", "audit",
-    "search?q=script+alert&k=50", "search?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
-    "%3Cimg%20src=x%20onerror=alert(1)%3E", "memories?text=%3Cscript%3E",
-    "timeline/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "forget?by=session&what=talk",
-])  # fmt: skip
-def test_every_page_is_harmless(visit: Watched, where: str) -> None:
-    page = visit.open(where)
-    if page.locator(".page.audit, .page.forget").count():
-        page.locator("main .primary").first.click()
-        page.wait_for_selector("text=Loading…", state="detached")
-        expect(page.locator(".card").nth(1)).to_be_visible()
-    for button in page.locator(".hit button[aria-expanded=false]").all()[:1]:
-        button.click()
-        expect(page.locator(".turn.at").first).to_be_visible()
-    harmless(visit)
+def test_every_page_is_harmless(visit: Watched) -> None:
+    for where in PLACES:
+        page = visit.open(where)
+        if page.locator(".page.audit, .page.forget").count():
+            page.locator("main .primary").first.click()
+            page.wait_for_selector("text=Loading…", state="detached")
+            expect(page.locator(".card").nth(1)).to_be_visible()
+        for button in page.locator(".hit button[aria-expanded=false]").all()[:1]:
+            button.click()
+            expect(page.locator(".turn.at").first).to_be_visible()
+        harmless(visit)
 
 
 def test_a_space_has_a_hostile_name(visit: Watched) -> None:

@@ -47,7 +47,7 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
       if (next === null) {
         exact = true;
         setSize(items.length || number === 0 ? end : Math.min(size, end));
-      } else if (size <= end) {
+      } else if (size < end || (size === end && !exact)) {
         setSize(end + pageSize);
         fetchSeen(); // it may have ended just there
       }

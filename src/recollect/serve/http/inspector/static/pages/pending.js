@@ -39,6 +39,13 @@ function answer(text, work, said, again, attributes) {
 function statement(api, memory, again) {
   const source = memory.sources[0];
   const ask = (verb) => () => api.post(["pending", memory.id, verb]);
+  // What is put off still waits, so it stays in the list and says until when.
+  const later = button(t("pending.later"), async () => {
+    const next = statement(api, await ask("snooze")(), again);
+    later.closest("li").replaceWith(next);
+    notice(t("pending.put.off"));
+    next.querySelector("button")?.focus();
+  });
   return h("li", { class: "card", "data-reveal": "" },
     h("p", { class: "prose" }, memory.content),
     h("p", { class: "chips" }, kindChip(memory.kind), chip(word("trust", memory.trust), memory.trust === "owner" ? "" : "warn"),
@@ -48,7 +55,7 @@ function statement(api, memory, again) {
       allowed("write",
         answer(t("pending.confirm"), ask("confirm"), t("pending.confirmed"), again, { class: "primary" }),
         answer(t("pending.ignore"), ask("ignore"), t("pending.ignored"), again),
-        answer(t("pending.later"), ask("snooze"), t("pending.put.off"), again)),
+        later),
       source && reveal(t("hit.source"), () => turnsInPlace(api, source.session, source.index)),
       h("a", { class: "button", href: address(api.space, "memories", memory.id) }, t("hit.open"))));
 }
