@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import partial
 from typing import Any
 
 import anyio
@@ -38,4 +39,4 @@ async def serve(pythonpath: str, command: str, *args: str) -> None:
             sys.stdout.flush()
 
 
-anyio.run(serve, *sys.argv[1:])
+anyio.run(partial(serve, *sys.argv[1:]))
