@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import (
+from playwright.sync_api import (, Playwright
     Browser,
     BrowserContext,
     ConsoleMessage,
@@ -24,29 +24,36 @@ from playwright.sync_api import (
 
 from recollect.clock import ManualClock
 from recollect.serve.http.access import COOKIE
+from tests import browser as installed
 from tests.conftest import NOON
 from tests.serve.http.conftest import Running, serving
 from tests.serve.inspector.life import lived
 
 SETTINGS: dict[str, Any] = {"ledger": {"jsonl": True}}
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Chromium of the machine, else the one that Playwright brought."""
-    path = next(filter(None, map(shutil.which, _NAMES)), None)
+    """Chromium of the machine, else one that is installed now."""
     with sync_playwright() as playwright:
         try:
-            started = playwright.chromium.launch(executable_path=path, args=_FLAGS)
-        except Error as error:
-            if os.environ.get("CI"):
-                raise
-            pytest.skip(f"no Chromium: {error.message.splitlines()[0]}")
+            started = _launch(playwright)
+        except Error:
+            installed.install()
+            try:
+                started = _launch(playwright)
+            except Error as error:
+                if os.environ.get("CI"):
+                    raise
+                pytest.skip(f"no Chromium: {error.message.splitlines()[0]}")
         yield started
         started.close()
+
+
+def _launch(playwright: Playwright) -> Browser:
+    return playwright.chromium.launch(executable_path=installed.executable(), args=_FLAGS)
 
 
 @pytest.fixture(scope="session")
