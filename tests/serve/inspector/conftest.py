@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import (, Playwright
+from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
     Dialog,
     Error,
     Page,
+    Playwright,
     Request,
     sync_playwright,
 )
