@@ -6,6 +6,7 @@ a turn is recorded in few round trips however far the server is.
 
 from __future__ import annotations
 
+import selectors
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,7 @@ class PostgresConnection:
         """Run a statement in PostgreSQL's own words, with ``$1`` for the first value."""
         cursor = self.conn.cursor()
         cursor.execute(statement, values)
+        self._send()
         self._last = cursor  # type: ignore[assignment]
         return cursor  # type: ignore[return-value]
 
@@ -81,6 +83,20 @@ class PostgresConnection:
         """The rows that the last statement changed."""
         self.flush()
         return 0 if self._last is None else max(0, self._last.rowcount)
+
+    def _send(self) -> None:
+        """Hand everything to the network. The driver leaves what does not fit at once, and would
+        then wait for the answer to a statement that the server has only the beginning of.
+        """
+        pgconn = self.conn.pgconn
+        if not pgconn.flush():
+            return
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(pgconn.socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
+            while pgconn.flush():
+                for _, ready in waiting.select():
+                    if ready & selectors.EVENT_READ:  # the server waits for us to take its answer
+                        pgconn.consume_input()
 
     def flush(self) -> None:
         """Wait for everything that was sent: what went wrong is raised here."""
