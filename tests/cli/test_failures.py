@@ -54,7 +54,7 @@ def test_wrong_usage_leaves_with_2(shell: Shell, args: list[str], said: str) -> 
     [
         (["stats", "--set", "jobs.max_attempts=x"], "jobs.max_attempts"),
         (["stats", "--preset", "nope"], "There is no preset 'nope'"),
-        (["stats", "--db", "postgresql://x"], "postgresql:// cannot be opened"),
+        (["stats", "--db", "mysql://x"], "mysql:// cannot be opened"),
         (["record", "-s", "a", "x", "--tool-call", "{}"], "A tool call has no name"),
         (["record", "-s", " ", "x"], "session is empty"),
         (["record", "-s", "a"], "nothing to record"),

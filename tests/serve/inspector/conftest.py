@@ -35,9 +35,11 @@ SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium of the machine, else one that is installed now."""
+    """Chromium of the machine, else one that is installed now. Not for longer than a module: while
+    Playwright runs, its thread has an event loop, and nothing else can have one there.
+    """
     with sync_playwright() as playwright:
         try:
             started = _launch(playwright)

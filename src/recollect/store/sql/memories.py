@@ -171,6 +171,7 @@ class SqlMemories:
             f"doc IN (SELECT doc FROM memories WHERE space = :space AND {' AND '.join(clauses)}"
             f" ORDER BY {order} LIMIT :limit OFFSET :offset) ORDER BY {order}",
             {**values, "limit": wanted.limit, "offset": wanted.offset},
+            by_doc=True,
         )
 
     def in_slot(
@@ -193,7 +194,7 @@ class SqlMemories:
         ranges += [(f"{about}{SEPARATOR}", f"{about}{_AFTER_SEPARATOR}") for about in subjects]
         rows = self._conn.execute(
             "SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust"
-            " FROM json_each(:ranges) r CROSS JOIN memories m ON m.space = :space AND m.doc IN"
+            " FROM json_each(:ranges) r CROSS JOIN memories m ON +m.space = :space AND m.doc IN"
             " (SELECT n.doc"
             "  FROM memories n WHERE n.space = :space AND n.slot != ''"
             "  AND n.slot BETWEEN r.value ->> 0 AND r.value ->> 1 AND (n.status = 'active'"
@@ -375,9 +376,11 @@ class SqlMemories:
         versions = self.by_id([linked for (linked,) in rows])
         return sorted(versions, key=lambda memory: (memory.created_at, memory.id))
 
-    def _select(self, rest: str, values: dict[str, Any]) -> list[Memory]:
+    def _select(self, rest: str, values: dict[str, Any], *, by_doc: bool = False) -> list[Memory]:
+        """``by_doc``: the condition names documents, so no index of the space is to be walked."""
+        space = "+space" if by_doc else "space"
         rows: list[tuple[Any, ...]] = self._conn.execute(
-            f"SELECT {_COLUMNS}, core FROM memories WHERE space = :space AND {rest}",
+            f"SELECT {_COLUMNS}, core FROM memories WHERE {space} = :space AND {rest}",
             {"space": self._space, **values},
         ).fetchall()
         sources = self.sources([row[0] for row in rows])
