@@ -255,6 +255,7 @@ class TestVault:
         assert [path.name for path in tmp_path.iterdir()] == ["k"]
 
     def test_a_folder_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
+        (tmp_path / "none").write_text("a file stands where its folder should be")
         with pytest.raises(recollect.StoreReadOnly) as caught:
             Vault(key_file=tmp_path / "none" / "k").seal(SECRET)
         assert "secrets.key" in caught.value.remedy

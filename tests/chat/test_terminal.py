@@ -279,7 +279,7 @@ def test_no_line_of_a_chinese_chat_is_english(
     foreign = [
         line
         for line in lines
-        if not line.startswith("你> /")
+        if not line.startswith(("你> /", "/"))  # what was typed, also while it was busy
         and set(re.findall("[a-z]{3,}", line)) - allowed
         and not re.search("[\u4e00-\u9fff]", line)
     ]
