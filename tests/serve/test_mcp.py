@@ -107,7 +107,7 @@ def test_a_session_in_chinese_with_what_waits(tmp_path: Path) -> None:
         assert "已记住" in text(await done(client, "confirm_memory", id=yes))
         assert "不再询问" in text(await done(client, "ignore_memory", id=no))
         assert "推迟" in text(await done(client, "later_memory", id=later))
-        assert "没有等待" in text(await done(client, "list_pending"))
+        assert "共有 1 条等待" in text(await done(client, "list_pending")), "put off, and said so"
         assert "回答要简短" in text(await done(client, "search_memory", query="回答有什么要求"))
         again = await done(client, "add_memory", content="每句都说英文", kind="rule")
         assert again.structured_content["decision"] == "dropped"

@@ -74,7 +74,7 @@ def test_metadata_on_messages_and_memories(open_mind: OpenMind, tmp_path: Path) 
     assert memory.metadata == {"source_session": "s"}
     assert mind.memories(metadata={"source_session": "s"}) == [memory]
     with pytest.raises(InvalidInput, match="metadata"):
-        session.user("x", metadata={"big": "y" * 1_000_000})
+        session.user("x", metadata={"big": "y" * 4_000_000})
     # Exported with the turns, and taken in again.
     mind.drain()
     assert mind.transcripts is not None

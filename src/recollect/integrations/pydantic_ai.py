@@ -128,9 +128,9 @@ def _inject(
         if has_prompt and not parameters.instruction_parts:
             messages[0] = _with_part(messages[0], SystemPromptPart, addition.after)
         else:
-            part = InstructionPart(content=addition.system, dynamic=True)
-            parts = [*(parameters.instruction_parts or ()), part]
-            parameters = replace(parameters, instruction_parts=parts)
+            *others, last = parameters.instruction_parts or [InstructionPart(content="")]
+            part = replace(last, content=addition.after(last.content), dynamic=True)
+            parameters = replace(parameters, instruction_parts=[*others, part])
     return replace(context, messages=messages, model_request_parameters=parameters)
 
 
