@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,47 +15,21 @@ from playwright.sync_api import (
     BrowserContext,
     ConsoleMessage,
     Dialog,
-    Error,
     Page,
-    Playwright,
     Request,
-    sync_playwright,
 )
 
 from recollect.clock import ManualClock
 from recollect.serve.http.access import COOKIE
-from tests import browser as installed
 from tests.conftest import NOON
 from tests.serve.http.conftest import Running, serving
+from tests.serve.inspector.browsers import browser
 from tests.serve.inspector.life import lived
+
+__all__ = ["browser"]
 
 SETTINGS: dict[str, Any] = {"ledger": {"jsonl": True}}
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium of the machine, else one that is installed now. Not for longer than a module: while
-    Playwright runs, its thread has an event loop, and nothing else can have one there.
-    """
-    with sync_playwright() as playwright:
-        try:
-            started = _launch(playwright)
-        except Error:
-            installed.install()
-            try:
-                started = _launch(playwright)
-            except Error as error:
-                if os.environ.get("CI"):
-                    raise
-                pytest.skip(f"no Chromium: {error.message.splitlines()[0]}")
-        yield started
-        started.close()
-
-
-def _launch(playwright: Playwright) -> Browser:
-    return playwright.chromium.launch(executable_path=installed.executable(), args=_FLAGS)
 
 
 @pytest.fixture(scope="session")
