@@ -8,6 +8,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -75,7 +76,9 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def usual_target(folder: Path) -> Path | str:
-    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres)."""
+    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres); with
+    RECOLLECT_TEST_STORE=http ``open_mind`` gives the client of a service on a file.
+    """
     if os.environ.get(_STORE) != "postgres":
         return folder / "memory.db"
     os.environ["RECOLLECT_FILES"] = str(folder)  # documents and transcripts
@@ -101,6 +104,8 @@ def clock() -> ManualClock:
 def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
     """Opens ``memory.db`` of the test's folder, by default on the manual clock and workerless."""
     opened: list[recollect.Mind] = []
+    services: dict[tuple[str, str], Any] = {}
+    stack = ExitStack()
     manual: Clock = clock
 
     def open_(
@@ -112,6 +117,14 @@ def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
         worker: str = "none",
         **given: Any,
     ) -> recollect.Mind:
+        if target is None and os.environ.get(_STORE) == "http":
+            running = services.get((preset, repr(given)))
+            if running is None:
+                from tests.serve.http.conftest import serving
+
+                served = serving(tmp_path, clock or manual, preset=preset, **given)
+                running = services[preset, repr(given)] = stack.enter_context(served)
+            return running.mind(space)
         mind = recollect.open(
             usual_target(tmp_path) if target is None else target,
             space=space,
@@ -123,9 +136,10 @@ def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
         opened.append(mind)
         return mind
 
-    yield open_
-    for mind in opened:
-        mind.close()
+    with stack:
+        yield open_
+        for mind in opened:
+            mind.close()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgres.server import database_for
 from tests.torture import (
     backups,
     bad_days,
@@ -82,6 +83,12 @@ def test_many_writers_share_one_file(tmp_path: Path) -> None:
 @pytest.mark.feature("O5")
 def test_no_space_sees_a_row_of_another(tmp_path: Path) -> None:
     report = many_spaces.run(tmp_path, spaces=40, operations=800)
+    assert report.ok, report
+
+
+@pytest.mark.feature("O5")
+def test_nor_on_a_server(tmp_path: Path) -> None:
+    report = many_spaces.run(tmp_path, spaces=20, operations=200, target=database_for(tmp_path))
     assert report.ok, report
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from itertools import cycle
@@ -19,7 +20,8 @@ from tests.serve.http.conftest import Running, serving
 from tests.serve.inspector.conftest import SETTINGS, Watched
 from tests.serve.inspector.payloads import PAYLOADS
 
-LATER = 20  # of each kind are more than enough for what is shown whole
+# Of each other kind some, so that each script is in some field; by `make torture` all of them.
+LATER = 300 if os.environ.get("RECOLLECT_TORTURE") else 20
 ROOM = {"embedding": {"provider": "none"}, "scratchpad": {"max_chars": 40_000}}
 PLACES = (
     "overview", "timeline", "pending", "documents", "documents/USER.md", "jobs", "audit",
