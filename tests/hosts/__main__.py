@@ -135,6 +135,7 @@ def run_frameworks() -> int:
         env={
             **os.environ,
             "PYTHONPATH": str(ROOT / "src"),
+            "RECOLLECT_TEST_HOSTS": "true",
             "OTEL_SDK_DISABLED": "true",
             "CREWAI_DISABLE_TELEMETRY": "true",
         },
