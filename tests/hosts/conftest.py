@@ -11,7 +11,6 @@ import pytest
 import recollect
 from tests.providers.scripted import Scripted
 
-
 # They need frameworks that are installed by `make hosts` alone.
 collect_ignore_glob = [] if os.environ.get("RECOLLECT_TEST_HOSTS") else ["test_*.py"]
 
