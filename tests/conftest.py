@@ -8,7 +8,6 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -76,9 +75,7 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def usual_target(folder: Path) -> Path | str:
-    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres); with
-    RECOLLECT_TEST_STORE=http ``open_mind`` gives the client of a service on a file.
-    """
+    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres)."""
     if os.environ.get(_STORE) != "postgres":
         return folder / "memory.db"
     os.environ["RECOLLECT_FILES"] = str(folder)  # documents and transcripts
@@ -104,8 +101,6 @@ def clock() -> ManualClock:
 def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
     """Opens ``memory.db`` of the test's folder, by default on the manual clock and workerless."""
     opened: list[recollect.Mind] = []
-    services: dict[tuple[str, str], Any] = {}
-    stack = ExitStack()
     manual: Clock = clock
 
     def open_(
@@ -117,14 +112,6 @@ def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
         worker: str = "none",
         **given: Any,
     ) -> recollect.Mind:
-        if target is None and os.environ.get(_STORE) == "http":
-            running = services.get((preset, repr(given)))
-            if running is None:
-                from tests.serve.http.conftest import serving
-
-                served = serving(tmp_path, clock or manual, preset=preset, **given)
-                running = services[preset, repr(given)] = stack.enter_context(served)
-            return running.mind(space)
         mind = recollect.open(
             usual_target(tmp_path) if target is None else target,
             space=space,
@@ -136,10 +123,9 @@ def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
         opened.append(mind)
         return mind
 
-    with stack:
-        yield open_
-        for mind in opened:
-            mind.close()
+    yield open_
+    for mind in opened:
+        mind.close()
 
 
 @pytest.fixture

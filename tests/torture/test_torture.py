@@ -86,7 +86,6 @@ def test_no_space_sees_a_row_of_another(tmp_path: Path) -> None:
     assert report.ok, report
 
 
-@pytest.mark.feature("O5")
 def test_nor_on_a_server(tmp_path: Path) -> None:
     report = many_spaces.run(tmp_path, spaces=20, operations=200, target=database_for(tmp_path))
     assert report.ok, report

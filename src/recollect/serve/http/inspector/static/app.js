@@ -193,7 +193,7 @@ async function draw(page, context) {
   try {
     const module = await PAGES[page][1]();
     const made = await module.render({ ...context, heading, again: () => draw(page, context) });
-    if (mine !== turn) {
+    if (mine !== turn || !shown) { // another page, another language, or logged out meanwhile
       made.close?.();
       return;
     }
