@@ -89,9 +89,7 @@ class BackgroundWork:
         """``threaded``: whether threads of this process do the work as it comes."""
         self._shared = shared
         self._wakes = threaded and not shared.store.read_only
-        self.open_spaces = OpenSpaces(
-            lambda space: Services(shared, space, partial(self.wake, space))
-        )
+        self.open_spaces = OpenSpaces(lambda space: Services(shared, space, self.wake))
         store, clock, settings = shared.store, shared.clock, shared.settings
         self.extraction = ExtractionJob(
             store, clock, settings, shared.learner_of, before=self._note_shown
@@ -100,12 +98,8 @@ class BackgroundWork:
         self.event_rules = bus.Bus(store, clock, settings, shared.extensions.actions)
         self.worker = self._worker(threads)
 
-    def wake(self, space: str) -> None:
-        """Something was written: there may be work."""
-        if self._wakes:
-            self.worker.start_or_wake()
-
-    def start(self) -> None:
+    def wake(self) -> None:
+        """There may be work: a memory was opened, or something was written."""
         if self._wakes:
             self.worker.start_or_wake()
 

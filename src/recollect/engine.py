@@ -20,7 +20,6 @@ from recollect.mind import Mind
 from recollect.off import open_off
 from recollect.record.transcripts import DEFAULT_SPACE
 from recollect.rules.signatures import CheckedCalls
-from recollect.services import Services
 from recollect.settings import Settings
 from recollect.store.paths import possible_folders
 from recollect.store.quota import Quota, with_quota
@@ -82,11 +81,8 @@ class Engine(CheckedCalls):
         if background is None:
             return self._switched_off(name)
         self._check_open()
+        self._welcome(name, background)
         services = background.open_spaces.get(name)
-        if name not in self._known:
-            self._known.add(name)
-            background.welcome(name, now=False)
-            self._take_in(services, background)
         return Mind(services, background, services.flush)
 
     def only_mind(self, space: str) -> Mind:
@@ -95,11 +91,9 @@ class Engine(CheckedCalls):
         background = self._background
         if background is None:
             return self._switched_off(name)
-        services = background.open_spaces.get(name)
-        background.welcome(name, now=True)
-        self._take_in(services, background)
-        background.start()
-        return Mind(services, background, self.close)
+        self._welcome(name, background, now=True)
+        background.wake()
+        return Mind(background.open_spaces.get(name), background, self.close)
 
     def spaces(self) -> list[str]:
         """Every space that was ever written to."""
@@ -142,9 +136,15 @@ class Engine(CheckedCalls):
             return
         self._welcomed = time.monotonic()
         for space in self._store.spaces():
-            if space not in self._known:
-                self._known.add(space)
-                background.welcome(space, now=False)
+            self._welcome(space, background)
+
+    def _welcome(self, space: str, background: BackgroundWork, *, now: bool = False) -> None:
+        """See to a space that is new to this process, once: its upkeep, its plain files."""
+        if space in self._known:
+            return
+        self._known.add(space)
+        background.welcome(space, now=now)
+        self._take_in(space, background)
 
     def close(self) -> None:
         """Finish the jobs in hand and close the database. Closing twice is harmless."""
@@ -160,16 +160,17 @@ class Engine(CheckedCalls):
             self._store.close()
             self._background.let_go()
 
-    def _take_in(self, services: Services, background: BackgroundWork) -> None:
+    def _take_in(self, space: str, background: BackgroundWork) -> None:
         """Import what was recorded into plain files while memory was switched off."""
-        folder = self._plain_files(services.space)
+        folder = self._plain_files(space)
         if self._store.read_only or folder is None or not folder.path.is_dir():
             return
         folder.claim()
+        services = background.open_spaces.get(space)
         try:
             PlainFileImporter(
                 services.shared.store,
-                services.space,
+                space,
                 self.settings,
                 self._clock.now,
                 folder,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
 
 from recollect.ids import new_ids
 from recollect.store import codec
 from recollect.store.postgres.connection import PostgresConnection
 from recollect.store.postgres.server import KEYS, Server
 from recollect.store.rows import Scheduled
-from recollect.store.sql.job_rows import JOB, job_of, note_failure, scheduled_of
+from recollect.store.sql.job_rows import (
+    JOB,
+    job_of,
+    note_failure,
+    payload_for_retry,
+    scheduled_of,
+)
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.rounds import SpaceRound
 from recollect.store.sqlite.jobs import SqliteTasks
@@ -23,9 +28,6 @@ from recollect.types import (
     SafeText,
     constant,
 )
-
-if TYPE_CHECKING:
-    import apsw
 
 # Nobody is at another job of the same key.
 _FREE = (
@@ -73,9 +75,6 @@ _AGAIN = 20  # others that were quicker, before this worker looks again later
 
 class PostgresTasks(SqliteTasks):
     """Queueing and looking at the jobs of one space."""
-
-    def __init__(self, conn: PostgresConnection, space: int) -> None:
-        super().__init__(cast("apsw.Connection", conn), space)
 
     def _put(
         self,
@@ -190,9 +189,6 @@ class PostgresQueue:
         these waits is an event.
         """
         waits = waiting_since is not None
-        payload = {name: fact for name, fact in job.payload.items() if name != WAITING_SINCE}
-        if waiting_since is not None:
-            payload[WAITING_SINCE] = waiting_since.isoformat()
         counted = counted and not waits
         with self._server.write(queue=True) as conn:
             space = self._enter(conn, job.space)
@@ -210,7 +206,7 @@ class PostgresQueue:
                     codec.to_micros(now),
                     error,
                     not counted,
-                    codec.dump(payload),
+                    payload_for_retry(job, waiting_since),
                 ),
             )
             settled = conn.changes()

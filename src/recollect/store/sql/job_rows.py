@@ -8,7 +8,7 @@ from typing import Any
 from recollect.store import codec
 from recollect.store.rows import Scheduled
 from recollect.store.sql.journal import SqlJournal
-from recollect.types import Job, SafeText, constant, key_of
+from recollect.types import WAITING_SINCE, Job, SafeText, constant, key_of
 
 # Of ``j``, a job, and ``s``, its space.
 JOB = (
@@ -58,3 +58,11 @@ def scheduled_of(row: tuple[Any, ...]) -> Scheduled:
         next_at=codec.from_micros(next_at),
         last_at=codec.maybe_from_micros(last_at),
     )
+
+
+def payload_for_retry(job: Job, waiting_since: datetime | None) -> str:
+    """The stored payload of a job that is put back, with since when it waits for a model."""
+    payload = {name: fact for name, fact in job.payload.items() if name != WAITING_SINCE}
+    if waiting_since is not None:
+        payload[WAITING_SINCE] = waiting_since.isoformat()
+    return codec.dump(payload)

@@ -11,7 +11,14 @@ import apsw
 from recollect.ids import new_ids
 from recollect.store import codec
 from recollect.store.rows import Scheduled
-from recollect.store.sql.job_rows import JOB, job_of, note_failure, scheduled_of
+from recollect.store.sql.connection import SqlConnection
+from recollect.store.sql.job_rows import (
+    JOB,
+    job_of,
+    note_failure,
+    payload_for_retry,
+    scheduled_of,
+)
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.rounds import SpaceRound
 from recollect.store.sqlite.connection import Database
@@ -50,7 +57,7 @@ _WAITS_FOR_MODEL = (
 class SqliteTasks:
     """Queueing and looking at the jobs of one space."""
 
-    def __init__(self, conn: apsw.Connection, space: int) -> None:
+    def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
         self._space = space
 
@@ -264,9 +271,6 @@ class SqliteQueue:
         """
         values = (job.id, owner)
         waits = waiting_since is not None
-        payload = {name: fact for name, fact in job.payload.items() if name != WAITING_SINCE}
-        if waiting_since is not None:
-            payload[WAITING_SINCE] = waiting_since.isoformat()
         counted = counted and not waits
         with self._database.write() as conn:
             conn.execute(
@@ -278,7 +282,7 @@ class SqliteQueue:
                     codec.to_micros(now),
                     error,
                     not counted,
-                    codec.dump(payload),
+                    payload_for_retry(job, waiting_since),
                     *values,
                 ),
             )
