@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -221,6 +222,15 @@ def test_memories_and_turns_are_told_apart_by_their_keys(shell: Shell, tmp_path:
     mixed = sources.lines(tmp_path / "mixed.jsonl", [memory, turn])
     done = shell.json("import", str(mixed), code=1)
     assert (done["added"], done["problems"][0]["reason"]) == (1, "it is a message, not a memory")
+
+
+def test_whatever_a_turn_carries_comes_in_with_it(mind: recollect.Mind, tmp_path: Path) -> None:
+    carried = {"raw": "x" * 20_000, "deep": {"of": ["the", "host"]}}
+    said = {"session": "s", "role": "user", "content": "in Porto", "metadata": carried}
+    (tmp_path / "chat.jsonl").write_text(json.dumps(said), encoding="utf-8")
+    done, _ = import_source(mind, str(tmp_path / "chat.jsonl"))
+    assert done.added == 1
+    assert mind.turns()[0].metadata == carried
 
 
 def test_killed_in_the_middle_the_rest_follows(shell: Shell, tmp_path: Path) -> None:

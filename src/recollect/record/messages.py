@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.language.guard import MAX_METADATA
 from recollect.rules.speakers import lowered
 from recollect.types import TRUSTS, NewTurn, Role, ToolCall, ToolResult, Trust
 
@@ -80,17 +79,8 @@ def read_message(message: Any, session: str, *, position: int | None = None) -> 
         at=read_time(fields),
         index=position if fields.get("index") is None else read_index(fields["index"]),
         trust=read_trust(fields.get("trust")),
-        metadata=_read_metadata(fields.get("metadata")),
+        metadata=fields["metadata"] if isinstance(fields.get("metadata"), dict) else {},
     )
-
-
-def _read_metadata(value: Any) -> dict[str, Any]:
-    """What a transcript of ours keeps with a turn; other programs keep more there than a turn may
-    have, which is no reason to refuse what was said.
-    """
-    if not isinstance(value, dict) or len(json.dumps(value, ensure_ascii=False)) > MAX_METADATA:
-        return {}
-    return value
 
 
 def _add_tools(content: Content, fields: Mapping[str, Any]) -> None:
