@@ -99,6 +99,7 @@ $(HOSTS): requirements/hosts.txt requirements/host-suites.txt | $(BIN)/python
 	@$(BIN)/python -m venv $(HOST_ENVS)/frameworks
 	@$(HOST_ENVS)/suites/bin/python -m pip install -qq --disable-pip-version-check --requirement requirements/host-suites.txt
 	@$(HOST_ENVS)/frameworks/bin/python -m pip install -qq --disable-pip-version-check --requirement requirements/hosts.txt
+	@for host in suites frameworks; do $(HOST_ENVS)/$$host/bin/python -m pip install -qq --disable-pip-version-check --no-deps --editable . || exit 1; done
 	@touch $@
 
 $(BIN)/python:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from recollect.language.extract.dates import only_a_time
 from recollect.language.extract.entries import USER
 from recollect.language.extract.languages import Patterns
 from recollect.language.extract.products import product
@@ -82,11 +83,13 @@ class Completer:
 
     def apposed(self, stated: Iterable[str]) -> Iterator[str]:
         """Clauses with what a comma cut off: the names of "two cats, Miso and Tofu", the parts of
-        an address.
+        an address, the time before it.
         """
         parts = list(stated)
         while parts:
             clause = parts.pop(0)
+            if parts and only_a_time(clause):
+                clause = f"{clause}{'，' if HAN.search(clause) else ', '}{parts.pop(0)}"
             if parts and self._bare_person.fullmatch(clause) and _I.match(parts[0]):
                 clause = f"{clause} and {parts.pop(0)}"
             if self._takes_names.fullmatch(clause) and not self.attribute.fullmatch(clause):

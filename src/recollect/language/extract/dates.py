@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from recollect.language.dates.reader import TimeSpan, find_times
 from recollect.types import Candidate
@@ -37,6 +37,9 @@ _COUNTS = {
     **dict(zip("a an one two three four five six".split(), (1, 1, 1, 2, 3, 4, 5, 6), strict=True)),
     **dict(zip("一两二三四五六", (1, 2, 2, 3, 4, 5, 6), strict=True)),
 }
+_TIME_ONLY = re.compile(r"\s*(?:back\s*)?(?:in|on|at)?\s*", re.I)
+_LONGEST_TIME = 32  # characters
+_SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday: "this week" and "this year" begin on it
 _DAYS = {"day": 1, "week": 7, "month": 30, "天": 1, "周": 7, "星期": 7, "礼拜": 7, "月": 30}
 
 
@@ -47,6 +50,21 @@ def dated(candidate: Candidate, said_at: datetime) -> Candidate:
     if candidate.predicate in _TIMELESS or candidate.kind == "rule":
         return candidate
     return _past(candidate, said_at)
+
+
+def names_a_time(words: str) -> bool:
+    """Whether words that lead up to a statement say when: "in March", "去年"; "now" does not."""
+    return bool(words) and any(span.start != _SOME_DAY for span in find_times(words, _SOME_DAY))
+
+
+def only_a_time(clause: str) -> bool:
+    """Whether a clause is nothing but a time, which belongs to what follows it."""
+    if len(clause) > _LONGEST_TIME:
+        return False
+    rest = clause
+    for span in find_times(clause, _SOME_DAY):
+        rest = rest.replace(span.text, "", 1)
+    return rest != clause and _TIME_ONLY.fullmatch(rest) is not None
 
 
 def _ahead(candidate: Candidate, said_at: datetime) -> Candidate:

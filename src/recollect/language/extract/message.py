@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from recollect.language.extract.clauses import HAN, Completer
 from recollect.language.extract.corrections import corrected, correction
+from recollect.language.extract.dates import names_a_time
 from recollect.language.extract.entries import USER, Scope
 from recollect.language.extract.languages import Patterns
 from recollect.language.extract.people import (
@@ -158,7 +159,8 @@ class MessageReader:
                     one if one.subject else self._named(one, before, earlier, joined[:number])
                 )
                 if complete:
-                    said = subject.text if subject else lead if whole == usual else whole
+                    plain = clause if names_a_time(clause.removesuffix(lead)) else lead
+                    said = subject.text if subject else plain if whole == usual else whole
                     yield replace(complete, content=self._tidy(said))
             about = "person" if subject else completer.subject_of(some, whole, about)
             goes_on = named and completer.attribute.fullmatch(clause) is not None
