@@ -129,7 +129,8 @@ def run_frameworks() -> int:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "--no-header", "-o", "addopts="),
-            *("-o", "filterwarnings=", "-p", "no:cacheprovider", "tests/hosts"),
+            *("-o", "filterwarnings=", "-o", "asyncio_default_fixture_loop_scope=function"),
+            *("-p", "no:cacheprovider", "tests/hosts"),
         ],
         cwd=ROOT,
         env={

@@ -24,7 +24,7 @@ BEFORE = {
     "CrewMemory": (
         "crewai",
         "import crewai\n"
-        "llm = crewai.LLM(model='openai/m', api_key='test')\n"
+        "llm = crewai.LLM(model='gpt-4o', api_key='test')\n"
         "agent = crewai.Agent(role='a', goal='b', backstory='c', llm=llm)\n"
         "task = crewai.Task(description='d', expected_output='e', agent=agent)\n",
     ),
