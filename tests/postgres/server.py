@@ -85,12 +85,17 @@ def url_of(database: str) -> str:
     return str(server().get_uri(database))
 
 
-def new_database(name: str) -> str:
-    """The address of an empty database."""
+def new_database(name: str, template: str = "") -> str:
+    """The address of an empty database, or of one that holds what its template does."""
+    drop_database(name)
+    with connect(server().get_uri()) as conn:
+        conn.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template or "template1"}"')
+    return url_of(name)
+
+
+def drop_database(name: str) -> None:
     with connect(server().get_uri()) as conn:
         conn.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        conn.execute(f'CREATE DATABASE "{name}"')
-    return url_of(name)
 
 
 def database_for(folder: Path) -> str:

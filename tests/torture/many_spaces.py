@@ -11,6 +11,7 @@ from pathlib import Path
 
 import recollect
 from recollect import Mind
+from tests.torture.homes import Homes, StoreName
 from tests.torture.outcome import Outcome
 
 _WORDS = "piano mirror clock lamp river garden 钢琴 镜子 花园 河流".split()
@@ -38,15 +39,18 @@ class _Life:
         self.memories: dict[str, str] = {}
 
 
-def run(folder: Path, *, spaces: int, operations: int, target: str = "", seed: int = 1) -> Report:
-    """``target`` is a database, else a file in the folder."""
+def run(
+    folder: Path, *, spaces: int, operations: int, store: StoreName = "sqlite", seed: int = 1
+) -> Report:
+    """So many operations, each of a space that is drawn."""
+    home = Homes(folder, store).new("spaces")
     chance = random.Random(seed)
     lives = [_Life(f"{n:05}") for n in range(spaces)]
     foreign: list[str] = []
     errors: list[str] = []
     done: Counter[str] = Counter()
     begun = time.monotonic()
-    with recollect.connect(target or folder / "spaces.db", worker="none") as engine:
+    with recollect.connect(home.enter(), worker="none") as engine:
         for n in range(operations):
             life = lives[int(spaces * chance.random() ** 2)]  # some talk much more than others
             name = chance.choices(list(_CALLS), [weight for weight, _ in _CALLS.values()])[0]
