@@ -10,7 +10,7 @@ import pytest
 from recollect import Mind
 from recollect.clock import ManualClock
 from tests.conftest import OpenMind, usual_target
-from tests.damage import drop_indexes
+from tests.inside import spoil, text_index
 from tests.providers.scripted import Scripted
 from tests.remote import meaning, remote, server
 
@@ -100,7 +100,8 @@ def test_with_both_indexes_gone_card_talk_and_latest_memory_remain(
     mind.record(session="s", role="user", content="今天准备再来一次")
     mind.drain()
     mind.close()
-    drop_indexes(usual_target(tmp_path))
+    target = usual_target(tmp_path)
+    spoil(target, f"DROP TABLE {text_index(target)}", "DROP TABLE vectors")
     mind = open_mind(preset="shiyi", memory={"language": "zh"}, **remote(server))
     text = mind.context("还记得上次部署用了多久吗？", session="s").text
     assert all(words in text for words in ("小林", "今天准备再来一次", "40 分钟"))

@@ -101,7 +101,7 @@ def _clock_goes_back(home: Home, jumps: int, preset: str) -> list[str]:
                 clock.advance(minutes=5)  # and what was queued back then comes due
             else:
                 clock.advance(hours=2)
-            mind.drain(10)
+            mind.drain(120)
             wrong += [f"job left: {job.kind} {job.state}" for job in mind.jobs()]
             if jump % 3 == 0:
                 clock.advance(days=3653)
