@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,6 +55,7 @@ ONLY_IN_FILES = {
 }
 ONLY_ON_A_SERVER = {
     "killed_workers": "workers on several machines; on one file killed_learner has them",
+    "one_wall": "many_spaces with row-level security alone, which a file does not have",
     "stopped_server": "the server goes, and the processes that use it stay",
 }
 SCENARIOS = {
@@ -65,6 +67,11 @@ SCENARIOS = {
     ),
     "many_spaces": Scenario(
         many_spaces.run, "operations", {"spaces": 1_000, "operations": 100_000}
+    ),
+    "one_wall": Scenario(
+        partial(many_spaces.run, store="postgres", second_wall_only=True),
+        "operations",
+        {"spaces": 1_000, "operations": 100_000},
     ),
     "power_cut": Scenario(power_cut.run, "cuts", {"cuts": 600, "calls": 200}),
     "disk_full": Scenario(disk_full.run, "limits", {"limits": 300, "openings": 100}),
