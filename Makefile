@@ -18,10 +18,10 @@ INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo serve test lint types format bench torture real-model hosts lock prove clean
+.PHONY: help demo serve test lint types format bench test-postgres torture real-model hosts lock prove clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: $(CORE) ## see it remember, revise and recall, with no model and no key
 	@$(BIN)/recollect demo
@@ -51,7 +51,12 @@ ifdef BENCH_DATA
 	@$(BIN)/recollect bench recall --data "$(BENCH_DATA)"/*.jsonl
 endif
 
-torture: $(DEV) ## kills, power cuts and hostile input, in full
+# Every test that opens a memory by the fixture, on a server that it starts by itself.
+test-postgres: $(DEV) ## the presets and whatever else opens a memory, on PostgreSQL
+	@RECOLLECT_TEST_STORE=postgres $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not torture" \
+		--ignore tests/cli --ignore tests/locks --ignore tests/serve --ignore tests/real_model $(PYTEST_ARGS)
+
+torture: $(DEV) ## kills, power cuts and hostile input, in full, on both stores
 	@$(BIN)/python -m tests.torture $(TORTURE_ARGS)
 
 # Builds a server from source the first time (a compiler and cmake are needed), in build/real-model.

@@ -65,6 +65,15 @@ class OpenMind(Protocol):
     ) -> recollect.Mind: ...
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What is about the file of SQLite itself is no part of a run on PostgreSQL."""
+    if os.environ.get(_STORE) != "postgres":
+        return
+    of_file = [item for item in items if item.get_closest_marker("sqlite_file")]
+    config.hook.pytest_deselected(items=of_file)
+    items[:] = [item for item in items if item not in of_file]
+
+
 @pytest.fixture(scope="session")
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where what can be made again is kept for all tests of a run, in whatever process."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import apsw
 import pytest
 
 from recollect import Mind
 from recollect.clock import ManualClock
 from recollect.types import Finding, constant
-from tests.conftest import OpenMind
+from tests.conftest import OpenMind, usual_target
+from tests.inside import spoil
 
 pytestmark = pytest.mark.feature("O4")
 
@@ -24,10 +24,15 @@ def test_a_healthy_memory_is_checked_all_over(mind: Mind) -> None:
     mind.remember("likes tea", kind="preference")
     checks = {finding.check for finding in mind.doctor()}
     assert checks >= {
-        "integrity", "schema", "versions", "disk", "write-ahead log", "queue", "dead jobs",
+        "integrity", "schema", "versions", "queue", "dead jobs",
         "turns", "clock", "orphans", "vectors", "forgetting", "text index: turn",
     }  # fmt: skip
     assert failing(mind) == {}
+
+
+@pytest.mark.sqlite_file("a server has a log and a disk of its own")
+def test_a_file_has_a_disk_and_a_log(mind: Mind) -> None:
+    assert {finding.check for finding in mind.doctor()} >= {"disk", "write-ahead log"}
 
 
 def test_repair_mends_index_orphans_and_vectors(open_mind: OpenMind, tmp_path: Path) -> None:
@@ -35,11 +40,12 @@ def test_repair_mends_index_orphans_and_vectors(open_mind: OpenMind, tmp_path: P
     turn = mind.record(session="s", role="user", content="The puppy sleeps in the garden")
     memory = mind.remember("has a puppy", kind="fact", sources=[turn.id])
     mind.drain()
-    raw = apsw.Connection(str(tmp_path / "memory.db"))
-    raw.execute("DELETE FROM text_terms")
-    raw.execute("DELETE FROM vectors WHERE doc IN (SELECT doc FROM turns)")
-    raw.execute("INSERT INTO memory_sources VALUES (0, ?, 'nothing')", (memory.id,))
-    raw.close()
+    spoil(
+        usual_target(tmp_path),
+        "DELETE FROM text_terms",
+        "DELETE FROM vectors WHERE doc IN (SELECT doc FROM turns)",
+        f"INSERT INTO memory_sources VALUES (0, '{memory.id}', 'nothing')",
+    )
     found = failing(mind)
     assert set(found) == {"text index: turn", "text index: memory", "orphans"}
     assert all("--repair" in finding.remedy for finding in found.values())

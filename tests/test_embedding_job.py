@@ -7,12 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from recollect import Mind, NewTurn
 from recollect.clock import ManualClock
-from tests.conftest import NOON, OpenMind
+from tests import inside
+from tests.conftest import NOON, OpenMind, usual_target
 from tests.providers.scripted import Line, Scripted, status
 from tests.remote import asked_for, meaning, remote, server, vectors
 
@@ -32,12 +32,15 @@ def by_vector(mind: Mind, query: str) -> list[str]:
 
 
 def rows(tmp_path: Path, query: str) -> list[tuple[Any, ...]]:
-    """What is in the file."""
-    conn = apsw.Connection(str(tmp_path / "memory.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
-        return list(conn.execute(query))
-    finally:
-        conn.close()
+    """What stands there."""
+    return inside.rows(usual_target(tmp_path), query)
+
+
+def dimensions(tmp_path: Path) -> set[int]:
+    """How many numbers the stored vectors have."""
+    target = usual_target(tmp_path)
+    size = "vector_dims(vector)" if isinstance(target, str) else "length(vector) / 4"
+    return {row[0] for row in inside.rows(target, f"SELECT DISTINCT {size} FROM vectors")}
 
 
 @pytest.mark.feature("R3")
@@ -200,7 +203,6 @@ def test_the_cache_is_keyed_by_content(
 
 # For the new one a cat is what tax was for the old one: mixed up, they would answer wrongly.
 NEW = {"cat": (0.0, 1.0, 0.0, 0.0), "kitten": (0.0, 0.9, 0.1, 0.0), "tax": (0.0, 0.0, 0.0, 1.0)}
-LENGTHS = "SELECT DISTINCT length(vector) FROM vectors"
 
 
 def two_models(line: Line) -> None:
@@ -224,12 +226,12 @@ def test_old_vectors_answer_until_another_embedder_has_taken_over(
     assert by_vector(mind, "my cat")[0] == "a kitten at home"
     assert [asked.json["model"] for asked in server.asked] == ["old"], "asked by the old one"
     assert mind.events(type="retrieval_fail") == []
-    assert rows(tmp_path, LENGTHS) == [(12,)], "the old ones stay until the new ones are there"
+    assert dimensions(tmp_path) == {3}, "the old ones stay until the new ones are there"
     assert mind.drain().done == 1, "opening asked for them"
     server.asked.clear()
     assert by_vector(mind, "my cat")[0] == "a kitten at home"
     assert [asked.json["model"] for asked in server.asked] == ["new"]
-    assert rows(tmp_path, LENGTHS) == [(16,)]
+    assert dimensions(tmp_path) == {4}
     assert rows(tmp_path, "SELECT count(DISTINCT embedder) FROM vectors") == [(1,)]
     assert rows(tmp_path, "SELECT count(DISTINCT embedder) FROM embedding_cache") == [(1,)]
 
@@ -275,7 +277,7 @@ def test_an_embedder_that_cannot_be_made_again_leaves_the_words_and_an_event(
     assert "openai-old" in str(event.payload["error"]), "said once"
     mind.drain()
     assert by_vector(mind, "my cat") != []
-    assert rows(tmp_path, LENGTHS) == [(1024,)]
+    assert dimensions(tmp_path) == {256}
 
 
 def test_the_local_vectors_answer_until_a_server_has_made_others(

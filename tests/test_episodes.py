@@ -27,9 +27,9 @@ from recollect.prompts import Language, filled, prompt
 from recollect.providers.chat.base import Answer, ChatMessage, Object, Schema, Spent, WrongShape
 from recollect.settings import load
 from recollect.store.contract import Store, Unit
-from recollect.store.sqlite.store import open_sqlite
+from recollect.store.target import open_store
 from recollect.types import OUTCOMES, Episode, constant
-from tests.conftest import NOON, OpenMind
+from tests.conftest import NOON, OpenMind, usual_target
 from tests.evidence import by_words
 from tests.rules.test_episode import LOGIN
 
@@ -57,7 +57,7 @@ def mind(open_mind: OpenMind) -> Mind:
 @pytest.fixture
 def store(mind: Mind, tmp_path: Path, clock: ManualClock) -> Iterator[Store]:
     """A second door to the same file, as the worker has it."""
-    opened = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
+    opened = open_store(str(usual_target(tmp_path)), busy_timeout=30, now=clock.now)
     yield opened
     opened.close()
 

@@ -18,7 +18,10 @@ from tests.conftest import OpenMind
 from tests.evidence import by_words
 from tests.fixtures import build
 
-pytestmark = pytest.mark.feature("O3")
+pytestmark = [
+    pytest.mark.feature("O3"),
+    pytest.mark.sqlite_file("the schema of a server: tests/postgres/test_opening.py"),
+]
 
 SCHEMA = Path(migrate.__file__).parent / "schema"
 VERSIONS = range(1, migrate.LATEST + 1)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 import recollect
 from recollect import Mind, NewTurn
 from recollect.clock import ManualClock
-from tests.conftest import OpenMind
+from tests.conftest import OpenMind, usual_target
+from tests.inside import spoil, text_index
 from tests.providers.scripted import Behaviour, Scripted, hang_up, reply, silence, status
 from tests.remote import meaning, remote, server, vectors
 from tests.waiting import wait_for
@@ -38,13 +38,10 @@ def tell(mind: Mind, turns: int = 6) -> None:
     mind.drain()
 
 
-def damage(mind: Mind, file: Path, *statements: str) -> None:
-    """Break a file nobody has open."""
+def damage(mind: Mind, place: Path | str, *statements: str) -> None:
+    """Break what nobody has open any more."""
     mind.close()
-    conn = apsw.Connection(str(file))
-    for statement in statements:
-        conn.execute(statement)
-    conn.close()
+    spoil(place, *(statement.format(text_index=text_index(place)) for statement in statements))
 
 
 def failures(mind: Mind) -> dict[str, str]:
@@ -54,8 +51,8 @@ def failures(mind: Mind) -> dict[str, str]:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
+def place(tmp_path: Path) -> Path | str:
+    return usual_target(tmp_path)
 
 
 A5 = "unhex(replace(hex(zeroblob(length({0}))), '00', 'a5'))"  # the same garbage for everyone
@@ -71,20 +68,28 @@ VECTORS = {
 }
 TEXT = {
     "index garbage": f"UPDATE text_index_data SET block = {A5.format('block')}",
-    "index gone": "DROP TABLE text_index_data",
+    "index gone": "DROP TABLE {text_index}",
     "terms gone": "DROP TABLE text_terms",
     "terms garbage": "UPDATE text_terms SET packed = CAST(packed || x'00' AS BLOB)",
 }
 
 
+OF_FILE = pytest.mark.sqlite_file("bytes that a server's columns do not take")
+
+
+def of_both(ways: dict[str, str]) -> list[Any]:
+    """The ways, of which those that write garbage are a file's alone."""
+    return [pytest.param(way, marks=() if "DROP" in ways[way] else OF_FILE) for way in ways]
+
+
 @pytest.mark.parametrize("size", [6, 300], ids=["scanned", "in memory"])
-@pytest.mark.parametrize("how", VECTORS)
+@pytest.mark.parametrize("how", of_both(VECTORS))
 def test_broken_vectors_leave_the_words(
-    open_mind: OpenMind, file: Path, how: str, size: int
+    open_mind: OpenMind, place: Path | str, how: str, size: int
 ) -> None:
     mind = open_mind(**LOCAL)
     tell(mind, size)
-    damage(mind, file, VECTORS[how])
+    damage(mind, place, VECTORS[how])
     mind = open_mind(**LOCAL)
     for _ in range(2):
         assert mind.recall("what is my cat called")[0].text == ANSWER
@@ -96,13 +101,13 @@ def test_broken_vectors_leave_the_words(
 
 @pytest.mark.statement("C50", "C51")
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("how", TEXT)
+@pytest.mark.parametrize("how", of_both(TEXT))
 def test_a_broken_text_index_leaves_the_vectors(
-    open_mind: OpenMind, file: Path, how: str, preset: str
+    open_mind: OpenMind, place: Path | str, how: str, preset: str
 ) -> None:
     mind = open_mind(preset=preset, **LOCAL)
     tell(mind)
-    damage(mind, file, TEXT[how])
+    damage(mind, place, TEXT[how])
     mind = open_mind(preset=preset, **LOCAL)
     hits = mind.recall("what is my cat called", of=["memory", "turn"])
     assert ANSWER in [hit.text for hit in hits[:3]]
@@ -112,13 +117,13 @@ def test_a_broken_text_index_leaves_the_vectors(
 
 @pytest.mark.statement("C50", "C51")
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("how", TEXT)
+@pytest.mark.parametrize("how", of_both(TEXT))
 def test_with_both_gone_the_latest_is_left(
-    open_mind: OpenMind, file: Path, how: str, preset: str
+    open_mind: OpenMind, place: Path | str, how: str, preset: str
 ) -> None:
     mind = open_mind(preset=preset, **LOCAL)
     tell(mind)
-    damage(mind, file, TEXT[how], "DROP TABLE vectors")
+    damage(mind, place, TEXT[how], "DROP TABLE vectors")
     mind = open_mind(preset=preset, **LOCAL)
     hits = mind.recall("what is my cat called", of=["memory", "turn"])
     assert ANSWER in [hit.text for hit in hits]
@@ -132,12 +137,12 @@ def test_with_both_gone_the_latest_is_left(
 
 
 def test_what_cannot_be_weighed_gives_way_to_the_latest_turns(
-    open_mind: OpenMind, file: Path
+    open_mind: OpenMind, place: Path | str
 ) -> None:
     """The search works, but nothing can be read of where memories came from."""
     mind = open_mind(embedding__provider="none")
     tell(mind)
-    damage(mind, file, "DROP TABLE memory_sources")
+    damage(mind, place, "DROP TABLE memory_sources")
     mind = open_mind(embedding__provider="none")
     hits = mind.recall("what is my cat called")
     assert ANSWER in [hit.text for hit in hits]
@@ -147,11 +152,11 @@ def test_what_cannot_be_weighed_gives_way_to_the_latest_turns(
         mind.recall("cat", of=["memory"])
 
 
-def test_with_nothing_left_recall_says_so(open_mind: OpenMind, file: Path) -> None:
+def test_with_nothing_left_recall_says_so(open_mind: OpenMind, place: Path | str) -> None:
     """No evidence is not the same as evidence that cannot be read."""
     mind = open_mind(embedding__provider="none")
     tell(mind)
-    damage(mind, file, "DROP TABLE sessions")
+    damage(mind, place, "DROP TABLE sessions")
     mind = open_mind(embedding__provider="none")
     with pytest.raises(recollect.StoreDamaged, match="could read nothing") as caught:
         mind.recall("what is my cat called")

@@ -19,9 +19,9 @@ from recollect.language.fence import strip_fenced
 from recollect.language.tokens import count_tokens
 from recollect.prompts import prompt
 from recollect.settings.recall import SectionName
-from recollect.store.sqlite.store import open_sqlite
+from recollect.store.target import open_store
 from recollect.types import Context, Hit, Memory
-from tests.conftest import OpenMind
+from tests.conftest import OpenMind, usual_target
 
 CARDS: Mapping[SectionName, str] = {
     "identity": "You are Ada, a careful engineer.",
@@ -70,7 +70,7 @@ def desk(open_mind: OpenMind, tmp_path: Path, clock: ManualClock) -> Iterator[Ca
 
     def open_(preset: str = "default", **given: Any) -> Desk:
         mind = open_mind(preset=preset, **given)
-        opened.append(open_sqlite(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now))
+        opened.append(open_store(str(usual_target(tmp_path)), busy_timeout=30, now=clock.now))
         return Desk(mind, opened[-1])
 
     yield open_

@@ -11,8 +11,8 @@ import recollect
 from recollect.clock import ManualClock
 from recollect.context.parts import OUTDATED, most_core_lines
 from recollect.settings.values import Size
-from recollect.store.sqlite.store import open_sqlite
-from tests.conftest import NOON, OpenMind
+from recollect.store.target import open_store
+from tests.conftest import NOON, OpenMind, usual_target
 
 
 def test_the_most_important_first_and_among_equals_the_chosen(
@@ -25,7 +25,7 @@ def test_the_most_important_first_and_among_equals_the_chosen(
     rule = mind.remember("Never on Fridays", kind="rule", importance=1.0, sources=[turn.id])
     mind.remember("Said by a page", kind="fact", importance=1.0, trust="external")
     mind.remember("Unimportant", kind="fact", importance=0.1)
-    store = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=5, now=lambda: datetime.now(UTC))
+    store = open_store(str(usual_target(tmp_path)), busy_timeout=5, now=lambda: datetime.now(UTC))
     with store.write(mind.space) as unit:
         unit.tiers.mark_core([facts[1].id, facts[0].id], core=True)
     with store.read(mind.space) as unit:

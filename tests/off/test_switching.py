@@ -39,6 +39,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.samp
 
 
 @pytest.mark.statement("D110")
+@pytest.mark.sqlite_file("its bytes and its age are compared")
 def test_the_database_is_not_touched_while_off(open_mind: OpenMind, tmp_path: Path) -> None:
     with open_mind(preset="myclaw") as mind:
         mind.record(session="s", role="user", content="before")

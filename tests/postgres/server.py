@@ -12,6 +12,7 @@ import warnings
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -32,6 +33,7 @@ END;
 $$
 """
 _databases: OrderedDict[str, str] = OrderedDict()  # the folder that uses it, by its name
+_damaged: set[str] = set()
 
 
 @functools.cache
@@ -85,12 +87,17 @@ def url_of(database: str) -> str:
     return str(server().get_uri(database))
 
 
-def new_database(name: str) -> str:
-    """The address of an empty database."""
+def new_database(name: str, template: str = "") -> str:
+    """The address of an empty database, or of one that holds what its template does."""
+    drop_database(name)
+    with connect(server().get_uri()) as conn:
+        conn.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template or "template1"}"')
+    return url_of(name)
+
+
+def drop_database(name: str) -> None:
     with connect(server().get_uri()) as conn:
         conn.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        conn.execute(f'CREATE DATABASE "{name}"')
-    return url_of(name)
 
 
 def database_for(folder: Path) -> str:
@@ -110,6 +117,18 @@ def database_for(folder: Path) -> str:
     name = next(iter(_databases))
     _databases[name] = key
     _databases.move_to_end(name)
+    if name in _damaged:
+        _damaged.remove(name)
+        return new_database(name)
     with connect(url_of(name)) as conn:
         conn.execute(_WIPE)
     return url_of(name)
+
+
+def damage(url: str, *statements: str) -> None:
+    """Break a database that nobody has open; it is not used again."""
+    _damaged.add(urlsplit(url).path[1:])
+    with connect(url) as conn:
+        conn.execute("SET search_path = recollect, public")
+        for statement in statements:
+            conn.execute(statement)

@@ -128,6 +128,7 @@ def test_the_profile_is_read_at_every_context(mind: Mind) -> None:
 
 
 @pytest.mark.statement("D71")
+@pytest.mark.sqlite_file("the statement is that there is one file")
 def test_one_file_and_full_text(mind: Mind, tmp_path: Path) -> None:
     mind.remember("部署用 Docker 和 GitHub Actions", kind="decision")
     assert mind.recall("Docker")

@@ -77,10 +77,8 @@ def test_the_window_is_shared_fifteen_fifteen_fifty_twenty(open_mind: OpenMind) 
     assert context.budget == pytest.approx(8192 * 0.8, abs=2), "20 % are the reply's"
 
 
-@pytest.mark.statement("E123", "E124", "E125")
-def test_one_file_with_vectors_and_a_search_of_five(
-    open_mind: OpenMind, server: Scripted, tmp_path: Path
-) -> None:
+@pytest.mark.statement("E124", "E125")
+def test_a_search_of_five(open_mind: OpenMind, server: Scripted) -> None:
     far = {f"远{n}": (0.5, 0.0, 0.86) for n in range(12)}
     near = {"近": (0.95, 0.31, 0.0), "查": (1.0, 0.0, 0.0)}
     server.always(meaning({**near, **far}))
@@ -99,6 +97,15 @@ def test_one_file_with_vectors_and_a_search_of_five(
     others = mind.recall("查一下", of=["memory"], kind="skill")
     assert len(others) == 5
     assert all(hit.text.startswith("远") for hit in others), "beyond the nearest five"
+
+
+@pytest.mark.statement("E123")
+@pytest.mark.sqlite_file("the statement is that there is one file")
+def test_one_file_with_vectors(open_mind: OpenMind, server: Scripted, tmp_path: Path) -> None:
+    server.always(meaning({"近": (0.95, 0.31, 0.0), "查": (1.0, 0.0, 0.0)}))
+    mind = open_mind(preset="semibot", **remote(server))
+    mind.remember("近处", kind="preference")
+    mind.drain()
     mind.close()
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["memory.db"]
     again = open_mind(preset="semibot", **remote(server))

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from recollect import InvalidInput, Mind
 from recollect.cli.root import cli
-from tests.conftest import OpenMind
+from tests.conftest import OpenMind, usual_target
 from tests.learning import thinking
 from tests.providers.scripted import Scripted
 from tests.remote import server  # noqa: F401  a fixture
@@ -123,7 +123,7 @@ def test_its_commands(open_mind: OpenMind, tmp_path: Path) -> None:
     kept = {word: mind.remember(text, kind=word, importance=0.8).id for word, text in FACTS.items()}
     mind.remember("部署流程里还有一步", kind="skill", importance=0.3)
     mind.close()
-    where = ("--db", str(tmp_path / "memory.db"), "--preset", "semibot")
+    where = ("--db", str(usual_target(tmp_path)), "--preset", "semibot")
     found = _run("search", "部署流程", "--limit", "1", *where)
     assert found.count("skill") == 1
     assert "importance" in found

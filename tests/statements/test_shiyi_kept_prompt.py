@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from recollect import Mind
 from recollect.clock import ManualClock
-from tests.conftest import OpenMind
+from tests.conftest import OpenMind, usual_target
+from tests.inside import spoil, text_index
 from tests.providers.scripted import Scripted
 from tests.remote import meaning, remote, server
 
@@ -100,10 +100,8 @@ def test_with_both_indexes_gone_card_talk_and_latest_memory_remain(
     mind.record(session="s", role="user", content="今天准备再来一次")
     mind.drain()
     mind.close()
-    broken = apsw.Connection(str(tmp_path / "memory.db"))
-    for table in ("text_index_data", "vectors"):
-        broken.execute(f"DROP TABLE {table}")
-    broken.close()
+    target = usual_target(tmp_path)
+    spoil(target, f"DROP TABLE {text_index(target)}", "DROP TABLE vectors")
     mind = open_mind(preset="shiyi", memory={"language": "zh"}, **remote(server))
     text = mind.context("还记得上次部署用了多久吗？", session="s").text
     assert all(words in text for words in ("小林", "今天准备再来一次", "40 分钟"))

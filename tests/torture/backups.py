@@ -17,6 +17,7 @@ from typing import Any
 import recollect
 from recollect.moving.backup import backup, restore
 from tests.torture import witness
+from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome
 
@@ -49,25 +50,30 @@ class Report(Outcome):
     errors: tuple[str, ...]
 
 
-def run(folder: Path, *, backups: int, kills: int, seed: int = 1) -> Report:
-    """As many backups under load, and as many killed backups and restores."""
+def run(
+    folder: Path, *, backups: int, kills: int, store: StoreName = "sqlite", seed: int = 1
+) -> Report:
+    """As many backups under load, and as many killed backups and restores. A backup is a file
+    whatever it was made from, and is restored to one.
+    """
+    homes = Homes(folder, store)
     acts = learnt = 0
     times: list[float] = []
     losses: list[str] = []
     errors: list[str] = []
     with Nursery() as nursery:
         for first in range(0, backups, _PER_ROUND):
-            home = folder / f"round-{first}"
-            home.mkdir()
+            home = homes.new(f"round-{first}")
             most = min(_PER_ROUND, backups - first)
             begun = _under_load(nursery, home, most, seed + first, errors)
             for number, (known, seconds) in enumerate(begun):
                 times.append(seconds)
                 acts += sum(known)
-                _check(home, number, known, seed + first, losses)
-            learnt += _work_on(home, losses)
+                _check(home.folder, number, known, seed + first, losses)
+            learnt += _work_on(home.folder, losses)
+            homes.remove(home)
         interrupted = _killed(
-            nursery, folder, kills, random.Random(seed), losses=losses, errors=errors
+            nursery, folder, homes, kills, random.Random(seed), losses=losses, errors=errors
         )
     slowest, spent = max(times, default=0), sum(times)
     return Report(
@@ -79,21 +85,20 @@ def run(folder: Path, *, backups: int, kills: int, seed: int = 1) -> Report:
 
 
 def _under_load(
-    nursery: Nursery, home: Path, backups: int, seed: int, errors: list[str]
+    nursery: Nursery, home: Home, backups: int, seed: int, errors: list[str]
 ) -> list[tuple[list[int], float]]:
     """Make backups; what each writer had acknowledged when one began, and the time it took."""
-    path = home / "busy.db"
     made: list[tuple[list[int], float]] = []
-    crowd = [nursery.start(write, str(path), seed, n) for n in range(_WRITERS)]
-    crowd.append(nursery.start(learn, str(path)))
+    crowd = [nursery.start(write, home, seed, n) for n in range(_WRITERS)]
+    crowd.append(nursery.start(learn, home))
     errors += [f"child {n} did not open" for n, child in enumerate(crowd)
                if not child.hear("open", 60)]  # fmt: skip
-    with recollect.open(path, **_QUIET) as mind:
+    with home.open(**_QUIET) as mind:
         for number in range(backups):
-            _wait_for_more(path, made[-1][0] if made else [0] * _WRITERS)
-            known = [_acknowledged(path, n) for n in range(_WRITERS)]
+            _wait_for_more(home, made[-1][0] if made else [0] * _WRITERS)
+            known = [_acknowledged(home, n) for n in range(_WRITERS)]
             begun = time.monotonic()
-            backup(mind, home / f"copy-{number}.db")
+            backup(mind, home.folder / f"copy-{number}.db")
             made.append((known, time.monotonic() - begun))
     for child in crowd:
         child.kill()
@@ -102,10 +107,10 @@ def _under_load(
     return made
 
 
-def write(say: Say, path: str, seed: int, number: int) -> None:
+def write(say: Say, home: Home, seed: int, number: int) -> None:
     """In a child: act after act, each noted when it is acknowledged."""
-    noted = os.open(_note(Path(path), number), os.O_RDWR | os.O_CREAT)
-    with recollect.open(path, **_QUIET) as mind:
+    noted = os.open(_note(home, number), os.O_RDWR | os.O_CREAT)
+    with home.open(**_QUIET) as mind:
         say("open")
         for done, act in enumerate(witness.acts(seed, number), 1):
             act.perform(mind)
@@ -113,9 +118,9 @@ def write(say: Say, path: str, seed: int, number: int) -> None:
             time.sleep(_PAUSE)
 
 
-def learn(say: Say, path: str) -> None:
+def learn(say: Say, home: Home) -> None:
     """In a child: statements, and the work that learns them."""
-    with recollect.open(path, **_QUIET) as mind:
+    with home.open(**_QUIET) as mind:
         say("open")
         for number in count():
             with mind.session(f"talk-{number}") as talk:
@@ -124,20 +129,20 @@ def learn(say: Say, path: str) -> None:
             time.sleep(_PAUSE)
 
 
-def _note(path: Path, number: int) -> Path:
-    return path.with_name(f"acknowledged-{number}")
+def _note(home: Home, number: int) -> Path:
+    return home.folder / f"acknowledged-{number}"
 
 
-def _acknowledged(path: Path, number: int) -> int:
-    note = _note(path, number)
+def _acknowledged(home: Home, number: int) -> int:
+    note = _note(home, number)
     data = note.read_bytes() if note.exists() else b""
     return int(_COUNT.unpack(data)[0]) if data else 0
 
 
-def _wait_for_more(path: Path, before: list[int]) -> None:
+def _wait_for_more(home: Home, before: list[int]) -> None:
     """Every writer has written enough since the last backup."""
     until = time.monotonic() + 60
-    while any(_acknowledged(path, n) < before[n] + _FURTHER for n in range(_WRITERS)):
+    while any(_acknowledged(home, n) < before[n] + _FURTHER for n in range(_WRITERS)):
         if time.monotonic() > until:
             raise TimeoutError("nobody writes")
         time.sleep(_PAUSE)
@@ -177,6 +182,7 @@ def _work_on(home: Path, losses: list[str]) -> int:
 def _killed(
     nursery: Nursery,
     folder: Path,
+    homes: Homes,
     kills: int,
     rng: random.Random,
     *,
@@ -184,18 +190,23 @@ def _killed(
     errors: list[str],
 ) -> int:
     """Kill half of the processes in a backup, half in a restore; how many were not done yet."""
-    old, new = folder / "old.db", folder / "new.db"
-    for path in (old, new):
-        with recollect.open(path, **_QUIET) as mind:
+    old, new = Homes(folder, "sqlite").new("old"), homes.new("new")
+    saved = folder / "saved.db"
+    for made in (old, new):
+        with made.open(**_QUIET) as mind:
             for number in range(_TALK):
-                mind.record(session="s", role="user", content=f"{path.stem} {number} {_LARGE}")
+                said = f"{made.folder.name} {number} {_LARGE}"
+                mind.record(session="s", role="user", content=said)
+            if made is new:
+                backup(mind, saved)
     took: dict[int, float] = {}
     interrupted = 0
     for number in range(-2, kills):  # the first two show how long it takes undisturbed
         home = folder / f"kill-{number}"
         target = home / "there.db"
-        restore(old, target)
-        child = nursery.start((copy_over, put_back)[number % 2], str(new), str(target))
+        restore(old.target, target)
+        work = ((copy_over, new), (put_back, saved))[number % 2]
+        child = nursery.start(*work, str(target))
         if not child.hear("open", 60):
             errors.append("it did not open")
         begun = time.monotonic()
@@ -207,22 +218,22 @@ def _killed(
             child.kill()
             interrupted += "done" not in child.end(60).lines
             losses += [f"kill {number}: {wrong}" for wrong in _not_whole(home, "old", "new")]
-            again = nursery.run((copy_over, put_back)[number % 2], str(new), str(target))
+            again = nursery.run(*work, str(target))
             errors += [f"repeat {number}: {again.failure}"] if again.failure else []
         losses += [f"repeat {number}: {wrong}" for wrong in _not_whole(home, "new")]
         shutil.rmtree(home)
     return interrupted
 
 
-def copy_over(say: Say, source: str, target: str) -> None:
+def copy_over(say: Say, source: Home, target: str) -> None:
     """In a child: a backup in the place of an older one."""
-    with recollect.open(source, **_QUIET) as mind:
+    with source.open(**_QUIET) as mind:
         say("open")
         backup(mind, target, force=True)
     say("done")
 
 
-def put_back(say: Say, source: str, target: str) -> None:
+def put_back(say: Say, source: Path, target: str) -> None:
     """In a child: a database in the place of an older one."""
     say("open")
     restore(source, target, force=True)

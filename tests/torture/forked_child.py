@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import recollect
+from recollect.types import constant
 from tests.torture import witness
+from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome
 
@@ -30,11 +32,12 @@ class Report(Outcome):
     errors: tuple[str, ...]
 
 
-def run(folder: Path, *, forks: int, seed: int = 1) -> Report:
+def run(folder: Path, *, forks: int, store: StoreName = "sqlite", seed: int = 1) -> Report:
     """Fork ``forks`` times, in different ways, and count what both sides wrote."""
     losses: list[str] = []
     errors: list[str] = []
     turns = 0
+    homes = Homes(folder, store)
     with Nursery() as nursery:
         for name, work, times in (
             ("siblings", siblings, forks),
@@ -42,23 +45,23 @@ def run(folder: Path, *, forks: int, seed: int = 1) -> Report:
             ("busy threads", crowd, forks),
             ("pool", pool, 1),
             ("ordinary exit", ordinary_exit, 1),
-            ("in a transaction", torn, 1),
+            ("in a transaction", torn if store == "sqlite" else beside, 1),
         ):
-            path = folder / f"{work.__name__}.db"
-            ending = nursery.run(work, str(path), seed, times, timeout=60 + forks)
+            home = homes.new(work.__name__)
+            ending = nursery.run(work, home, seed, times, timeout=60 + forks)
             if ending.failure:
                 errors.append(f"{name}: {ending.failure}")
                 continue
             expected = json.loads(ending.lines[-1])
             turns += len(expected)
-            losses += [f"{name}: {what}" for what in _compare(path, expected)]
+            losses += [f"{name}: {what}" for what in _compare(home, expected)]
     return Report(forks, turns, tuple(losses), tuple(errors))
 
 
-def siblings(say: Say, path: str, seed: int, forks: int) -> None:
+def siblings(say: Say, home: Home, seed: int, forks: int) -> None:
     """Parent and child write at the same time; the child closes its memory, or just ends."""
     rng = random.Random(seed)
-    mind = recollect.open(path)
+    mind = home.open(worker="thread")
     written = _write(mind, "parent", 0)
     for number in range(1, forks + 1):
         leaving = rng.choice(("close", "end"))
@@ -73,11 +76,11 @@ def siblings(say: Say, path: str, seed: int, forks: int) -> None:
     say(json.dumps(written))
 
 
-def orphans(say: Say, path: str, seed: int, forks: int) -> None:
+def orphans(say: Say, home: Home, seed: int, forks: int) -> None:
     """The parent closes, and would remove the log if it believed itself alone."""
     written: list[str] = []
     for number in range(forks):
-        mind = recollect.open(path)
+        mind = home.open(worker="thread")
         written += _write(mind, "parent", number)
         here, there = os.pipe()
         pid = os.fork()
@@ -94,9 +97,9 @@ def orphans(say: Say, path: str, seed: int, forks: int) -> None:
     say(json.dumps(written))
 
 
-def crowd(say: Say, path: str, seed: int, forks: int) -> None:
+def crowd(say: Say, home: Home, seed: int, forks: int) -> None:
     """Other threads are inside transactions when the process forks."""
-    mind = recollect.open(path)
+    mind = home.open(worker="thread")
     stop = threading.Event()
     lists: list[list[str]] = [[], []]
 
@@ -125,9 +128,9 @@ def crowd(say: Say, path: str, seed: int, forks: int) -> None:
     say(json.dumps(written + lists[0] + lists[1]))
 
 
-def pool(say: Say, path: str, seed: int, forks: int) -> None:
+def pool(say: Say, home: Home, seed: int, forks: int) -> None:
     """A pool of forked processes, each using the memory its parent had opened."""
-    mind = recollect.open(path)
+    mind = home.open(worker="thread")
     _inherited.append(mind)
     written = _write(mind, "parent", 0)
     with multiprocessing.get_context("fork").Pool(3) as workers:
@@ -153,23 +156,23 @@ assert len(mind.recall("child", k=5)) >= 3
 """
 
 
-def ordinary_exit(say: Say, path: str, seed: int, forks: int) -> None:
+def ordinary_exit(say: Say, home: Home, seed: int, forks: int) -> None:
     """Child and parent end as any program does, with all that Python clears up then."""
-    subprocess.run([sys.executable, "-c", _EXIT, path], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", _EXIT, home.enter()], check=True, timeout=60)
     places = ("in the child", "before the fork", "beside the child", "after the child")
     say(json.dumps(places))
 
 
-def torn(say: Say, path: str, seed: int, forks: int) -> None:
+def torn(say: Say, home: Home, seed: int, forks: int) -> None:
     """Forked inside a transaction, the child may not touch the file, and says so."""
-    mind = recollect.open(path, worker="none")
+    mind = home.open()
     written = _write(mind, "parent", 0)
     with mind._store.read("default"):
         pid = os.fork()
         if pid == 0:
             for attempt in (
                 lambda: mind.record(session="child", role="user", content="no"),
-                lambda: recollect.open(path, worker="none").stats(),
+                lambda: home.open().stats(),
             ):
                 try:
                     attempt()
@@ -179,6 +182,25 @@ def torn(say: Say, path: str, seed: int, forks: int) -> None:
                 os._exit(1)
             os._exit(0)
         _reap(pid)
+    written += _write(mind, "parent", 1)
+    mind.close()
+    say(json.dumps(written))
+
+
+def beside(say: Say, home: Home, seed: int, forks: int) -> None:
+    """On a server the child has a connection of its own, and the parent's transaction goes on."""
+    mind = home.open()
+    written = _write(mind, "parent", 0)
+    with mind._store.write("default") as unit:
+        pid = os.fork()
+        if pid == 0:
+            recollect.open(home.target, space="other", worker="none").record(
+                session="child", role="user", content="in the child"
+            )
+            os._exit(0 if len(mind.turns()) == _TURNS else 1)
+        _reap(pid)
+        unit.scratchpads.put(constant("kept"), mind._clock.now())
+    assert mind.scratchpad().text == "kept"
     written += _write(mind, "parent", 1)
     mind.close()
     say(json.dumps(written))
@@ -223,9 +245,9 @@ def _reap(pid: int) -> None:
         raise AssertionError(f"a forked child ended with {os.waitstatus_to_exitcode(status)}")
 
 
-def _compare(path: Path, expected: list[str]) -> list[str]:
-    wrong = witness.halves(path, integrity=True)
-    with recollect.open(path, worker="none") as mind:
+def _compare(home: Home, expected: list[str]) -> list[str]:
+    wrong = witness.halves(home.target, integrity=True)
+    with home.open() as mind:
         kept = {turn.content for turn in mind.turns(limit=1_000_000)}
         wrong += [f"{f.check}: {f.detail}" for f in mind.doctor() if not f.ok]
     return wrong + [f"lost: {text}" for text in expected if text not in kept]

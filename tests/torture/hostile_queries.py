@@ -10,6 +10,7 @@ from pathlib import Path
 import recollect
 from recollect import InvalidInput, RecollectError
 from recollect.types import RECORD_TYPES
+from tests.torture.homes import Homes, StoreName
 from tests.torture.outcome import Outcome
 
 CANARY = "the canary sings 金丝雀 at dawn"
@@ -43,14 +44,14 @@ class Report(Outcome):
     errors: tuple[str, ...]
 
 
-def run(folder: Path, *, queries: int, seed: int = 1) -> Report:
+def run(folder: Path, *, queries: int, store: StoreName = "sqlite", seed: int = 1) -> Report:
     """Ask ``queries`` hostile questions; only what cannot be text may be refused."""
     rng = random.Random(seed)
     answered = refused = 0
     slowest = 0.0
     errors: list[str] = []
     losses: list[str] = []
-    with recollect.open(folder / "asked.db", worker="none") as mind:
+    with Homes(folder, store).new("asked").open() as mind:
         _fill(mind, rng)
         for number in range(queries):
             query = _query(rng)

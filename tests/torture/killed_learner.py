@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import recollect
 from recollect import Mind
 from recollect.language.extract import extract
 from recollect.store.rows import MemoryFilter
@@ -22,6 +21,7 @@ from tests.learning import thinking
 from tests.providers.scripted import Asked, Behaviour, Line, Scripted
 from tests.providers.speaking import says
 from tests.torture import witness
+from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome
 
@@ -46,16 +46,16 @@ class Report(Outcome):
     errors: tuple[str, ...]
 
 
-def run(folder: Path, *, cycles: int, seed: int = 1) -> Report:
+def run(folder: Path, *, cycles: int, store: StoreName = "sqlite", seed: int = 1) -> Report:
     """Kill a learner after 1 to 80 ms: every other one learns with a model, the rest with rules."""
     rng = random.Random(seed)
-    path = folder / "learner.db"
+    home = Homes(folder, store).new("learner")
     errors: list[str] = []
     with Scripted() as server, Nursery() as nursery:
         server.always(_slowly(rng))
         for cycle in range(cycles):
             url = server.url if cycle % 2 else ""
-            child = nursery.start(learn, str(path), cycle, url)
+            child = nursery.start(learn, home, cycle, url)
             # Some die in their first breath, most of them while they learn.
             if rng.random() < 0.8 and not child.hear("learnt", 30):
                 errors.append(f"cycle {cycle}: nothing was learnt within 30 s")
@@ -63,20 +63,20 @@ def run(folder: Path, *, cycles: int, seed: int = 1) -> Report:
             child.kill()
             errors += [line for line in child.end(10).lines if line.startswith("!")]
         asked = len(server.asked)
-        ending = nursery.run(finish, str(path), server.url)
+        ending = nursery.run(finish, home, server.url)
         errors += [ending.failure] if ending.failure else []
-    losses = witness.halves(path, integrity=True)
-    with recollect.open(path, worker="none", **_PATIENT) as mind:
+    losses = witness.halves(home.target, integrity=True)
+    with home.open(**_PATIENT) as mind:
         losses += _lost(mind) + _twice(mind) + _current(mind)
         losses += [f"{f.check}: {f.detail}" for f in mind.doctor() if not f.ok]
         stats = mind.stats()
     return Report(cycles, asked, stats.turns, stats.memories, tuple(losses), tuple(errors))
 
 
-def learn(say: Say, path: str, cycle: int, url: str) -> None:
+def learn(say: Say, home: Home, cycle: int, url: str) -> None:
     """In the child: talk, compress, end, and learn meanwhile until killed."""
     until = time.monotonic() + _LIFE
-    mind = recollect.open(path, worker="none", **_settings(url))
+    mind = home.open(**_settings(url))
     number = 0
     while time.monotonic() < until:
         session = f"talk-{cycle % 7}"
@@ -91,9 +91,9 @@ def learn(say: Say, path: str, cycle: int, url: str) -> None:
         number += 1
 
 
-def finish(say: Say, path: str, url: str) -> None:
+def finish(say: Say, home: Home, url: str) -> None:
     """In the last child: nobody is killed any more."""
-    with recollect.open(path, worker="none", **_settings(url)) as mind:
+    with home.open(**_settings(url)) as mind:
         until = time.monotonic() + 50
         for session in mind.sessions(limit=1_000):
             mind.end_session(session.id)

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import recollect
 from recollect import NewTurn
 from recollect.record.recorder import BATCH
 from tests.torture import witness
+from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome
 
@@ -30,16 +30,24 @@ class Report(Outcome):
     errors: tuple[str, ...]
 
 
-def run(folder: Path, *, kills: int, turns: int = 5 * BATCH + 300, seed: int = 1) -> Report:
-    """Load, be killed, look, and begin again: with a new file once the load is there whole."""
+def run(
+    folder: Path,
+    *,
+    kills: int,
+    store: StoreName = "sqlite",
+    turns: int = 5 * BATCH + 300,
+    seed: int = 1,
+) -> Report:
+    """Load, be killed, look, and begin again: in a new place once the load is there whole."""
     rng = random.Random(seed)
     losses: list[str] = []
     errors: list[str] = []
-    unfinished, round_, known = 0, 0, 0
+    unfinished, known = 0, 0
+    homes = Homes(folder, store)
+    home = homes.new("loaded-0")
     with Nursery() as nursery:
         for kill in range(kills):
-            path = folder / f"loaded-{round_}.db"
-            child = nursery.start(load, str(path), turns)
+            child = nursery.start(load, home, turns)
             if not child.hear("open", 30):
                 errors.append(f"kill {kill}: not open within 30 s")
             time.sleep(rng.uniform(0.0, _LONGEST))
@@ -48,23 +56,23 @@ def run(folder: Path, *, kills: int, turns: int = 5 * BATCH + 300, seed: int = 1
             errors += [line for line in ending.lines if line.startswith("!")]
             done = "done" in ending.lines
             unfinished += not done
-            there, wrong = _look(path, turns, done=done, known=known)
+            there, wrong = _look(home, turns, done=done, known=known)
             losses += [f"kill {kill}: {what}" for what in wrong]
             known = there
             if done:
-                losses += witness.halves(path, integrity=True)
-                round_, known = round_ + 1, 0
-        path = folder / f"loaded-{round_}.db"
-        ending = nursery.run(load, str(path), turns, timeout=60)
+                losses += witness.halves(home.target, integrity=True)
+                homes.remove(home)
+                home, known = homes.new(f"loaded-{kill + 1}"), 0
+        ending = nursery.run(load, home, turns, timeout=60)
         errors += [ending.failure] if ending.failure else []
-        _, wrong = _look(path, turns, done=True, known=known)
-        losses += [*wrong, *witness.halves(path, integrity=True)]
+        _, wrong = _look(home, turns, done=True, known=known)
+        losses += [*wrong, *witness.halves(home.target, integrity=True)]
     return Report(kills, unfinished, turns, tuple(losses), tuple(errors))
 
 
-def load(say: Say, path: str, turns: int) -> None:
+def load(say: Say, home: Home, turns: int) -> None:
     """In the child: take everything in, whatever of it is there already."""
-    with recollect.open(path, worker="none") as mind:
+    with home.open() as mind:
         say("open")
         recorded = mind.record_many(_turns(turns))
         assert recorded.added + recorded.known == turns
@@ -80,9 +88,9 @@ def _turns(count: int) -> Iterator[NewTurn]:
         )  # fmt: skip
 
 
-def _look(path: Path, turns: int, *, done: bool, known: int) -> tuple[int, list[str]]:
+def _look(home: Home, turns: int, *, done: bool, known: int) -> tuple[int, list[str]]:
     """How many turns are there, and what is wrong with them."""
-    with recollect.open(path, worker="none") as mind:
+    with home.open() as mind:
         there = mind.stats().turns
         wrong = []
         if there < known:
@@ -102,4 +110,4 @@ def _look(path: Path, turns: int, *, done: bool, known: int) -> tuple[int, list[
             hit.text for hit in mind.recall(witness.word(there - 1), k=1)
         ):
             wrong.append(f"turn {there - 1} is not findable")
-    return there, wrong + witness.halves(path, integrity=False)
+    return there, wrong + witness.halves(home.target, integrity=False)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
-import recollect
 from recollect import NewTurn
 from recollect.moving.archive import export_jsonl, import_jsonl
 from recollect.moving.copy import copy_space
 from tests.moving.stored import everything
 from tests.torture import witness
+from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome
 
+_EXPORTED = "exported.jsonl"
 _OLD = b"what was there before\n"
 _WORDS = "tea violin invoice 北京 会议 garden 预算 train".split()
 
@@ -32,34 +33,32 @@ class Report(Outcome):
     errors: tuple[str, ...]
 
 
-def run(folder: Path, *, kills: int, turns: int = 4_000, seed: int = 1) -> Report:
+def run(
+    folder: Path, *, kills: int, turns: int = 4_000, store: StoreName = "sqlite", seed: int = 1
+) -> Report:
     """So many kills of each: of a copy, an export and an import."""
     rng = random.Random(seed)
-    source, archive = folder / "source.db", folder / "whole.jsonl"
+    homes = Homes(folder, store)
+    source, archive = homes.new("source"), folder / "whole.jsonl"
     rows = _build(source, archive, turns)
-    before = source.read_bytes()
+    moved = _Moved(_stored(source), archive.read_bytes())
     losses: list[str] = []
     errors: list[str] = []
     unfinished = 0
     with Nursery() as nursery:
-        for work, target, check in (
-            (copy, folder / "copied.db", _check_database),
-            (export, folder / "out" / "exported.jsonl", _check_file),
-            (enter, folder / "entered.db", _check_database),
+        for work, check in (
+            (copy, _check_database),
+            (export, _check_file),
+            (enter, _check_database),
         ):
             begun = time.monotonic()
-            ending = nursery.run(
-                work, str(source), str(archive), str(folder / f"first-{target.name}")
-            )
+            first = homes.new(f"{work.__name__}-first")
+            ending = nursery.run(work, source, str(archive), first)
             errors += [ending.failure] if ending.failure else []
             longest = time.monotonic() - begun
-            round_ = 0
+            place = _prepared(homes.new(f"{work.__name__}-0"))
             for kill in range(kills):
-                place = target.with_stem(f"{target.stem}-{round_}")
-                if work is export and not place.exists():
-                    place.parent.mkdir(exist_ok=True)
-                    place.write_bytes(_OLD)
-                child = nursery.start(work, str(source), str(archive), str(place))
+                child = nursery.start(work, source, str(archive), place)
                 time.sleep(rng.uniform(0.0, longest))
                 child.kill()
                 ended = child.end(10)
@@ -67,64 +66,84 @@ def run(folder: Path, *, kills: int, turns: int = 4_000, seed: int = 1) -> Repor
                 done = "done" in ended.lines
                 unfinished += not done
                 if done or work is export:
-                    wrong = check(source, archive, place, done)
-                    losses += [f"{work.__name__} {kill}: {what}" for what in wrong]
-                round_ += done
-            place = target.with_stem(f"{target.stem}-{round_}")
-            ending = nursery.run(work, str(source), str(archive), str(place))
+                    losses += [f"{work.__name__} {kill}: {w}" for w in check(moved, place, done)]
+                if done:
+                    homes.remove(place)
+                    place = _prepared(homes.new(f"{work.__name__}-{kill + 1}"))
+            ending = nursery.run(work, source, str(archive), place)
             errors += [ending.failure] if ending.failure else []
-            losses += [f"{work.__name__}: {what}" for what in check(source, archive, place, True)]
-    if source.read_bytes() != before:
+            losses += [f"{work.__name__}: {what}" for what in check(moved, place, True)]
+    if _stored(source) != moved.rows:
         losses.append("the source was changed")
     return Report(kills, unfinished, rows, tuple(losses), tuple(errors))
 
 
-def copy(say: Say, source: str, archive: str, place: str) -> None:
+def copy(say: Say, source: Home, archive: str, place: Home) -> None:
     """In the child."""
-    report = copy_space(source, place)
+    report = copy_space(source.target, place.target)
     assert report.verified
     assert not report.conflicts
     say("done")
 
 
-def export(say: Say, source: str, archive: str, place: str) -> None:
-    with recollect.open(source, worker="none") as mind:
-        export_jsonl(mind, place)
+def export(say: Say, source: Home, archive: str, place: Home) -> None:
+    with source.open() as mind:
+        export_jsonl(mind, place.folder / _EXPORTED)
     say("done")
 
 
-def enter(say: Say, source: str, archive: str, place: str) -> None:
-    with recollect.open(place, worker="none") as mind, Path(archive).open("rb") as file:
+def enter(say: Say, source: Home, archive: str, place: Home) -> None:
+    with place.open() as mind, Path(archive).open("rb") as file:
         entered = import_jsonl(mind, file)
         assert entered.complete
         assert not entered.rejected
     say("done")
 
 
-Check = Callable[[Path, Path, Path, bool], list[str]]
+def _prepared(place: Home) -> Home:
+    """With an older export in it."""
+    (place.folder / _EXPORTED).write_bytes(_OLD)
+    return place
 
 
-def _check_file(source: Path, archive: Path, place: Path, done: bool) -> list[str]:
+class _Moved(NamedTuple):
+    """What a whole copy holds, and a whole export."""
+
+    rows: dict[str, list[tuple[Any, ...]]]
+    archive: bytes
+
+
+def _check_file(moved: _Moved, place: Home, done: bool) -> list[str]:
     """Whole or as it was; the first line has the time."""
-    data = place.read_bytes()
+    data = (place.folder / _EXPORTED).read_bytes()
     if data == _OLD and not done:
         return []
-    whole = data.partition(b"\n")[2] == archive.read_bytes().partition(b"\n")[2]
-    return [] if whole else [f"{place.name} is neither the old file nor a whole one"]
+    whole = data.partition(b"\n")[2] == moved.archive.partition(b"\n")[2]
+    return [] if whole else [f"{place.folder.name} has neither the old file nor a whole one"]
 
 
-def _check_database(source: Path, archive: Path, place: Path, done: bool) -> list[str]:
-    ours, theirs = everything(source), everything(place)
+def _check_database(moved: _Moved, place: Home, done: bool) -> list[str]:
+    ours, theirs = moved.rows, _stored(place)
     # Opened while vectors were still to come, a memory asks for them: the job finds them there.
     asked = [job for job in theirs["jobs"] if "embed" in job and job not in ours["jobs"]]
     theirs["jobs"] = [job for job in theirs["jobs"] if job not in asked]
     wrong = [f"{name} differs" for name in ours if ours[name] != theirs[name]]
-    return [*wrong, *witness.halves(place, integrity=True)]
+    return [*wrong, *witness.halves(place.target, integrity=True)]
 
 
-def _build(source: Path, archive: Path, turns: int) -> int:
+def _stored(home: Home) -> dict[str, list[tuple[Any, ...]]]:
+    """The rows, whatever holds them: those of a server are looked at in a file."""
+    if not home.on_server:
+        return everything(Path(home.target))
+    file = home.folder / "looked-at.db"
+    file.unlink(missing_ok=True)
+    assert copy_space(home.target, file).verified
+    return everything(file)
+
+
+def _build(source: Home, archive: Path, turns: int) -> int:
     rng = random.Random(7)
-    with recollect.open(source, worker="none") as mind:
+    with source.open() as mind:
         mind.record_many(
             NewTurn(f"s{n % 5}", "user", " ".join(rng.choices(_WORDS, k=9)), index=n // 5)
             for n in range(turns)

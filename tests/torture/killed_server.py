@@ -18,6 +18,7 @@ from recollect import NewTurn
 from recollect.errors import RecollectError
 from recollect.remote.client import open_remote
 from tests.torture import witness
+from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.outcome import Outcome
 
 _SPACES = ("default", "second")
@@ -44,7 +45,7 @@ class Announced:
 
 
 @contextmanager
-def server(database: Path, *options: str) -> Iterator[Announced]:
+def server(database: str | Path, *options: str) -> Iterator[Announced]:
     """`recollect serve` on a free port; killed if it is still there."""
     command = [sys.executable, "-m", "recollect", "serve", "--db", str(database), "--port", "0"]
     process = subprocess.Popen(
@@ -65,16 +66,18 @@ def server(database: Path, *options: str) -> Iterator[Announced]:
         process.stderr.close()
 
 
-def run(folder: Path, *, kills: int, clients: int = 4, seed: int = 1) -> Report:
+def run(
+    folder: Path, *, kills: int, clients: int = 4, store: StoreName = "sqlite", seed: int = 1
+) -> Report:
     """So many kills, each some moments after the clients began."""
     rng = random.Random(seed)
-    database = folder / "served.db"
+    home = Homes(folder, store).new("served")
     kept: dict[str, set[str]] = {space: set() for space in _SPACES}
     losses: list[str] = []
     errors: list[str] = []
     unanswered = 0
     for kill in range(kills):
-        with server(database) as running:
+        with server(home.enter()) as running:
             threads = [
                 threading.Thread(target=_load, args=(running, kill, number, kept, errors))
                 for number in range(clients)
@@ -89,7 +92,7 @@ def run(folder: Path, *, kills: int, clients: int = 4, seed: int = 1) -> Report:
             for thread in threads:
                 thread.join(30)
             unanswered += clients
-        losses += [f"kill {kill}: {what}" for what in _lost(database, kept)]
+        losses += [f"kill {kill}: {what}" for what in _lost(home, kept)]
     return Report(kills, sum(map(len, kept.values())), unanswered, tuple(losses), tuple(errors))
 
 
@@ -121,10 +124,10 @@ def _load(
                 return
 
 
-def _lost(database: Path, kept: dict[str, set[str]]) -> list[str]:
-    wrong = witness.halves(database, integrity=True)
+def _lost(home: Home, kept: dict[str, set[str]]) -> list[str]:
+    wrong = witness.halves(home.target, integrity=True)
     for space, texts in kept.items():
-        with recollect.open(database, space=space, worker="none") as mind:
+        with home.open(space=space) as mind:
             found: list[str] = []
             while page := mind.turns(limit=10_000, offset=len(found)):
                 found += [turn.content for turn in page]

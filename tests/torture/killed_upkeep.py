@@ -5,17 +5,16 @@ run ends.
 from __future__ import annotations
 
 import random
-import shutil
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import recollect
 from recollect.clock import ManualClock
 from recollect.store.rows import MemoryFilter
 from recollect.types import Kind, NewTurn
+from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome
 
@@ -38,22 +37,22 @@ class Report(Outcome):
     errors: tuple[str, ...]
 
 
-def run(folder: Path, *, kills: int = 200, seed: int = 1) -> Report:
+def run(folder: Path, *, kills: int = 200, store: StoreName = "sqlite", seed: int = 1) -> Report:
     """Begin again and again from one prepared memory, until so many processes were killed."""
     rng = random.Random(seed)
-    template = folder / "template"
+    homes = Homes(folder, store)
+    template = homes.new("template")
     prepare(template)
-    expected, took = _undisturbed(folder, template)
+    expected, took = _undisturbed(homes.copy(template, "undisturbed"))
     losses: list[str] = []
     errors: list[str] = []
     done = finished = 0
     with Nursery() as nursery:
         while done < kills:
-            home = folder / f"run-{finished}"
-            shutil.copytree(template, home)
+            home = homes.copy(template, f"run-{finished}")
             minutes = 0
             while True:
-                child = nursery.start(keep_up, str(home), minutes)
+                child = nursery.start(keep_up, home, minutes)
                 if not child.hear("open", 60):
                     errors.append("it did not open")
                 if done < kills:
@@ -67,15 +66,14 @@ def run(folder: Path, *, kills: int = 200, seed: int = 1) -> Report:
                 minutes += 6  # the lease of the dead one has lapsed by then
             losses += _differences(expected, state_of(home), f"run {finished}")
             finished += 1
-            shutil.rmtree(home)
+            homes.remove(home)
     return Report(done, finished, tuple(losses), tuple(errors))
 
 
-def prepare(home: Path) -> None:
+def prepare(home: Home) -> None:
     """Duplicates, faded and expired memories, unread turns, old events: work for every step."""
-    home.mkdir(parents=True)
     clock = ManualClock(BEGIN)
-    with recollect.open(home / "m.db", clock=clock, worker="none", **_SETTINGS) as mind:
+    with home.open(clock=clock, **_SETTINGS) as mind:
         for n in range(60):
             kind: Kind = "skill" if n % 3 else "rule"
             mind.remember(f"note {n} is about tool{n}", kind=kind, importance=0.5 + n / 200)
@@ -98,10 +96,10 @@ def prepare(home: Path) -> None:
             mind.drain()
 
 
-def keep_up(say: Say, home: str, minutes: int) -> None:
+def keep_up(say: Say, home: Home, minutes: int) -> None:
     """In the child: the daily and the weekly work of one day."""
     clock = ManualClock(BEGIN + _LATER + timedelta(minutes=minutes))
-    mind = recollect.open(Path(home) / "m.db", clock=clock, worker="none", **_SETTINGS)
+    mind = home.open(clock=clock, **_SETTINGS)
     say("open")
     works = [mind.upkeep("daily"), mind.upkeep("weekly")]
     mind.close()
@@ -109,9 +107,9 @@ def keep_up(say: Say, home: str, minutes: int) -> None:
         say("finished")
 
 
-def state_of(home: Path) -> dict[str, object]:
+def state_of(home: Home) -> dict[str, object]:
     """Everything that matters at the end, without ids and times."""
-    with recollect.open(home / "m.db", worker="none", **_SETTINGS) as mind:
+    with home.open(**_SETTINGS) as mind:
         with mind._store.read(mind.space) as unit:
             memories = unit.memories.find(MemoryFilter(limit=10_000))
             core = {m.content for m in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
@@ -127,7 +125,7 @@ def state_of(home: Path) -> dict[str, object]:
             "turns": sorted(turn.state for turn in mind.turns(limit=1000)),
             "episodes": len(mind.episodes(limit=1000)),
             "documents": sorted(
-                (path.name, _shown(path)) for path in (home / "documents").glob("*.md")
+                (path.name, _shown(path)) for path in (home.folder / "documents").glob("*.md")
             ),
             "broken": [f"{f.check}: {f.detail}" for f in mind.doctor() if not f.ok],
         }  # fmt: skip
@@ -138,11 +136,9 @@ def _shown(path: Path) -> list[str]:
     return [line.partition("<!--")[0].rstrip() for line in path.read_text("utf-8").splitlines()]
 
 
-def _undisturbed(folder: Path, template: Path) -> tuple[dict[str, object], float]:
-    home = folder / "undisturbed"
-    shutil.copytree(template, home)
+def _undisturbed(home: Home) -> tuple[dict[str, object], float]:
     with Nursery() as nursery:
-        child = nursery.start(keep_up, str(home), 0)
+        child = nursery.start(keep_up, home, 0)
         child.hear("open", 60)
         begun = time.monotonic()
         ending = child.end(300)

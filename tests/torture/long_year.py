@@ -15,6 +15,7 @@ from pathlib import Path
 import recollect
 from recollect.clock import ManualClock
 from recollect.types import NewTurn
+from tests.torture.homes import Homes, StoreName
 from tests.torture.outcome import Outcome
 
 BEGIN = datetime(2026, 1, 5, 8, tzinfo=UTC)  # a Monday
@@ -158,14 +159,21 @@ class Life:
         return f"We decided to use {what} for the {self.chance.choice(_SERVICES)} release"
 
 
-def run(folder: Path, *, days: int = 365, turns: int = 140, seed: int = 1) -> Report:
+def run(
+    folder: Path,
+    *,
+    days: int = 365,
+    turns: int = 140,
+    store: StoreName = "sqlite",
+    seed: int = 1,
+) -> Report:
     """Live so many days with so many turns each, and look at what is known then."""
     clock, life = ManualClock(BEGIN), Life(seed)
     course: list[Day] = []
     errors: list[str] = []
     by_hand = {"daily": "never", "weekly": "never"}  # upkeep is called and timed below
-    path = folder / "year.db"
-    with recollect.open(path, clock=clock, worker="none", schedule=by_hand) as mind:
+    home = Homes(folder, store).new("year")
+    with home.open(clock=clock, schedule=by_hand) as mind:
         for day in range(days):
             _live(mind, clock, life, day, turns)
             clock.set(BEGIN + timedelta(days=day + 1) - timedelta(hours=5))  # 03:00
@@ -182,7 +190,7 @@ def run(folder: Path, *, days: int = 365, turns: int = 140, seed: int = 1) -> Re
             ]
             course.append(Day(day, mind.stats().memories, seconds))
             mind.drain()
-        losses = _judge(mind, life, folder)
+        losses = _judge(mind, life, home.folder)
         with mind._store.read(mind.space) as unit:
             held = unit.tiers.counts(clock.now())
         total = mind.stats().turns

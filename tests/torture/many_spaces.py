@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import recollect
 from recollect import Mind
+from recollect.store.postgres.connection import PostgresConnection
+from tests.torture.homes import Homes, StoreName
 from tests.torture.outcome import Outcome
 
+_ASKS_FOR_SPACE = re.compile(r"\+?(?:\b\w+\.)?\bspace = (\$\d+)")
 _WORDS = "piano mirror clock lamp river garden 钢琴 镜子 花园 河流".split()
 
 
@@ -38,15 +46,29 @@ class _Life:
         self.memories: dict[str, str] = {}
 
 
-def run(folder: Path, *, spaces: int, operations: int, target: str = "", seed: int = 1) -> Report:
-    """``target`` is a database, else a file in the folder."""
+def run(
+    folder: Path,
+    *,
+    spaces: int,
+    operations: int,
+    store: StoreName = "sqlite",
+    second_wall_only: bool = False,
+    seed: int = 1,
+) -> Report:
+    """So many operations, each of a space that is drawn. On a server the first wall between spaces
+    can be taken down, which leaves row-level security.
+    """
+    home = Homes(folder, store).new("spaces")
     chance = random.Random(seed)
     lives = [_Life(f"{n:05}") for n in range(spaces)]
     foreign: list[str] = []
     errors: list[str] = []
     done: Counter[str] = Counter()
     begun = time.monotonic()
-    with recollect.connect(target or folder / "spaces.db", worker="none") as engine:
+    with (
+        first_wall_down() if second_wall_only else nullcontext(),
+        recollect.connect(home.enter(), worker="none") as engine,
+    ):
         for n in range(operations):
             life = lives[int(spaces * chance.random() ** 2)]  # some talk much more than others
             name = chance.choices(list(_CALLS), [weight for weight, _ in _CALLS.values()])[0]
@@ -61,6 +83,21 @@ def run(folder: Path, *, spaces: int, operations: int, target: str = "", seed: i
         foreign += [f"a space {name!r} nobody made" for name in set(engine.spaces()) - known]
     seconds = time.monotonic() - begun
     return Report(spaces, operations, seconds, dict(done), tuple(foreign), tuple(errors))
+
+
+@contextmanager
+def first_wall_down() -> Iterator[None]:
+    """No statement asks for a space any more: its number is sent, and not looked at."""
+    native = PostgresConnection.native
+
+    def bare(
+        conn: PostgresConnection, statement: str, values: list[Any] | tuple[Any, ...] = ()
+    ) -> Any:
+        return native(conn, _ASKS_FOR_SPACE.sub(r"(\1::bigint IS NOT NULL)", statement), values)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PostgresConnection, "native", bare)
+        yield
 
 
 def _say(life: _Life, chance: random.Random, n: int) -> str:

@@ -1,4 +1,4 @@
-"""Many processes write single turns into one file at once."""
+"""Many processes write single turns into one memory at once."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import recollect
 from tests.torture import witness
+from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome
 
 _START = 60.0
-_SLOT = 0.15  # seconds from one new file to the next
+_SLOT = 0.15  # seconds from one new memory to the next
 _PER_TURN = 1.0  # seconds; only to end a run that hangs
 SHARED = "everyone"
 
@@ -36,18 +36,22 @@ class Report(Outcome):
         return self.rows / self.seconds
 
 
-def run(folder: Path, *, processes: int, turns: int, races: int) -> Report:
+def run(
+    folder: Path, *, processes: int, turns: int, races: int, store: StoreName = "sqlite"
+) -> Report:
     """Each process records ``turns`` turns, one commit each; nobody may see an error.
 
-    Before that they all create ``races`` new files at the same moments.
+    Before that they all create ``races`` new memories at the same moments.
     """
-    path = folder / "crowd.db"
+    homes = Homes(folder, store)
+    home = homes.new("crowd")
+    contested = [homes.new(f"race-{race}") for race in range(races)]
     go = folder / "go"
     with Nursery() as nursery:
         start = time.time() + 1.0
-        makers = [nursery.start(create, str(folder), start, races) for _ in range(processes)]
+        makers = [nursery.start(create, contested, start) for _ in range(processes)]
         made = [child.end(_START + races) for child in makers]
-        crowd = [nursery.start(write, str(path), str(go), n, turns) for n in range(processes)]
+        crowd = [nursery.start(write, home, str(go), n, turns) for n in range(processes)]
         errors = [f"process {n} did not open" for n, child in enumerate(crowd)
                   if not child.hear("ready", _START)]  # fmt: skip
         go.touch()
@@ -59,24 +63,24 @@ def run(folder: Path, *, processes: int, turns: int, races: int) -> Report:
     slowest = max(
         (float(line) for e in endings for line in e.lines[1:] if not e.failure), default=0
     )
-    rows, losses = _compare(path, processes, turns)
-    for file in folder.glob("race-*.db"):
-        losses += _compare(file, processes, 1)[1]
+    rows, losses = _compare(home, processes, turns)
+    for one in contested:
+        losses += _compare(one, processes, 1)[1]
     return Report(processes, turns, rows, seconds, slowest, tuple(losses), tuple(errors))
 
 
-def create(say: Say, folder: str, start: float, races: int) -> None:
-    """In a child: be there when a file comes into being, again and again."""
-    for race in range(races):
+def create(say: Say, contested: list[Home], start: float) -> None:
+    """In a child: be there when a memory comes into being, again and again."""
+    for race, home in enumerate(contested):
         time.sleep(max(0.0, start + race * _SLOT - time.time()))
-        with recollect.open(Path(folder) / f"race-{race}.db", worker="none") as mind:
+        with home.open() as mind:
             mind.record(session=SHARED, role="user", content=f"from {os.getpid()}")
 
 
-def write(say: Say, path: str, go: str, number: int, turns: int) -> None:
+def write(say: Say, home: Home, go: str, number: int, turns: int) -> None:
     """In a child: a third into the shared session, a third into its own, a third with an index."""
     slowest = 0.0
-    with recollect.open(path, worker="none") as mind:
+    with home.open() as mind:
         say("ready")
         while not Path(go).exists():
             time.sleep(0.001)
@@ -95,9 +99,9 @@ def write(say: Say, path: str, go: str, number: int, turns: int) -> None:
     say(json.dumps(slowest))
 
 
-def _compare(path: Path, processes: int, turns: int) -> tuple[int, list[str]]:
-    wrong = witness.halves(path, integrity=True)
-    with recollect.open(path, worker="none") as mind:
+def _compare(home: Home, processes: int, turns: int) -> tuple[int, list[str]]:
+    wrong = witness.halves(home.target, integrity=True)
+    with home.open() as mind:
         rows = mind.stats().turns
         if rows != processes * turns:
             wrong.append(f"{rows} rows instead of {processes * turns}")

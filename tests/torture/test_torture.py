@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.postgres.server import database_for
 from tests.torture import (
     backups,
     bad_days,
@@ -28,6 +28,8 @@ from tests.torture import (
     power_cut,
     stopped_server,
 )
+from tests.torture.__main__ import ONLY_IN_FILES, ONLY_ON_A_SERVER, SCENARIOS, stores_of
+from tests.torture.homes import STORES
 
 pytestmark = [
     pytest.mark.torture,
@@ -86,9 +88,35 @@ def test_no_space_sees_a_row_of_another(tmp_path: Path) -> None:
     assert report.ok, report
 
 
-def test_nor_on_a_server(tmp_path: Path) -> None:
-    report = many_spaces.run(tmp_path, spaces=20, operations=200, target=database_for(tmp_path))
+ON_A_SERVER: dict[str, dict[str, int]] = {
+    "many_spaces": {"spaces": 20, "operations": 200},
+    "killed_writer": {"cycles": 3},
+    "many_writers": {"processes": 3, "turns": 12, "races": 1},
+    "hostile_queries": {"queries": 200},
+}
+
+
+@pytest.mark.feature("O5")
+def test_row_level_security_alone_keeps_spaces_apart(tmp_path: Path) -> None:
+    report = many_spaces.run(
+        tmp_path, spaces=10, operations=150, store="postgres", second_wall_only=True
+    )
     assert report.ok, report
+
+
+@pytest.mark.feature("O5")
+@pytest.mark.parametrize("name", ON_A_SERVER)
+def test_a_server_holds_as_a_file_does(tmp_path: Path, name: str) -> None:
+    """The quick ones; `make torture` runs every other one on a server, too."""
+    report = SCENARIOS[name].run(tmp_path, store="postgres", **ON_A_SERVER[name])
+    assert report.ok, report
+
+
+def test_a_scenario_runs_on_both_stores_or_says_why_not() -> None:
+    assert {*ONLY_IN_FILES, *ONLY_ON_A_SERVER} <= {*SCENARIOS}
+    for name, scenario in SCENARIOS.items():
+        takes_store = "store" in inspect.signature(scenario.run).parameters
+        assert takes_store or stores_of(name) != STORES, name
 
 
 @pytest.mark.feature("L1", "L2")

@@ -10,6 +10,8 @@ from pathlib import Path
 import apsw
 
 from recollect import Mind, NewTurn, ToolCall, ToolResult, Turn
+from recollect.store.target import is_address
+from tests.postgres.server import connect
 
 _LETTERS = "bcfhjklmnpqrtvwx"  # no suffix a stemmer would take away
 _FILLER = "uv 升级 Python 数据库 deploy staging 会议 weekly report 用户 prefers dark mode".split()
@@ -133,20 +135,9 @@ def whole_acts(mind: Mind, script: Iterable[Act]) -> list[str]:
 
 # Each query returns what is half: one side of a transaction without the other.
 _HALVES = {
-    "turn without index row": "SELECT count(*) FROM turns t WHERE NOT EXISTS"
-    " (SELECT 1 FROM text_index_docsize d WHERE d.id = t.doc)",
-    "memory without index row": "SELECT count(*) FROM memories t WHERE NOT EXISTS"
-    " (SELECT 1 FROM text_index_docsize d WHERE d.id = t.doc)",
-    "index row without record": "SELECT count(*) FROM text_index_docsize d WHERE d.id NOT IN"
-    " (SELECT doc FROM turns UNION ALL SELECT doc FROM memories"
-    "  UNION ALL SELECT doc FROM episodes UNION ALL SELECT doc FROM attachments)",
-    "index row without its terms": "SELECT count(*) FROM text_index_docsize d WHERE NOT EXISTS"
-    " (SELECT 1 FROM text_terms t WHERE t.doc = d.id)",
-    "terms without their index row": "SELECT count(*) FROM text_terms t WHERE NOT EXISTS"
-    " (SELECT 1 FROM text_index_docsize d WHERE d.id = t.doc)",
     "session whose counters disagree": "SELECT count(*) FROM sessions s WHERE"
     " turns != (SELECT count(*) FROM turns t WHERE t.space = s.space AND t.session = s.number)"
-    " OR next_idx != (SELECT ifnull(max(idx), -1) + 1 FROM turns t"
+    " OR next_idx != (SELECT coalesce(max(idx), -1) + 1 FROM turns t"
     "  WHERE t.space = s.space AND t.session = s.number)",
     "turn without session": "SELECT count(*) FROM turns t WHERE NOT EXISTS"
     " (SELECT 1 FROM sessions s WHERE s.number = t.session AND s.space = t.space)",
@@ -163,20 +154,53 @@ _HALVES = {
     "event without memory": "SELECT count(*) FROM events e WHERE type = 'write' AND NOT EXISTS"
     " (SELECT 1 FROM memories m WHERE m.space = e.space AND m.id = e.subject)",
 }
+# The same of the text index: ``{}`` is the table with a row, and a number, for each document.
+_INDEX_HALVES = {
+    "turn without index row": "SELECT count(*) FROM turns t WHERE NOT EXISTS"
+    " (SELECT 1 FROM {0} d WHERE d.{1} = t.doc)",
+    "memory without index row": "SELECT count(*) FROM memories t WHERE NOT EXISTS"
+    " (SELECT 1 FROM {0} d WHERE d.{1} = t.doc)",
+    "index row without record": "SELECT count(*) FROM {0} d WHERE d.{1} NOT IN"
+    " (SELECT doc FROM turns UNION ALL SELECT doc FROM memories"
+    "  UNION ALL SELECT doc FROM episodes UNION ALL SELECT doc FROM attachments)",
+    "index row without its terms": "SELECT count(*) FROM {0} d WHERE NOT EXISTS"
+    " (SELECT 1 FROM {2} t WHERE t.doc = d.{1})",
+    "terms without their index row": "SELECT count(*) FROM {2} t WHERE NOT EXISTS"
+    " (SELECT 1 FROM {0} d WHERE d.{1} = t.doc)",
+}
+_FILE = _HALVES | {
+    what: query.format("text_index_docsize", "id", "text_terms")
+    for what, query in _INDEX_HALVES.items()
+}
+_SERVER = _HALVES | {
+    what: query.format("text_terms", "doc", "text_postings")
+    for what, query in _INDEX_HALVES.items()
+}
+_BROKEN_TREES = (
+    "SELECT count(bt_index_check(i.indexrelid, true)) FROM pg_index i"
+    " JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam"
+    " WHERE a.amname = 'btree' AND c.relnamespace = 'recollect'::regnamespace AND i.indisvalid"
+)
 
 
-def halves(path: Path, *, integrity: bool, digests: bool = True) -> list[str]:
-    """What is half or broken in a file, by the file's own word. Not all presets have digests."""
-    conn = apsw.Connection(str(path))
+def halves(target: str | Path, *, integrity: bool, digests: bool = True) -> list[str]:
+    """What is half or broken in a database, by its own word. Not all presets have digests."""
+    look = _halves_on_server if is_address(str(target)) else _halves_in_file
+    skipped = set() if digests else {"undigested session without its job"}
+    return look(str(target), integrity=integrity, skipped=skipped)
+
+
+def _halves_in_file(path: str, *, integrity: bool, skipped: set[str]) -> list[str]:
+    conn = apsw.Connection(path)
     conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     conn.set_busy_timeout(10_000)
     try:
         if not conn.execute("SELECT 1 FROM sqlite_schema WHERE name = 'turns'").get:
             return []  # killed before there was a schema
         wrong = [
-            f"{count} x {what}"
-            for what, query in _HALVES.items()
-            if (digests or "undigested" not in what) and (count := int(conn.execute(query).get))
+            f"{found} x {what}"
+            for what, query in _FILE.items()
+            if what not in skipped and (found := int(conn.execute(query).get))
         ]
         if integrity:
             said = [str(row[0]) for row in conn.execute("PRAGMA integrity_check(5)")]
@@ -184,3 +208,28 @@ def halves(path: Path, *, integrity: bool, digests: bool = True) -> list[str]:
         return wrong
     finally:
         conn.close()
+
+
+def _halves_on_server(url: str, *, integrity: bool, skipped: set[str]) -> list[str]:
+    import psycopg
+
+    with connect(url) as conn:
+        if conn.execute("SELECT to_regclass('recollect.turns')").fetchone() == (None,):
+            return []
+        if integrity:
+            conn.execute("CREATE EXTENSION IF NOT EXISTS amcheck")
+        # One moment: what a killed process had sent whole may still be written meanwhile.
+        conn.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        conn.execute("SET LOCAL search_path = recollect, public")
+        wrong = [
+            f"{found} x {what}"
+            for what, query in _SERVER.items()
+            if what not in skipped and (found := int(conn.execute(query).fetchone()[0]))
+        ]
+        try:
+            if integrity:
+                conn.execute(_BROKEN_TREES)
+            conn.execute("COMMIT")
+        except psycopg.Error as error:
+            wrong.append(f"integrity: {error}")
+        return wrong

@@ -14,7 +14,7 @@ from recollect.learn.session_end import ENDED
 from recollect.store.rows import Placed, TurnRow
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.postings import TextStats
-from recollect.store.sqlite.jobs import SqliteTasks
+from recollect.store.sql.tasks import SqlTasks
 from recollect.store.sqlite.records import SqliteLedger
 from recollect.store.sqlite.store import SqliteUnit
 from recollect.types import EMPTY, Event, Fact, SafeName, Turn, key_of, no_metadata
@@ -116,7 +116,7 @@ class _MirroredJournal(SqlJournal):
         return event
 
 
-class _NoTasks(SqliteTasks):
+class _NoTasks(SqlTasks):
     """Nothing is queued: nothing is learnt here, and what is recorded is learnt from later."""
 
     def enqueue(

@@ -43,7 +43,8 @@ def explain(error: psycopg.Error, place: str) -> errors.StoreError:
     if code in _DAMAGED or code in _MISSING:
         return errors.StoreDamaged(
             f"The database does not answer as it should: {message}",
-            remedy="It was left as it is; look into the server's log, or restore a backup",
+            remedy="It was left as it is; run `recollect doctor`, look into the server's log, or"
+            " restore a backup",
         )
     if not code or code[:2] in ("08", "57", "53", "28", "3D"):
         return errors.StoreUnavailable(

@@ -19,7 +19,7 @@ from recollect.store.sql.job_rows import (
 )
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.rounds import SpaceRound
-from recollect.store.sqlite.jobs import SqliteTasks
+from recollect.store.sql.tasks import SqlTasks
 from recollect.types import (
     WAITING_SINCE,
     Fact,
@@ -73,7 +73,7 @@ _WAITS_FOR_MODEL = (
 _AGAIN = 20  # others that were quicker, before this worker looks again later
 
 
-class PostgresTasks(SqliteTasks):
+class PostgresTasks(SqlTasks):
     """Queueing and looking at the jobs of one space."""
 
     def _put(

@@ -15,6 +15,10 @@ JOB = (
     "j.id, s.name, j.kind, j.key, j.payload, j.state, j.attempts, j.max_attempts, j.run_at,"
     " j.created_at, j.lease_until, j.error"
 )
+FROM_JOBS = "FROM jobs j JOIN spaces s ON s.space = j.space"
+WAITS_FOR_MODEL = (
+    f"space = :space AND state = 'ready' AND payload ->> '{WAITING_SINCE}' IS NOT NULL"
+)
 
 
 def note_failure(journal: SqlJournal, type_: str, job: Job, now: datetime, error: SafeText) -> None:

@@ -26,11 +26,12 @@ from recollect.store.sql.names import SqlNames
 from recollect.store.sql.postings import TextStats
 from recollect.store.sql.runs import SqlCards, SqlOnboardings, SqlRuns
 from recollect.store.sql.scratchpads import SqlScratchpads
+from recollect.store.sql.tasks import SqlTasks
 from recollect.store.sql.tiers import SqlTiers
 from recollect.store.sql.unit import UnitPart, simple
 from recollect.store.sqlite import backup, compaction, health, migrate, text
 from recollect.store.sqlite.connection import MEMORY, Database
-from recollect.store.sqlite.jobs import SqliteQueue, SqliteTasks
+from recollect.store.sqlite.jobs import SqliteQueue
 from recollect.store.sqlite.records import (
     SqliteAttachments,
     SqliteEpisodes,
@@ -67,7 +68,7 @@ class SqliteUnit:
     journal = simple(SqlJournal)
     text = UnitPart(SqliteText)
     vectors = simple(SqliteVectors)
-    tasks = simple(SqliteTasks)
+    tasks = simple(SqlTasks)
     tiers = simple(SqlTiers)
     runs = simple(SqlRuns)
     cards = simple(SqlCards)
