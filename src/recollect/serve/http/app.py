@@ -141,7 +141,7 @@ class Service:
     async def _ready(self, request: Request) -> Response:
         if self.stopping:
             raise ServiceUnavailable("The service is stopping", remedy="Ask another one")
-        await self._queue.run("", self._engine.spaces)
+        await self._queue.run("", self._engine.spaces, "probe")
         return answer(encoded({"status": "ok"}))
 
     async def _openapi(self, request: Request) -> Response:
@@ -156,7 +156,7 @@ class Service:
             minds = [self._engine.mind(space) for space in self._engine.spaces()]
             return together([mind.prometheus() for mind in minds])
 
-        text = await self._queue.run(grant.id, work, lasting=True)
+        text = await self._queue.run(grant.id, work, "probe")
         whole = text + self._figures.text(self.running)
         return PlainTextResponse(whole, media_type=_PROMETHEUS)
 
