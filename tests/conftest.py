@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -75,7 +75,9 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def usual_target(folder: Path) -> Path | str:
-    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres)."""
+    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres);
+    with RECOLLECT_TEST_STORE=http it is a file behind a service.
+    """
     if os.environ.get(_STORE) != "postgres":
         return folder / "memory.db"
     os.environ["RECOLLECT_FILES"] = str(folder)  # documents and transcripts
@@ -112,7 +114,10 @@ def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
         worker: str = "none",
         **given: Any,
     ) -> recollect.Mind:
-        mind = recollect.open(
+        opener: Callable[..., recollect.Mind] = recollect.open
+        if os.environ.get(_STORE) == "http":
+            from tests.served_mind import open_served as opener
+        mind = opener(
             usual_target(tmp_path) if target is None else target,
             space=space,
             preset=preset,

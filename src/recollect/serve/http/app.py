@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -62,7 +63,7 @@ class Service:
         self._figures = RequestFigures()
         self._streams = 0
         self._mcp = McpServers(self._limits.body)
-        self._document = encoded(openapi(operations))
+        self._document = _document(tuple(operations))
         replies = Replies()
         routes = [
             self._route(
@@ -238,6 +239,12 @@ class Service:
                 )
             except RecollectError as error:
                 await problem(error)(scope, receive, send)
+
+
+@functools.cache
+def _document(operations: tuple[Operation, ...]) -> bytes:
+    """The OpenAPI document."""
+    return encoded(openapi(operations))
 
 
 def _literal_first(routes: list[Route]) -> list[Route]:

@@ -1,0 +1,60 @@
+"""Minds behind a service on loopback: with RECOLLECT_TEST_STORE=http every test that opens its
+memory by ``open_mind`` does all it does through the HTTP client.
+
+The service is the one of `recollect serve`, in a thread, so that the clock and the models of a test
+are its own.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import recollect
+from recollect.serve.http.app import Service
+from recollect.serve.http.limits import Limits
+from recollect.serve.http.server import HttpServer, bind
+from recollect.serve.http.tokens import EVERY_SPACE, TokenFile, new_grant
+from tests.waiting import wait_for
+
+
+@contextmanager
+def answering(
+    engine: recollect.Engine, tokens: TokenFile, limits: Limits | None = None
+) -> Iterator[tuple[str, Service]]:
+    """A service on a free port, and its address; the engine is closed with it."""
+    service = Service(engine, tokens, limits=limits)
+    with bind("127.0.0.1", 0) as listening:
+        server = HttpServer(service)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        wait_for(lambda: server.started)
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}", service
+        finally:
+            server.stop()
+            thread.join(30)
+    assert not thread.is_alive()
+
+
+def open_served(target: Any, *, space: str, **given: Any) -> recollect.Mind:
+    """The mind of a space of that database, through a service that ends when it is closed."""
+    token, grant = new_grant("test", "admin", [EVERY_SPACE])
+    closing = ExitStack()
+    engine = recollect.connect(target, **given)
+    try:
+        url, _ = closing.enter_context(answering(engine, TokenFile(None, [grant])))
+        mind = recollect.open(url, token=token, space=space)
+    except BaseException:
+        closing.close()
+        raise
+    leave = mind.close
+
+    def close() -> None:
+        leave()
+        closing.close()
+
+    mind.close = close  # type: ignore[method-assign]
+    return mind
