@@ -10,9 +10,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import recollect
+from recollect.remote.client import RemoteMind
 from recollect.serve.http.app import Service
 from recollect.serve.http.limits import Limits
 from recollect.serve.http.server import HttpServer, bind
@@ -39,22 +41,41 @@ def answering(
     assert not thread.is_alive()
 
 
+class ServedMind(RemoteMind):
+    """A mind behind a service of this process. What a test prepares in the store, and the files it
+    looks at, are those of the service; every method asks the service.
+    """
+
+    inner: recollect.Mind
+    serving: ExitStack
+
+    @property
+    def transcripts(self) -> Path | None:
+        return self.inner.transcripts
+
+    @property
+    def documents_folder(self) -> Path | None:
+        return self.inner.documents_folder
+
+    def close(self) -> None:
+        super().close()
+        self.serving.close()
+
+
 def open_served(target: Any, *, space: str, **given: Any) -> recollect.Mind:
     """The mind of a space of that database, through a service that ends when it is closed."""
     token, grant = new_grant("test", "admin", [EVERY_SPACE])
-    closing = ExitStack()
+    serving = ExitStack()
     engine = recollect.connect(target, **given)
     try:
-        url, _ = closing.enter_context(answering(engine, TokenFile(None, [grant])))
+        url, _ = serving.enter_context(answering(engine, TokenFile(None, [grant])))
         mind = recollect.open(url, token=token, space=space)
     except BaseException:
-        closing.close()
+        serving.close()
         raise
-    leave = mind.close
-
-    def close() -> None:
-        leave()
-        closing.close()
-
-    mind.close = close  # type: ignore[method-assign]
+    mind.__class__ = ServedMind
+    assert isinstance(mind, ServedMind)
+    mind.inner, mind.serving = engine.mind(space), serving
+    for name, part in vars(mind.inner).items():
+        vars(mind).setdefault(name, part)
     return mind
