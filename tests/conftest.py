@@ -84,6 +84,18 @@ def usual_target(folder: Path) -> Path | str:
     return database_for(folder)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what cannot be had through a service, where all tests are to go through one."""
+    if os.environ.get(_STORE) != "http":
+        return
+    from tests.served_mind import left_out
+
+    for item in list(items):
+        if left_out(item.nodeid):
+            items.remove(item)
+            config.hook.pytest_deselected(items=[item])
+
+
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
     """What the person running the tests has set for their own memory is none of our business."""
