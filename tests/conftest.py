@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -84,11 +84,25 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def usual_target(folder: Path) -> Path | str:
-    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres)."""
+    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres);
+    with RECOLLECT_TEST_STORE=http it is a file behind a service.
+    """
     if os.environ.get(_STORE) != "postgres":
         return folder / "memory.db"
     os.environ["RECOLLECT_FILES"] = str(folder)  # documents and transcripts
     return database_for(folder)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what cannot be had through a service, where all tests are to go through one."""
+    if os.environ.get(_STORE) != "http":
+        return
+    from tests.served_mind import left_out
+
+    for item in list(items):
+        if left_out(item.nodeid):
+            items.remove(item)
+            config.hook.pytest_deselected(items=[item])
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +135,10 @@ def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
         worker: str = "none",
         **given: Any,
     ) -> recollect.Mind:
-        mind = recollect.open(
+        opener: Callable[..., recollect.Mind] = recollect.open
+        if os.environ.get(_STORE) == "http":
+            from tests.served_mind import open_served as opener
+        mind = opener(
             usual_target(tmp_path) if target is None else target,
             space=space,
             preset=preset,

@@ -34,6 +34,7 @@ PUBLIC_MODULES = {
 # Modules of helpers that are not followed. They prepare; what a test sees, it sees itself.
 TRUSTED_HELPERS = {
     "tests.planting": "thousands of memories of before, where calls would take minutes",
+    "tests.served_mind": "the same mind behind a service, where the whole run asks for it",
 }
 _DOTTED = re.compile(r"recollect\.(\w+)(\.\w+)*")
 _FOLDER = Path(recollect.__file__).parent

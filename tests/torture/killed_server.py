@@ -102,14 +102,14 @@ def _load(
     """Records, in bulk now and then, and recalls, until nobody answers."""
     space = _SPACES[number % len(_SPACES)]
     rng = random.Random(f"{kill}:{number}")
-    with open_remote(running.url, token=running.token, space=space) as mind:
-        for count in range(1_000_000):
-            texts = [
-                f"{witness.word(kill, number, count, part)} tea"
-                for part in range(rng.choice((1, 1, 1, 5)))
-            ]
-            session = f"talk {number}"
-            try:
+    try:
+        with open_remote(running.url, token=running.token, space=space) as mind:
+            for count in range(1_000_000):
+                texts = [
+                    f"{witness.word(kill, number, count, part)} tea"
+                    for part in range(rng.choice((1, 1, 1, 5)))
+                ]
+                session = f"talk {number}"
                 if len(texts) == 1:
                     mind.record(session=session, role="user", content=texts[0])
                 else:
@@ -117,11 +117,10 @@ def _load(
                 kept[space].update(texts)
                 if rng.random() < 0.3 and not mind.recall(texts[0], k=3):
                     errors.append(f"not found at once: {texts[0]}")
-            except recollect.ServiceUnavailable:
-                return  # it was killed
-            except RecollectError as error:
-                errors.append(f"{type(error).__name__}: {error}")
-                return
+    except recollect.ServiceUnavailable:
+        return  # it was killed
+    except RecollectError as error:
+        errors.append(f"{type(error).__name__}: {error}")
 
 
 def _lost(home: Home, kept: dict[str, set[str]]) -> list[str]:

@@ -21,10 +21,11 @@ _PORT = 8765
               metavar="N", help="Port to listen on; 0 takes a free one.")  # fmt: skip
 @click.option("--name", "names", multiple=True, metavar="HOST",
               help="Host name that clients use, beside this machine's; repeatable.")  # fmt: skip
-@click.option("--threads", type=click.IntRange(1, 256), default=8, show_default=True, metavar="N",
-              help="Requests that are answered at once.")  # fmt: skip
+@click.option("--threads", type=click.IntRange(1, 256), metavar="N",
+              help="Requests that read at once; as many as cores, and at least 4, without it. Those"
+              " that write have threads of their own.")  # fmt: skip
 @pass_state
-def serve(state: State, host: str, port: int, names: tuple[str, ...], threads: int) -> None:
+def serve(state: State, host: str, port: int, names: tuple[str, ...], threads: int | None) -> None:
     """Serve the memories of a database over HTTP: API, MCP and page on one port.
 
     Without tokens (recollect token add) it listens on this machine only, and prints a token that
@@ -62,7 +63,7 @@ def serve(state: State, host: str, port: int, names: tuple[str, ...], threads: i
             state.connect(create=True, worker="thread"),
             tokens,
             names=names if is_loopback(host) else (*names, host),
-            limits=Limits(threads=threads),
+            limits=Limits(threads=threads) if threads else Limits(),
             default=state.space_name,
         )
         url = f"http://{f'[{host}]' if ':' in host else host}:{actual}"

@@ -6,13 +6,15 @@ methods are made of the table of operations, with the signatures of Mind's own.
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import functools
 import inspect
 import ipaddress
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -53,6 +55,7 @@ TOKEN_VARIABLE = "RECOLLECT_TOKEN"
 _TIMEOUT = 630.0  # seconds; the service itself gives up before
 _CONNECT = 10.0
 _BATCH = 4 << 20  # bytes of one request of a bulk write
+_BATCH_TURNS = 2_000
 _BY_NAME = {operation.name: operation for operation in OPERATIONS}
 
 
@@ -191,7 +194,22 @@ def _plain(value: Any) -> Any:
     """As JSON; what may be any iterable is a list."""
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | Sequence):
         value = list(value)
+    _check_keys(value)
     return plain(value)
+
+
+def _check_keys(value: Any) -> None:
+    """JSON would make texts of other keys, and the service could not refuse them."""
+    if dataclasses.is_dataclass(value):
+        value = [getattr(value, one.name) for one in dataclasses.fields(value)]
+    if isinstance(value, Mapping):
+        wrong = next((key for key in value if not isinstance(key, str)), None)
+        if wrong is not None:
+            raise InvalidInput(f"The key {wrong!r} is no text", remedy="Use texts as keys")
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for one in value:
+            _check_keys(one)
 
 
 class _RemoteState:
@@ -288,7 +306,7 @@ class RemoteMind(Mind):
     ) -> Recorded:
         """Record many turns quickly, in several requests where they are large."""
         added = known = 0
-        for batch in _batches(checks.check_all(turns, NewTurn, "turns")):
+        for batch in _batches(turns):
             named = {turn.session for turn in batch}
             about = {name: one for name, one in (topics or {}).items() if name in named}
             done = self._ask("record_many", turns=batch, topics=about or None, project=project)
@@ -297,9 +315,11 @@ class RemoteMind(Mind):
 
     def attach(self, path_or_url: str | Path, **details: Any) -> Attachment:
         """Remember a file that was sent or made; a path is one of this machine."""
-        place = Path(path_or_url)
-        if "://" not in str(path_or_url) and "size" not in details and place.is_file():
-            details["size"] = place.stat().st_size
+        if "://" not in str(path_or_url) and "size" not in details:
+            # A path of another system, or malformed here, has no size.
+            with contextlib.suppress(OSError, ValueError):
+                place = Path(path_or_url)
+                details["size"] = place.stat().st_size if place.is_file() else 0
         kept: Attachment = self._ask("attach", path_or_url=str(path_or_url), **details)
         return kept
 
@@ -322,12 +342,14 @@ class RemoteMind(Mind):
         return f"<RemoteMind space={self.space!r}>"
 
 
-def _batches(turns: Sequence[NewTurn]) -> Iterable[list[NewTurn]]:
+def _batches(turns: Iterable[NewTurn]) -> Iterator[list[NewTurn]]:
+    """As they come: if their source fails, what came before is recorded."""
     batch: list[NewTurn] = []
     size = 0
     for turn in turns:
+        checks.check_all([turn], NewTurn, "turns")
         weight = 4 * len(turn.content) + sum(len(one.content) for one in turn.tool_results) + 500
-        if batch and size + weight > _BATCH:
+        if batch and (size + weight > _BATCH or len(batch) == _BATCH_TURNS):
             yield batch
             batch, size = [], 0
         batch.append(turn)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,9 +18,8 @@ from recollect.remote.client import open_remote
 from recollect.remote.operations import Scope
 from recollect.serve.http.app import Service
 from recollect.serve.http.limits import Limits
-from recollect.serve.http.server import HttpServer, bind
 from recollect.serve.http.tokens import TokenFile
-from tests.waiting import wait_for
+from tests.served_mind import answering
 
 CONTENT = {"content-type": "application/json"}
 
@@ -58,22 +56,13 @@ def serving(
     tokens = TokenFile(folder / "memory.db.tokens")
     admin, _ = tokens.add("admin", "admin", ["*"])
     engine = recollect.connect(folder / "memory.db", clock=clock, worker="none", **settings)
-    service = Service(engine, tokens, limits=limits)
-    with bind("127.0.0.1", 0) as listening:
-        server = HttpServer(service)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        wait_for(lambda: server.started)
-        port = listening.getsockname()[1]
-        running = Running(f"http://127.0.0.1:{port}", tokens, engine, service, admin)
+    with answering(engine, tokens, limits) as (url, service):
+        running = Running(url, tokens, engine, service, admin)
         try:
             yield running
         finally:
             for mind in running.opened:
                 mind.close()
-            server.stop()
-            thread.join(30)
-    assert not thread.is_alive()
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ def test_what_is_sent_is_checked_before_anything_is_done(served: Running) -> Non
 def test_limits_answer_413_429_and_503(tmp_path: Path) -> None:
     """Two threads, two that wait; a token may have three. All hold on a gate of the test."""
     gate = threading.Event()
-    limits = Limits(body=1_000, threads=2, waiting=2, each=3, seconds=0.3)
+    limits = Limits(body=1_000, write_threads=2, waiting=2, each=3, seconds=0.3)
 
     class Waiting(ManualClock):
         def now(self) -> Any:
@@ -114,6 +114,38 @@ def test_limits_answer_413_429_and_503(tmp_path: Path) -> None:
         wait_for(lambda: served.service.running == 0)
         other.close()
         assert len(http.get(TURNS).json()["items"]) == 4, "what was begun was finished"
+
+
+def test_what_is_short_does_not_wait_behind_what_is_long(tmp_path: Path) -> None:
+    """Every thread that recalls or audits holds on a gate of the test, and more wait for one."""
+    gate, held = threading.Event(), ("recollect-http-read", "recollect-http-lasting")
+    gate.set()
+
+    class Waiting(ManualClock):
+        def now(self) -> Any:
+            if threading.current_thread().name.startswith(held):
+                gate.wait(20)
+            return super().now()
+
+    limits = Limits(threads=1, lasting_threads=1, waiting=1)
+    recall, audit = "/v1/spaces/default/recall", "/v1/spaces/default/audit"
+    with serving(tmp_path, Waiting(NOON), limits) as served, served.http() as http:
+        assert http.post(TURNS, json=TURN).status_code == 200
+        gate.clear()
+        with ThreadPoolExecutor(4) as pool:
+            asked = [pool.submit(http.post, recall, json={"query": "tea"}) for _ in range(2)]
+            asked += [pool.submit(http.get, audit) for _ in range(2)]
+            wait_for(lambda: served.service.running == 4)
+            assert http.post(recall, json={"query": "tea"}).status_code == 503
+            assert http.get(audit).status_code == 503
+            turn = http.post(TURNS, json=TURN)
+            memory = http.post("/v1/spaces/default/memories", json={"text": "tea", "kind": "fact"})
+            assert (turn.status_code, memory.status_code) == (200, 200)
+            for path in ("/healthz", "/readyz", "/metrics"):
+                assert http.get(path).status_code == 200
+            assert "recollect_http_running 4" in http.get("/metrics").text
+            gate.set()
+            assert {one.result(30).status_code for one in asked} == {200}
 
 
 def events_of(answer: httpx.Response, count: int) -> list[dict[str, Any]]:

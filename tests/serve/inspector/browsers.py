@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, Error, Playwright, sync_playwright
@@ -13,11 +14,9 @@ from tests import browser as installed
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium of the machine, else one that is installed now. Not for longer than a module: while
-    Playwright runs, its thread has an event loop, and nothing else can have one there.
-    """
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Chromium of the machine, else one that is installed now."""
     with sync_playwright() as playwright:
         try:
             started = _launch(playwright)
@@ -31,6 +30,15 @@ def browser() -> Iterator[Browser]:
                 pytest.skip(f"no Chromium: {error.message.splitlines()[0]}")
         yield started
         started.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """For one module. Not for longer among other tests: while Playwright runs, its thread has an
+    event loop, and nothing else can have one there.
+    """
+    with chromium() as started:
+        yield started
 
 
 def _launch(playwright: Playwright) -> Browser:

@@ -1,4 +1,4 @@
-"""A real Chromium on a real service; one browser for all, one service for each file of tests."""
+"""A real Chromium on a real service: one browser for all, one service for all that only look."""
 
 from __future__ import annotations
 
@@ -23,16 +23,21 @@ from recollect.clock import ManualClock
 from recollect.serve.http.access import COOKIE
 from tests.conftest import NOON
 from tests.serve.http.conftest import Running, serving
-from tests.serve.inspector.browsers import browser
+from tests.serve.inspector.browsers import chromium
 from tests.serve.inspector.life import lived
-
-__all__ = ["browser"]
 
 SETTINGS: dict[str, Any] = {"ledger": {"jsonl": True}}
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Nothing here needs an event loop of its own."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="package")
 def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A memory that was lived, to be copied."""
     folder = tmp_path_factory.mktemp("life")
@@ -40,12 +45,18 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def served(life: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A service on a memory that was lived."""
-    folder = tmp_path_factory.mktemp("inspector")
+@contextmanager
+def living(life: Path, folder: Path) -> Iterator[Running]:
+    """A service on a copy of that memory."""
     shutil.copytree(life, folder, dirs_exist_ok=True)
     with serving(folder, ManualClock(NOON), **SETTINGS) as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def served(life: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """For tests that change nothing."""
+    with living(life, tmp_path_factory.mktemp("inspector")) as running:
         yield running
 
 
@@ -97,7 +108,7 @@ class Watched:
 @contextmanager
 def visiting(browser: Browser, served: Running, **options: Any) -> Iterator[Watched]:
     context: BrowserContext = browser.new_context(
-        **{"locale": "en-GB", "timezone_id": "UTC", "accept_downloads": True, **options}
+        **{"locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce", **options}
     )
     context.set_default_timeout(10_000)
     watched = Watched(context.new_page(), served.url)
@@ -110,16 +121,23 @@ def visiting(browser: Browser, served: Running, **options: Any) -> Iterator[Watc
 
 
 @pytest.fixture(scope="module")
-def cookie(served: Running) -> str:
-    """Of a login as the admin of every space."""
+def logged_in(browser: Browser, served: Running) -> Iterator[Watched]:
+    """A desktop browser that is logged in as the admin of every space. Its process stays: to start
+    one takes longer than most tests.
+    """
     with served.http() as http:
         http.post("/session", json={"token": served.admin}).raise_for_status()
-        return http.cookies[COOKIE]
-
-
-@pytest.fixture
-def visit(browser: Browser, served: Running, cookie: str) -> Iterator[Watched]:
-    """A desktop browser that is logged in as the admin of every space."""
+        cookie = http.cookies[COOKIE]
     with visiting(browser, served) as watched:
         watched.page.context.add_cookies([{"name": COOKIE, "value": cookie, "url": served.url}])
         yield watched
+
+
+@pytest.fixture
+def visit(logged_in: Watched) -> Iterator[Watched]:
+    """A page as a person finds it who comes for the first time."""
+    logged_in.space = "default"
+    yield logged_in
+    assert logged_in.wrongs == []
+    logged_in.page.evaluate("localStorage.clear()")
+    logged_in.page.goto("about:blank")

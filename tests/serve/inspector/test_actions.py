@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,14 @@ from playwright.sync_api import Browser, Page, expect
 
 from recollect import Mind
 from tests.serve.http.conftest import Running
-from tests.serve.inspector.conftest import Watched, visiting
+from tests.serve.inspector.conftest import Watched, living, visiting
+
+
+@pytest.fixture(scope="module")
+def served(life: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A memory of its own, since things are done to it."""
+    with living(life, tmp_path_factory.mktemp("actions")) as running:
+        yield running
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -30,6 +32,19 @@ PLACES = (
     "timeline/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "forget?by=session&what=talk",
 )  # fmt: skip
 ALL = " ".join(PAYLOADS)
+NAME = "<img src=x onerror=window.hit=1>"
+
+
+class HostileModel:
+    """A model whose name and whose errors are scripts."""
+
+    name = NAME
+
+    def __init__(self) -> None:
+        self._said = cycle(PAYLOADS)
+
+    def complete(self, messages: Any, *, schema: Any = None) -> str:
+        raise recollect.ModelError(next(self._said), remedy=next(self._said))
 
 
 def infect(mind: recollect.Mind) -> None:
@@ -48,6 +63,9 @@ def infect(mind: recollect.Mind) -> None:
         ],
         topics={"talk": next(names)}, project=next(names),
     )  # fmt: skip
+    mind.record_many(
+        [NewTurn(next(names), "user", f"I live in {next(names)}", at=NOON) for _ in range(LATER)]
+    )
     turns = [turn.id for turn in mind.turns(session="talk", limit=300)]
     plant_many(mind, PAYLOADS, sources=turns[:3])
     for n in range(LATER):
@@ -78,13 +96,16 @@ def infect(mind: recollect.Mind) -> None:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder: Path = tmp_path_factory.mktemp("hostile")
-    with serving(folder, ManualClock(NOON), **{**SETTINGS, **ROOM}) as running:
+    clock = ManualClock(NOON)
+    with serving(folder, clock, model=HostileModel(), **{**SETTINGS, **ROOM}) as running:
         mind = running.engine.mind("default")
         infect(mind)
         shutil.rmtree(folder / "conversation_history", ignore_errors=True)
         (folder / "conversation_history").write_text("in the way")
-        mind.drain(due_only=True)
-        running.engine.mind("<img src=x onerror=window.hit=1>").remember("x", kind="fact")
+        mind.drain()
+        clock.advance(hours=1)
+        mind.drain()
+        running.engine.mind(NAME).remember("x", kind="fact")
         yield running
 
 
@@ -154,8 +175,26 @@ def test_every_page_is_harmless(visit: Watched) -> None:
         harmless(visit)
 
 
+def test_conversations_and_errors_have_hostile_names(visit: Watched, served: Running) -> None:
+    """Ids of sessions, what a model said when it failed, and the name of a token."""
+    mind = served.engine.mind("default")
+    hostile = [one.id for one in mind.sessions(limit=1_000) if one.id != "talk"]
+    assert len(hostile) > LATER // 2
+    for session in hostile[:3]:
+        page = visit.open(f"timeline/{quote(session, safe='')}")
+        expect(page.locator(".turn")).to_have_count(1)
+        harmless(visit)
+    failed = [job.error for job in mind.jobs(limit=1_000) if job.error]
+    assert any(payload in error for error in failed for payload in PAYLOADS)
+    for state in ("", "?state=dead", "?state=pending"):
+        visit.open(f"jobs{state}")
+        harmless(visit)
+    visit.log_in(served.tokens.add(NAME, "admin", ["*"])[0])
+    harmless(visit)
+
+
 def test_a_space_has_a_hostile_name(visit: Watched) -> None:
     page = visit.open("overview")
-    page.select_option("#space", "<img src=x onerror=window.hit=1>")
+    page.select_option("#space", NAME)
     expect(page.locator(".tile-value").first).to_have_text("1")
     harmless(visit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -62,7 +63,7 @@ class Service:
         self._figures = RequestFigures()
         self._streams = 0
         self._mcp = McpServers(self._limits.body)
-        self._document = encoded(openapi(operations))
+        self._document = _document(tuple(operations))
         replies = Replies()
         routes = [
             self._route(
@@ -141,7 +142,7 @@ class Service:
     async def _ready(self, request: Request) -> Response:
         if self.stopping:
             raise ServiceUnavailable("The service is stopping", remedy="Ask another one")
-        await self._queue.run("", self._engine.spaces)
+        await self._queue.run("", self._engine.spaces, "probe")
         return answer(encoded({"status": "ok"}))
 
     async def _openapi(self, request: Request) -> Response:
@@ -156,7 +157,7 @@ class Service:
             minds = [self._engine.mind(space) for space in self._engine.spaces()]
             return together([mind.prometheus() for mind in minds])
 
-        text = await self._queue.run(grant.id, work, lasting=True)
+        text = await self._queue.run(grant.id, work, "probe")
         whole = text + self._figures.text(self.running)
         return PlainTextResponse(whole, media_type=_PROMETHEUS)
 
@@ -238,6 +239,12 @@ class Service:
                 )
             except RecollectError as error:
                 await problem(error)(scope, receive, send)
+
+
+@functools.cache
+def _document(operations: tuple[Operation, ...]) -> bytes:
+    """The OpenAPI document."""
+    return encoded(openapi(operations))
 
 
 def _literal_first(routes: list[Route]) -> list[Route]:

@@ -17,7 +17,7 @@ from recollect.remote.operations import PAGE_LIMIT, Operation, conversation
 from recollect.remote.wire import read
 from recollect.serve.http.access import Access
 from recollect.serve.http.answers import answer, encoded
-from recollect.serve.http.limits import WorkQueue, too_large
+from recollect.serve.http.limits import Lane, WorkQueue, too_large
 from recollect.serve.http.replies import Done, Replies, check_key
 
 
@@ -44,28 +44,35 @@ class Endpoint:
                 "This is about every space of the database", remedy="Use an admin token of *"
             )
         body = b"" if operation.in_query else await read_body(request, self._queue.limits.body)
-        given = _query(operation, request) if operation.in_query else fields_of(body)
-        clash = sorted(given.keys() & names.keys())
-        if clash:
-            raise InvalidInput(f"{clash[0]} is part of the path", remedy="Leave it out here")
-        given |= {name: _value(operation, name, text) for name, text in names.items()}
         key = request.headers.get("idempotency-key")
-        if key is not None and operation.takes_operation_id:
-            given.setdefault("operation_id", check_key(key))
-        arguments = _read(operation, given)
+        if key is not None:
+            check_key(key)
 
-        def work() -> Done:
-            return _done(operation, self._engine.mind(space), arguments)
+        def work() -> Done:  # with the reading, since a large body takes its time
+            given = _query(operation, request) if operation.in_query else fields_of(body)
+            clash = sorted(given.keys() & names.keys())
+            if clash:
+                raise InvalidInput(f"{clash[0]} is part of the path", remedy="Leave it out here")
+            given |= {name: _value(operation, name, text) for name, text in names.items()}
+            if key is not None and operation.takes_operation_id:
+                given.setdefault("operation_id", key)
+            return _done(operation, self._engine.mind(space), _read(operation, given))
 
         async def run() -> Done:
-            return await self._queue.run(grant.id, work, lasting=operation.lasting)
+            return await self._queue.run(grant.id, work, _lane(operation))
 
         if key is None or operation.scope == "read" or operation.takes_operation_id:
             status, content = await run()
         else:
-            place = (grant.id, space, operation.name, check_key(key), *names.values())
+            place = (grant.id, space, operation.name, key, *names.values())
             status, content = await self._replies.once(place, body, run)
         return Response(status_code=status) if status == 204 else answer(content, status)
+
+
+def _lane(operation: Operation) -> Lane:
+    if operation.lasting:
+        return "lasting"
+    return "read" if operation.scope == "read" else "write"
 
 
 def path_names(request: Request) -> dict[str, Any]:

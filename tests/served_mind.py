@@ -1,0 +1,92 @@
+"""Minds behind a service on loopback: with RECOLLECT_TEST_STORE=http every test that opens its
+memory by ``open_mind`` does all it does through the HTTP client.
+
+The service is the one of `recollect serve`, in a thread, so that the clock and the models of a test
+are its own.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import recollect
+from recollect.remote.client import RemoteMind
+from recollect.serve.http.app import Service
+from recollect.serve.http.limits import Limits
+from recollect.serve.http.server import HttpServer, bind
+from recollect.serve.http.tokens import EVERY_SPACE, TokenFile, new_grant
+from tests.waiting import wait_for
+
+# What cannot be had through a service, or is about something else than one; by file or test.
+LEFT_OUT = {
+    "tests/test_mind.py::test_opening_makes_the_file": "a client shows itself as one",
+    "tests/test_mind.py::test_a_wrong_argument": "the service opens the file, not the client",
+}
+
+
+def left_out(test: str) -> str:
+    """Why a test is left out; empty where it is not."""
+    return next((why for begin, why in LEFT_OUT.items() if test.startswith(begin)), "")
+
+
+@contextmanager
+def answering(
+    engine: recollect.Engine, tokens: TokenFile, limits: Limits | None = None
+) -> Iterator[tuple[str, Service]]:
+    """A service on a free port, and its address; the engine is closed with it."""
+    service = Service(engine, tokens, limits=limits)
+    with bind("127.0.0.1", 0) as listening:
+        server = HttpServer(service)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        wait_for(lambda: server.started)
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}", service
+        finally:
+            server.stop()
+            thread.join(30)
+    assert not thread.is_alive()
+
+
+class ServedMind(RemoteMind):
+    """A mind behind a service of this process. What a test prepares in the store, and the files it
+    looks at, are those of the service; every method asks the service.
+    """
+
+    inner: recollect.Mind
+    serving: ExitStack
+
+    @property
+    def transcripts(self) -> Path | None:
+        return self.inner.transcripts
+
+    @property
+    def documents_folder(self) -> Path | None:
+        return self.inner.documents_folder
+
+    def close(self) -> None:
+        super().close()
+        self.serving.close()
+
+
+def open_served(target: Any, *, space: str, **given: Any) -> recollect.Mind:
+    """The mind of a space of that database, through a service that ends when it is closed."""
+    token, grant = new_grant("test", "admin", [EVERY_SPACE])
+    serving = ExitStack()
+    engine = recollect.connect(target, **given)
+    try:
+        url, _ = serving.enter_context(answering(engine, TokenFile(None, [grant])))
+        mind = recollect.open(url, token=token, space=space)
+    except BaseException:
+        serving.close()
+        raise
+    mind.__class__ = ServedMind
+    assert isinstance(mind, ServedMind)
+    mind.inner, mind.serving = engine.mind(space), serving
+    for name, part in vars(mind.inner).items():
+        vars(mind).setdefault(name, part)
+    return mind
