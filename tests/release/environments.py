@@ -107,7 +107,9 @@ def new_environment(
     made = Environment(folder)
     subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)
     if packages:
-        done = made.run("pip", "install", "-q", *packages, folder=folder, timeout=1_800)
+        done = made.run(
+            "pip", "install", "-q", "--no-compile", *packages, folder=folder, timeout=1_800
+        )
         if done.returncode:
             raise SystemExit(done.stdout + done.stderr)
     return made

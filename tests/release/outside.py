@@ -29,4 +29,3 @@ def service(folder: Path) -> Iterator[tuple[str, str]]:
         finally:
             running.terminate()
             running.wait(30)
-
