@@ -1,4 +1,4 @@
-"""Without an extra, what it is for says how to install it: in an environment with the core alone."""
+"""Without an extra, in an environment with the core alone, its use says how to install it."""
 
 from __future__ import annotations
 
