@@ -51,9 +51,7 @@ def sections(text: str) -> Iterator[PageSection]:
             code=tuple(code.pop(0) for _ in range(part.count("\0"))),
             names=frozenset(" ".join(name.split()) for name in SPAN.findall(LINK.sub("]", part))),
             figures=frozenset(_figures(prose)),
-            rows=tuple(
-                tuple(sorted(_figures(row))) for row in re.findall(r"(?m)^ *\|.*$", prose)
-            ),
+            rows=tuple(tuple(sorted(_figures(row))) for row in re.findall(r"(?m)^ *\|.*$", prose)),
             links=tuple(sorted(target.partition("#")[0] for target in LINK.findall(part))),
         )
 
