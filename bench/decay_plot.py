@@ -42,7 +42,8 @@ _WORDS = {
         "title": "# 记忆怎样衰减",
         "link": "[English](decay.md)",
         "law": "所有预设用同一条规律："
-        "`importance x (floor + (1 - floor) x 0.5^(days / half-life))`，天数从最后一次使用算起。每天减少十分之一的 `(1 - 0.1)^days` 以及 `e^(-rate x days)`"
+        "`importance x (floor + (1 - floor) x 0.5^(days / half-life))`，"
+        "天数从最后一次使用算起。每天减少十分之一的 `(1 - 0.1)^days` 以及 `e^(-rate x days)`"
         " 都可以换算成它的半衰期。各表是重要性 1 还剩下多少。维护处理已经衰减的记忆：低于"
         " `delete_below` 的删除；低于 `archive_below` 的收起，除非用过 `archive_accesses`"
         " 次；低于 `demote_below` 的变为 transient。使用一条记忆，它的天数就从头算起。",
