@@ -43,6 +43,7 @@ def chinese(page: Path) -> Path:
 
 
 def sections(text: str) -> Iterator[PageSection]:
+    text = re.sub(r"(?s)<!--.*?-->", "", text)
     code = [found.group(0) for found in FENCE.finditer(text)]
     for part in re.split(r"(?m)^(?=#)", FENCE.sub("\0", text)):
         prose = SPAN.sub("", LINK.sub("]", part))

@@ -101,5 +101,5 @@ QUESTIONS = (
     StoryQuestion("When are we going to Kyoto?", "April 3"),
     StoryQuestion("where is the kyoto budget pdf", BUDGET_PDF, of=("attachment",)),
 )
-PROMPTED = "What does a night at the ryokan cost, in euros?"
+PROMPTED = "How many euros a night is the ryokan?"
 BUDGET = 1_500  # tokens of the prompt

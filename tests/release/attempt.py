@@ -1,0 +1,32 @@
+"""Runs programs one after another in one process, each in a folder of its own, and prints as JSON
+how each ended: by the name of its file, the error of the program, or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import sys
+from pathlib import Path
+
+from recollect import RecollectError
+
+
+def attempt(program: Path) -> str:
+    folder = Path(program.stem)
+    folder.mkdir()
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        runpy.run_path(str(program))
+    except (RecollectError, SystemExit) as error:
+        return str(error)
+    finally:
+        os.chdir(before)
+    return ""
+
+
+if __name__ == "__main__":
+    programs = [Path(name) for name in sys.argv[1:]]
+    json.dump({program.stem: attempt(program) for program in programs}, sys.stdout)

@@ -1,0 +1,19 @@
+import asyncio
+
+import recollect
+from recollect.integrations import MemoryContextProvider
+
+
+async def remember(provider: MemoryContextProvider) -> None:
+    from agent_framework import AgentSession, Message, SessionContext
+
+    session = AgentSession(session_id="one")
+    asked = Message("user", ["I use Python 3.12"])
+    context = SessionContext(session_id="one", input_messages=[asked])
+    await provider.before_run(agent=None, session=session, context=context, state={})
+    await provider.after_run(agent=None, session=session, context=context, state={})
+
+
+with recollect.open("memory.db", worker="none") as mind:
+    asyncio.run(remember(MemoryContextProvider(mind)))
+    assert mind.turns(session="one")[0].content == "I use Python 3.12"

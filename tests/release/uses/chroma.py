@@ -1,0 +1,21 @@
+from pathlib import Path
+
+import recollect
+
+
+class Letters:
+    """How often each letter occurs: the vectors of nobody's model."""
+
+    name = "letters"
+    dimensions = 26
+
+    def embed(self, texts: list[str]) -> list[list[float]]:
+        return [[text.lower().count(chr(97 + n)) + 0.01 for n in range(26)] for text in texts]
+
+
+given = {"index": {"vectors": "chromadb"}, "embedder": Letters()}
+with recollect.open("memory.db", worker="none", **given) as mind:
+    mind.record(session="s", role="user", content="puppy")
+    mind.drain()
+    assert "vector" in mind.recall("yuppp")[0].why.routes
+assert Path("memory.db.chroma").is_dir()

@@ -1,0 +1,8 @@
+import recollect
+from recollect.integrations import GraphStore
+
+with recollect.open("memory.db", worker="none") as mind:
+    store = GraphStore(mind)
+    store.put(("ann",), "python", {"text": "Ann uses Python 3.12"})
+    assert store.get(("ann",), "python").value == {"text": "Ann uses Python 3.12"}
+    assert store.get(("bob",), "python") is None

@@ -1,0 +1,10 @@
+import asyncio
+
+import recollect
+from recollect.integrations import AgentsSession
+
+with recollect.open("memory.db", worker="none") as mind:
+    session = AgentsSession(mind, "one")
+    said = {"role": "user", "content": "I use Python 3.12"}
+    asyncio.run(session.add_items([said]))
+    assert asyncio.run(session.get_items()) == [said]

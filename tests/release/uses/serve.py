@@ -1,0 +1,27 @@
+import json
+import re
+import subprocess
+import sys
+from urllib.request import Request, urlopen
+
+command = [sys.executable, "-m", "recollect", "serve", "--port", "0", "--db", "memory.db"]
+serving = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+assert serving.stdout
+said = ""
+for line in serving.stdout:
+    said += line
+    address, token = re.search(r"http://[\d.:]+", said), re.search(r"\brcl_\S+", said)
+    if address and token:
+        turn = {"session": "s", "role": "user", "content": "I use Python 3.12"}
+        asked = Request(
+            f"{address[0]}/v1/spaces/default/turns",
+            json.dumps(turn).encode(),
+            {"Authorization": f"Bearer {token[0]}", "Content-Type": "application/json"},
+        )
+        with urlopen(asked, timeout=30) as answer:
+            assert json.load(answer)["content"] == "I use Python 3.12"
+        serving.terminate()
+        assert serving.wait(30) == 0
+        break
+else:
+    sys.exit(said)
