@@ -1,6 +1,6 @@
 """How memories fade by preset: a table and a picture, made from the settings themselves.
 
-``python -m bench.decay_plot docs`` writes docs/decay.md and docs/decay.svg.
+``python -m bench.decay_plot docs`` writes docs/decay.md, docs/decay.zh.md and docs/decay.svg.
 """
 
 from __future__ import annotations
@@ -18,6 +18,45 @@ PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 DAYS = (0, 1, 3, 7, 14, 30, 60, 90, 120, 180, 270, 365)
 _COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951")
 _WIDE, _HIGH, _LEFT, _TOP, _GAP = 260, 170, 34, 26, 40
+_WORDS = {
+    "en": {
+        "title": "# How memories fade",
+        "link": "[中文](decay.zh.md)",
+        "law": "One law serves every preset:"
+        " `importance x (floor + (1 - floor) x 0.5^(days / half-life))`, where the days count from"
+        " the last use. A loss of a tenth a day, `(1 - 0.1)^days`, and `e^(-rate x days)` are"
+        " half-lives of it. The tables show what is left of an importance of 1. Upkeep acts on what"
+        " has faded: below `delete_below` a memory is deleted, below `archive_below` archived"
+        " unless it was used `archive_accesses` times, below `demote_below` it becomes transient."
+        " Using a memory starts its days anew.",
+        "picture": "Curves by preset",
+        "days": "days",
+        "then": "then",
+        "deleted": "deleted below {:g}",
+        "archived": "archived below {:g}",
+        "demoted": "demoted below {:g}",
+        "kept": "kept",
+        "comma": ", ",
+    },
+    "zh": {
+        "title": "# 记忆怎样衰减",
+        "link": "[English](decay.md)",
+        "law": "所有预设用同一条规律："
+        "`importance x (floor + (1 - floor) x 0.5^(days / half-life))`，"
+        "天数从最后一次使用算起。每天减少十分之一的 `(1 - 0.1)^days` 以及 `e^(-rate x days)`"
+        " 都可以换算成它的半衰期。各表是重要性 1 还剩下多少。维护处理已经衰减的记忆：低于"
+        " `delete_below` 的删除；低于 `archive_below` 的收起，除非用过 `archive_accesses`"
+        " 次；低于 `demote_below` 的变为 transient。使用一条记忆，它的天数就从头算起。",
+        "picture": "各预设的曲线",
+        "days": "天数",
+        "then": "之后",
+        "deleted": "低于 {:g} 删除",
+        "archived": "低于 {:g} 收起",
+        "demoted": "低于 {:g} 降级",
+        "kept": "保留",
+        "comma": "，",
+    },
+}
 
 
 def curves(decay: DecaySettings) -> dict[tuple[Kind, ...], FadingLaw]:
@@ -28,23 +67,19 @@ def curves(decay: DecaySettings) -> dict[tuple[Kind, ...], FadingLaw]:
     return {tuple(kinds): found for found, kinds in groups.items()}
 
 
-def markdown() -> str:
+def markdown(language: str) -> str:
     """The page: the law, a table for each preset, and what becomes of what has faded."""
+    words = _WORDS[language]
     parts = [
-        "# How memories fade",
+        words["title"],
+        words["link"],
         "<!-- Written by `python -m bench.decay_plot docs`; a test compares the two. -->",
-        "One law serves every preset:"
-        " `importance x (floor + (1 - floor) x 0.5^(days / half-life))`, where the days count from"
-        " the last use. A loss of a tenth a day, `(1 - 0.1)^days`, and `e^(-rate x days)` are"
-        " half-lives of it. The tables show what is left of an importance of 1. Upkeep acts on what"
-        " has faded: below `delete_below` a memory is deleted, below `archive_below` archived"
-        " unless it was used `archive_accesses` times, below `demote_below` it becomes transient."
-        " Using a memory starts its days anew.",
-        "![Curves by preset](decay.svg)",
+        words["law"],
+        f"![{words['picture']}](decay.svg)",
     ]
     for preset in PRESETS:
         decay = load(preset, env={}).decay
-        parts.append(f"## {preset}\n\n{_table(decay)}")
+        parts.append(f"## {preset}\n\n{_table(decay, words)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -63,21 +98,21 @@ def svg() -> str:
     return "\n".join([*drawn, "</svg>"]) + "\n"
 
 
-def _table(decay: DecaySettings) -> str:
+def _table(decay: DecaySettings, words: dict[str, str]) -> str:
     found = curves(decay)
-    head = ["days", *(", ".join(kinds) for kinds in found)]
+    head = [words["days"], *(", ".join(kinds) for kinds in found)]
     rows = [
         [str(day), *(f"{faded(1.0, timedelta(days=day), law):.3f}" for law in found.values())]
         for day in DAYS
     ]
-    fates = ["then", *(_fate(law) for law in found.values())]
+    fates = [words["then"], *(_fate(law, words) for law in found.values())]
     lines = [head, ["---:"] * len(head), *rows, fates]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _fate(law: FadingLaw) -> str:
+def _fate(law: FadingLaw, words: dict[str, str]) -> str:
     said = [
-        f"{verb} below {limit:g}"
+        words[verb].format(limit)
         for verb, limit in (
             ("deleted", law.delete_below),
             ("archived", law.archive_below),
@@ -85,7 +120,7 @@ def _fate(law: FadingLaw) -> str:
         )
         if limit
     ]
-    return ", ".join(said) or "kept"
+    return words["comma"].join(said) or words["kept"]
 
 
 def _chart(preset: str, decay: DecaySettings, left: int) -> list[str]:
@@ -116,5 +151,6 @@ def _chart(preset: str, decay: DecaySettings, left: int) -> list[str]:
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    (folder / "decay.md").write_text(markdown(), encoding="utf-8")
+    (folder / "decay.md").write_text(markdown("en"), encoding="utf-8")
+    (folder / "decay.zh.md").write_text(markdown("zh"), encoding="utf-8")
     (folder / "decay.svg").write_text(svg(), encoding="utf-8")

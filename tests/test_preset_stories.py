@@ -41,7 +41,7 @@ def test_every_preset_has_a_page_and_every_document_a_story() -> None:
     presets = {
         one.stem for one in (ROOT / "src" / "recollect" / "settings" / "presets").glob("*.toml")
     }
-    assert {page.stem for page in PAGES.glob("*.md")} == presets
+    assert {page.name.partition(".")[0] for page in PAGES.glob("*.md")} == presets
     stories = {one.stem.removesuffix("_day") for one in (ROOT / "examples").glob("*_day.py")}
     assert stories == presets - {"default"}
 

@@ -86,6 +86,7 @@ def test_by_hand(preset: str, kind: Kind, day: int, left: float) -> None:
 
 @pytest.mark.feature("U5")
 def test_the_page_and_the_picture_are_of_these_settings() -> None:
-    assert (DOCS / "decay.md").read_text(encoding="utf-8") == markdown()
+    assert (DOCS / "decay.md").read_text(encoding="utf-8") == markdown("en")
+    assert (DOCS / "decay.zh.md").read_text(encoding="utf-8") == markdown("zh")
     assert (DOCS / "decay.svg").read_text(encoding="utf-8") == svg()
     assert max(DAYS) == 365
