@@ -90,7 +90,8 @@ class Helpful(click.Command):
     def get_short_help_str(self, limit: int = 45) -> str:
         if language() == "en":
             return super().get_short_help_str(limit)
-        return help_text(cleandoc(self.help or "").partition("\n\n")[0]).partition("。")[0]
+        first = help_text(cleandoc(self.help or "").partition("\n\n")[0])
+        return first.partition("。")[0] + "。"
 
     def format_own_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Only the options of this command."""

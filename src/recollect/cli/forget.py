@@ -17,6 +17,9 @@ from recollect.cli.phrases import counted, phrase, sentence, term
 from recollect.cli.state import State, pass_state
 from recollect.types import Forgotten, Receipt
 
+_CHANGES = ("rewritten", "emptied", "renamed")
+_SEVERAL = {"memory": "memories"}
+
 
 @click.command(cls=Command)
 @click.option("--id", metavar="ID", help="A turn, a memory with all its versions, a file …")
@@ -106,9 +109,16 @@ def _marked(item: Forgotten) -> str:
 
 
 def _counts(receipt: Receipt) -> str:
-    counts = receipt.counts.items()
-    return phrase(", ").join(counted(number, kind, kind if " " in kind else "")
-                             for kind, number in counts)  # fmt: skip
+    return phrase(", ").join(_count(name, number) for name, number in receipt.counts.items())
+
+
+def _count(name: str, number: int) -> str:
+    """Such as "2 turns" or "1 memory rewritten"."""
+    kind, _, change = name.rpartition(" ")
+    if change not in _CHANGES:
+        return counted(number, name, _SEVERAL.get(name, ""))
+    counts = counted(number, kind, _SEVERAL.get(kind, ""))
+    return phrase("{counts} {change}", counts=counts, change=term(change))
 
 
 def _confirm() -> None:
