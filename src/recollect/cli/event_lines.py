@@ -68,7 +68,7 @@ def _because(payload: Mapping[str, Json]) -> str:
     settled = payload.get("settled")
     decided = settled.get("reason") if isinstance(settled, dict) else ""
     reason = payload.get("reason") or decided
-    return f": {sentence(str(reason))}" if reason else ""
+    return phrase(": {reason}", reason=sentence(str(reason))) if reason else ""
 
 
 def _moment(text: Json) -> str:

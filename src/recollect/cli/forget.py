@@ -78,7 +78,7 @@ def forget(
     if state.json:
         emit(done)
     elif any(done.counts.values()):
-        say(phrase("Forgotten: {counts}.", counts=_counts(done)))
+        say(phrase("Forgotten: {counts}.", counts=counts_of(done)))
         file = receipt or phrase("--receipt FILE with the next one")
         check = phrase(
             "To check that nothing is left: recollect doctor --forgotten {file}", file=file
@@ -95,7 +95,7 @@ def _show(preview: Receipt) -> None:
         say(f"{bold(what)}  {sentence(item.reason)}  {dim(item.id)}")
         if item.text:
             say(_marked(item))
-    say(phrase("{counts} in all.", counts=_counts(preview)))
+    say(phrase("{counts} in all.", counts=counts_of(preview)))
 
 
 def _marked(item: Forgotten) -> str:
@@ -108,7 +108,8 @@ def _marked(item: Forgotten) -> str:
     return re.sub("«[^»]*»", lambda match: bold(match[0]), line)
 
 
-def _counts(receipt: Receipt) -> str:
+def counts_of(receipt: Receipt) -> str:
+    """How many of each kind are gone or changed."""
     return phrase(", ").join(_count(name, number) for name, number in receipt.counts.items())
 
 

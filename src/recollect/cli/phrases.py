@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 CAUSE = "cause"  # a field of a template with this name is a sentence of the engine itself
+_COUNTS = re.compile(r"[0-9,]+ [a-z ]+(?:, [0-9,]+ [a-z ]+)*")
 _FIELD = re.compile(r"\{(\w+)(?::[^}]*)?\}")
 
 
@@ -102,35 +103,40 @@ def catalogue(name: Literal["output", "help", "terms", "engine"]) -> Mapping[str
 
 class _Template(NamedTuple):
     literal: str  # its longest piece, which most other sentences do not have
-    pattern: re.Pattern[str]
+    english: str
     chinese: str
 
 
 @cache
 def _templates() -> tuple[_Template, ...]:
-    """Templates with fields, those with the most words of their own first."""
+    """Templates with fields: those that begin with words first, then those with more of them."""
     found = []
     for english, chinese in catalogue("engine").items():
-        pieces = _FIELD.split(english)
-        if len(pieces) > 1:
-            literals, fields = pieces[::2], pieces[1::2]
-            pattern = re.escape(literals[0]) + "".join(
-                f"(?P<{field}>.*){re.escape(literal)}"
-                for field, literal in zip(fields, literals[1:], strict=True)
-            )
-            weight = sum(map(len, literals))
-            template = _Template(max(literals, key=len), re.compile(pattern, re.DOTALL), chinese)
-            found.append((weight, template))
-    return tuple(template for _, template in sorted(found, key=lambda one: -one[0]))
+        literals = _FIELD.split(english)[::2]
+        if len(literals) > 1:
+            order = (not literals[0], -sum(map(len, literals)))
+            found.append((order, _Template(max(literals, key=len), english, chinese)))
+    return tuple(template for _, template in sorted(found))
+
+
+def _fields(template: str, text: str) -> dict[str, str] | None:
+    """What was filled into a template; None if the text is not made from it."""
+    pieces = _FIELD.split(template)
+    parts = [re.escape(piece) for piece in pieces]
+    parts[1::2] = (f"(?P<{name}>.*?)" for name in pieces[1::2])
+    match = re.fullmatch("".join(parts), text, re.DOTALL)
+    return match and match.groupdict()
 
 
 def _translated(english: str) -> str | None:
     if english in (known := catalogue("engine")):
         return known[english]
     for template in _templates():
-        if template.literal in english and (match := template.pattern.fullmatch(english)):
-            fields = match.groupdict()
+        if template.literal in english and (fields := _fields(template.english, english)):
             if CAUSE in fields:
                 fields[CAUSE] = sentence(fields[CAUSE])
             return template.chinese.format(**fields)
+    if _COUNTS.fullmatch(english):  # such as "2 new, 1 dead"
+        counts = (count.partition(" ") for count in english.split(", "))
+        return phrase(", ").join(f"{number} {term(word)}" for number, _, word in counts)
     return None

@@ -193,4 +193,8 @@ def _reasons(hit: Hit) -> list[str]:
         ("sources", sources),
         ("id", "" if hit.type == "memory" else hit.id),
     )
-    return [f"{phrase(name)}: {value}" for name, value in reasons if value]
+    return [
+        phrase("{name}: {value}", name=phrase(name), value=value)
+        for name, value in reasons
+        if value
+    ]

@@ -62,7 +62,8 @@ _INTRO_ZH = """# 命令
 `LC_MESSAGES`、`LANG`）；给程序读的输出、退出码、命令和选项的名字从不改变。
 
 命令完成工作时以 0 退出，失败或发现问题时为 1，用法错误时为 2，按 Ctrl-C 后为 130。
-出了什么错、该怎么办，写在 stderr；加上述三者之一时为 `{{"error": {{"type", "message", "remedy"}}}}`，是英文。
+出了什么错、该怎么办，写在 stderr；加上述三者之一时为英文的
+`{{"error": {{"type", "message", "remedy"}}}}`。
 """
 _INTROS: dict[Language, str] = {"en": _INTRO, "zh": _INTRO_ZH}
 

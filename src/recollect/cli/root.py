@@ -109,8 +109,8 @@ class Root(CommandGroup):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+            unknown = f"There is no command {args[0]!r}."
+            raise click.UsageError(f"{unknown} Did you mean {near[0]}?" if near else unknown, ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -47,7 +47,7 @@ def sync(state: State, archived: tuple[str, ...], restored: tuple[str, ...]) -> 
 def _show_document(document: DocumentReport) -> None:
     say(f"{bold(document.name)}  {term(document.state)}  {dim(document.path)}")
     for change in document.taken:
-        say(indented(f"{term(change.how)}: {change.memory}", 2))
+        say(indented(phrase("{name}: {value}", name=term(change.how), value=change.memory), 2))
     for line in document.kept:
         kept = phrase(
             "kept as you wrote it: {text} ({reason})", text=line.text, reason=sentence(line.reason)

@@ -134,5 +134,5 @@ def _show_whole(turn: Turn, by: int) -> None:
 def _outcome(turn: Turn) -> str:
     """The state of a turn with its reason, and the remedy."""
     remedy = {"failed": "it is tried again", "dead": "see recollect jobs --state dead"}
-    outcome = f"{term(turn.state)}: {sentence(turn.reason)}"
+    outcome = phrase("{name}: {value}", name=term(turn.state), value=sentence(turn.reason))
     return "; ".join(filter(None, (outcome, phrase(remedy.get(turn.state, "")))))

@@ -8,7 +8,7 @@ import click
 
 from recollect.cli.base import CommandGroup
 from recollect.cli.output import bold, dim, emit, indented, note, say, when
-from recollect.cli.phrases import counted, phrase, sentence, term
+from recollect.cli.phrases import counted, language, phrase, sentence, term
 from recollect.cli.state import State, pass_state
 
 if TYPE_CHECKING:
@@ -106,8 +106,10 @@ def _show(report: Report) -> None:
         if step.error:
             note(indented(sentence(step.error), 2))
         for change in step.changes:
-            say(indented(f"{term(change.action)}: {change.text}", 2))
-            say(dim(indented(sentence(change.reason), 4)))
+            done = phrase("{name}: {value}", name=term(change.action), value=change.text)
+            say(indented(done, 2))
+            reason = change.reason if language() == "en" else change.reason.zh
+            say(dim(indented(reason, 4)))
         if step.changes and step.operation:
             undo = phrase("undo with: recollect upkeep undo {operation}", operation=step.operation)
             say(dim(indented(undo, 2)))
