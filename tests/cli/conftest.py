@@ -53,10 +53,14 @@ def shell(db: Path) -> Shell:
 @pytest.fixture
 def told(shell: Shell) -> Shell:
     """A database with a Chinese and an English conversation and a memory."""
+    tell(shell)
+    return shell
+
+
+def tell(shell: Shell) -> None:
     shell("record", "-s", "dev", "我升级到 Python 3.12 了，以后都用 uv", "--sender", "李雷",
           "--at", "2026-02-12T09:30:00+08:00")  # fmt: skip
     call = '{"name": "write_file", "input": {"path": "/tmp/report.pdf"}}'
     shell("record", "-s", "dev", "--role", "assistant", "好的，记住了", "--tool-call", call)
     shell("record", "-s", "trip", "We fly to Lisbon on Friday", "--project", "travel")
     shell("add", "uses Python 3.12", "--kind", "config", "--tag", "python")
-    return shell

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from recollect.cli.phrases import Language
 from recollect.cli.reference import markdown
 from recollect.cli.root import COMMANDS, SECTIONS
 from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.feature("O4")
 
-PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
+DOCS = Path(__file__).parents[2] / "docs"
 HEAVY = ("apsw", "rich", "asyncio", "recollect.mind", "recollect.settings", "recollect.types")
 
 
@@ -39,7 +40,7 @@ def modules_after(*args: str) -> set[str]:
 def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
     loaded = modules_after(*args)
     assert "click" in loaded
-    assert loaded.isdisjoint(HEAVY)
+    assert loaded.isdisjoint({*HEAVY, "recollect.cli.help_format"}), "nor anything Chinese"
 
 
 def test_a_command_loads_no_other(shell: Shell) -> None:
@@ -64,9 +65,10 @@ def test_the_short_help_is_the_first_line_of_the_long_one(shell: Shell, name: st
     assert COMMANDS[name][1].rstrip(".") in shown
 
 
-def test_the_reference_is_current() -> None:
-    assert PAGE.read_text(encoding="utf-8") == markdown(), (
-        "run `python -m recollect.cli.reference > docs/commands.md`"
+@pytest.mark.parametrize(("language", "page"), [("en", "commands.md"), ("zh", "commands.zh.md")])
+def test_the_reference_is_current(language: Language, page: str) -> None:
+    assert (DOCS / page).read_text(encoding="utf-8") == markdown(language), (
+        f"run `python -m recollect.cli.reference {language} > docs/{page}`"
     )
 
 

@@ -8,6 +8,7 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.output import ListEntry, dim, emit, entries, joined, note, say, size, when
+from recollect.cli.phrases import phrase
 from recollect.cli.state import State, pass_state
 from recollect.errors import NotFound
 from recollect.types import Attachment, Direction
@@ -79,7 +80,7 @@ def attachments(state: State, session: str | None, direction: Direction | None, 
         emit(files)
         return
     if not files:
-        note("There are no attachments.")
+        note(phrase("There are no attachments."))
     show_attachments(files)
 
 

@@ -6,6 +6,7 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.output import bold, dim, emit, indented, note, pad, say
+from recollect.cli.phrases import phrase, sentence, term
 from recollect.cli.state import State, pass_state
 
 
@@ -21,11 +22,11 @@ def audit(state: State) -> None:
               "checks": report.checks}, rows=report.checks)  # fmt: skip
         return
     if not report.memories:
-        note("There are no memories.")
+        note(phrase("There are no memories."))
     for check in report.checks:
-        figures = f"{check.rate:6.1%}  {check.found:,} of {check.of:,}"
-        say(bold(pad(check.name, 14)) + figures)
+        figures = phrase("{found:,} of {all:,}", found=check.found, all=check.of)
+        say(bold(pad(term(check.name), 14)) + f"{check.rate:6.1%}  {figures}")
         for id_, what in check.examples:
-            say(dim(indented(f"{id_}  {what}", 4)))
+            say(dim(indented(f"{id_}  {sentence(what)}", 4)))
         if check.found:
-            say(dim(indented(f"To repair: {check.remedy}", 4)))
+            say(dim(indented(phrase("To repair: {remedy}", remedy=sentence(check.remedy)), 4)))

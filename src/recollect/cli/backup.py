@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import counted, emit, note, say, size
+from recollect.cli.output import emit, note, say, size
+from recollect.cli.phrases import counted, phrase
 from recollect.cli.state import State, pass_state
 from recollect.types import PageProgress
 
@@ -29,12 +30,14 @@ def backup(state: State, to: str, *, force: bool) -> None:
     """
     from recollect.moving.backup import backup as back_up
 
-    with state.open() as mind, _pages("Copying") as progress:
+    with state.open() as mind, _pages(phrase("Copying")) as progress:
         made = back_up(mind, to, force=force, progress=progress)
     if state.json:
         emit(made)
         return
-    say(f"{made.path}: {size(made.bytes)} in {counted(made.pages, 'page')}, checked.")
+    pages = counted(made.pages, "page")
+    say(phrase("{path}: {size} in {pages}, checked.",
+               path=made.path, size=size(made.bytes), pages=pages))  # fmt: skip
     say(_contents(made.counts))
 
 
@@ -55,20 +58,21 @@ def restore_backup(state: State, backup: str, to: str, *, force: bool) -> None:
 
     place = Path(to).expanduser().absolute()
     settings = settings_beside(place, state.preset, state.setting_overrides())
-    with _pages("Restoring") as progress:
+    with _pages(phrase("Restoring")) as progress:
         made = restore(backup, place, force=force, settings=settings, progress=progress)
     if state.json:
         emit(made)
         return
     say(f"{made.path}: {_contents(made.counts)}")
     if made.released:
-        note(f"{counted(made.released, 'job')} that ran when the backup was made will run again.")
+        jobs = counted(made.released, "job")
+        note(phrase("{jobs} that ran when the backup was made will run again.", jobs=jobs))
     for aside in filter(None, (made.aside, *made.documents)):
-        note(f"What stood there before is kept as {aside}")
+        note(phrase("What stood there before is kept as {path}", path=aside))
 
 
 def _contents(counts: Mapping[str, int]) -> str:
-    return ", ".join(
+    return phrase(", ").join(
         counted(number, _ONE.get(name, name.removesuffix("s")), name)
         for name, number in counts.items()
     )

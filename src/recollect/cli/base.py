@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from inspect import cleandoc
 from typing import Any
 
 import click
 
+from recollect.cli.phrases import help_text, language, phrase
 from recollect.cli.state import Output, State
 
 FORMATS: dict[str, Output] = {"json": "json", "ndjson": "ndjson", "csv": "csv"}
@@ -64,15 +67,39 @@ class Helpful(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_own_options(ctx, formatter)
-        _section("Options of every command", self._options(ctx, SharedOption), formatter)
+        _section(phrase("Options of every command"), self._options(ctx, SharedOption), formatter)
+
+    def get_help(self, ctx: click.Context) -> str:
+        if language() == "en":
+            return super().get_help(ctx)
+        formatter = help_formatter(ctx.terminal_width, ctx.max_content_width)
+        self.format_help(ctx, formatter)
+        return formatter.getvalue().rstrip("\n")
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        pieces = " ".join(self.collect_usage_pieces(ctx))
+        formatter.write_usage(ctx.command_path, pieces, prefix=phrase("Usage: "))
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if language() == "en":
+            return super().format_help_text(ctx, formatter)
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(help_text(cleandoc(self.help or "")))
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        if language() == "en":
+            return super().get_short_help_str(limit)
+        first = help_text(cleandoc(self.help or "").partition("\n\n")[0])
+        return first.partition("。")[0] + "。"
 
     def format_own_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Only the options of this command."""
         own = [param for param in self.get_params(ctx) if not isinstance(param, SharedOption)]
-        _section("Options", _records(ctx, own), formatter)
+        _section(phrase("Options"), option_records(ctx, own), formatter)
 
     def _options(self, ctx: click.Context, kind: type[click.Parameter]) -> list[tuple[str, str]]:
-        return _records(ctx, [p for p in self.get_params(ctx) if isinstance(p, kind)])
+        return option_records(ctx, [p for p in self.get_params(ctx) if isinstance(p, kind)])
 
 
 class Command(Helpful):
@@ -87,12 +114,43 @@ class CommandGroup(Helpful, click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_own_options(ctx, formatter)
         self.format_commands(ctx, formatter)
-        _section("Options of every command", self._options(ctx, SharedOption), formatter)
+        _section(phrase("Options of every command"), self._options(ctx, SharedOption), formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if language() == "en":
+            return super().format_commands(ctx, formatter)
+        listed = [(name, one.get_short_help_str()) for name, one in self.commands.items()]
+        _section(phrase("Commands"), listed, formatter)
 
 
-def _records(ctx: click.Context, params: Sequence[click.Parameter]) -> list[tuple[str, str]]:
+def option_records(ctx: click.Context, params: Sequence[click.Parameter]) -> list[tuple[str, str]]:
+    """The names and the help of options."""
     options = [param for param in params if isinstance(param, click.Option)]
-    return [record for option in options if (record := option.get_help_record(ctx))]
+    return [record for option in options if (record := _record(ctx, option))]
+
+
+def _record(ctx: click.Context, option: click.Option) -> tuple[str, str] | None:
+    """The names of an option and its help, to which click adds the default."""
+    if language() == "en":
+        return option.get_help_record(ctx)
+    shown = copy(option)
+    shown.help = help_text(option.help or "")
+    record = shown.get_help_record(ctx)
+    if record is None:
+        return None
+    names, shown_help = record
+    for added in ("[default: ", "[required]"):
+        shown_help = shown_help.replace(added, phrase(added))
+    return names, shown_help
+
+
+def help_formatter(width: int | None, most: int | None = None) -> click.HelpFormatter:
+    """Lays out help in the language of the person."""
+    if language() == "en":
+        return click.HelpFormatter(width=width, max_width=most)
+    from recollect.cli.help_format import ChineseHelp
+
+    return ChineseHelp(width=width, max_width=most)
 
 
 def _section(title: str, records: list[tuple[str, str]], formatter: click.HelpFormatter) -> None:

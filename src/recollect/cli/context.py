@@ -6,6 +6,7 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.output import emit, heading, say, shown_whole, table
+from recollect.cli.phrases import phrase, sentence, term
 from recollect.cli.state import State, pass_state
 from recollect.types import Context
 
@@ -38,27 +39,31 @@ def context(
     if state.json:
         emit(built)
         return
-    say(shown_whole(built.text) or "There is nothing relevant in memory.")
+    say(shown_whole(built.text) or phrase("There is nothing relevant in memory."))
     show_account(built)
 
 
 def show_account(built: Context, *, margin: int = 0) -> None:
     """Print tokens by section, and what was left out."""
-    heading(f"{built.tokens:,} of {built.budget:,} tokens", margin=margin)
+    cost = phrase("{n:,} of {budget:,} tokens", n=built.tokens, budget=built.budget)
+    heading(cost, margin=margin)
     table(
         ("part", "tokens", "allotted", "records"),
         [
-            (part.name, f"{part.tokens:,}", f"{part.size:,}", len(part.ids) or "")
+            (term(part.name), f"{part.tokens:,}", f"{part.size:,}", len(part.ids) or "")
             for part in built.sections
         ],
         right="tokens allotted records",
         margin=margin,
     )
     if built.dropped:
-        heading("Left out", margin=margin)
+        heading(phrase("Left out"), margin=margin)
         table(
             ("part", "tokens", "why", "what"),
-            [(one.section, f"{one.tokens:,}", one.reason, one.text) for one in built.dropped],
+            [
+                (term(one.section), f"{one.tokens:,}", sentence(one.reason), one.text)
+                for one in built.dropped
+            ],
             right="tokens",
             margin=margin,
         )

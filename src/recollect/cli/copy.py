@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import counted, emit, flat, note, say, table
+from recollect.cli.output import emit, flat, note, say, table
+from recollect.cli.phrases import counted, phrase, sentence, term
 from recollect.cli.state import State, pass_state
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _progress() -> Iterator[Progress]:
         def report(phase: Phase, done: int, total: int) -> None:
             if phase not in bars:
                 stack.close()
-                bars[phase] = stack.enter_context(counting(phase, total))
+                bars[phase] = stack.enter_context(counting(phrase(phase), total))
             bars[phase](done - reached.get(phase, 0))
             reached[phase] = done
 
@@ -76,28 +77,30 @@ def _progress() -> Iterator[Progress]:
 
 def _say(report: CopyReport) -> None:
     for conflict in report.conflicts[:_MAX_LISTED]:
-        note(f"{conflict.table}: {flat(conflict.reason)}")
+        note(f"{term(conflict.table)}: {flat(sentence(conflict.reason))}")
     if len(report.conflicts) > _MAX_LISTED:
-        note(f"… and {len(report.conflicts) - _MAX_LISTED:,} more")
+        note(phrase("… and {n:,} more", n=len(report.conflicts) - _MAX_LISTED))
     moved = [one for one in report.tables if one.rows]
     table(
         ("table", "rows", "new", "known", "conflicts", "verified"),
         [
-            (one.name, f"{one.rows:,}", f"{one.added:,}", f"{one.known:,}", f"{one.conflicts:,}",
-             "yes" if one.same else "NO")
+            (term(one.name), f"{one.rows:,}", f"{one.added:,}", f"{one.known:,}",
+             f"{one.conflicts:,}", phrase("yes") if one.same else phrase("NO"))
             for one in moved
         ],
         right="rows new known conflicts",
     )  # fmt: skip
     name = repr(report.space)
     if report.to_space != report.space:
-        name += f" as {report.to_space!r}"
+        name = phrase("{space} as {name}", space=name, name=repr(report.to_space))
     say()
     if report.verified:
-        say(f"{counted(report.rows, 'row')} of {name} copied and verified")
+        rows = counted(report.rows, "row")
+        say(phrase("{rows} of {space} copied and verified", rows=rows, space=name))
     else:
-        differ = ", ".join(one.name for one in report.tables if not one.same)
-        say(f"{name} is not the same in both databases: {differ}")
+        differ = phrase(", ").join(term(one.name) for one in report.tables if not one.same)
+        say(phrase("{space} is not the same in both databases: {tables}",
+                   space=name, tables=differ))  # fmt: skip
 
 
 def _mapping(report: CopyReport) -> dict[str, object]:

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import cells, counted, dim, emit, indented, note, pad, say
+from recollect.cli.output import cells, dim, emit, indented, note, pad, say
+from recollect.cli.phrases import counted, phrase, sentence
 from recollect.cli.state import State, pass_state
 from recollect.mind import Mind
 from recollect.types import Finding
@@ -41,20 +42,25 @@ def doctor(
         emit(document, rows=findings)
     else:
         if indexed is not None:
-            note(f"The text index was rebuilt from {counted(indexed, 'record')}.")
+            records = counted(indexed, "record")
+            note(phrase("The text index was rebuilt from {records}.", records=records))
         show_findings(findings)
     ctx.exit(0 if well else 1)
 
 
 def show_findings(findings: list[Finding]) -> None:
-    wide = max(cells(finding.check) for finding in findings)
+    wide = max(cells(sentence(finding.check)) for finding in findings)
     for finding in findings:
-        mark = click.style("ok  ", fg="green") if finding.ok else click.style("FAIL", fg="red")
+        mark = (
+            click.style(pad(phrase("ok"), 4), fg="green")
+            if finding.ok
+            else click.style(pad(phrase("FAIL"), 4), fg="red")
+        )
         indent = wide + 8
-        detail = indented(finding.detail, indent)[indent:]
-        say(f"{mark}  {pad(finding.check, wide)}  {detail}".rstrip())
+        detail = indented(sentence(finding.detail), indent)[indent:]
+        say(f"{mark}  {pad(sentence(finding.check), wide)}  {detail}".rstrip())
         if finding.remedy:
-            say(dim(indented(finding.remedy, indent)))
+            say(dim(indented(sentence(finding.remedy), indent)))
 
 
 def _repair(mind: Mind) -> int:
@@ -64,5 +70,5 @@ def _repair(mind: Mind) -> int:
 
     stats = mind.stats()
     total = stats.turns + stats.memories + stats.attachments
-    with counting("Rebuilding the text index", total) as advance:
+    with counting(phrase("Rebuilding the text index"), total) as advance:
         return mind.repair(advance)

@@ -13,6 +13,7 @@ from recollect.cli.confirmation import agreed
 from recollect.cli.memories import described, details, given, show_memories
 from recollect.cli.output import cut, emit, flat, note, say
 from recollect.cli.params import KindName
+from recollect.cli.phrases import phrase
 from recollect.cli.state import State, pass_state
 from recollect.mind import Mind
 from recollect.types import Memory
@@ -41,7 +42,7 @@ def edit(state: State, /, memory: str, **options: Any) -> None:
         emit(described(mind, edited))
         return
     if edited.id == memory:
-        note("Nothing differs.")
+        note(phrase("Nothing differs."))
     show_memories([edited], words=mind.settings.vocabulary)
 
 
@@ -80,7 +81,7 @@ def delete(state: State, memory: tuple[str, ...], yes: bool) -> None:
     def remove(mind: Mind, id_: str) -> Memory:
         if not yes:
             statement = cut(flat(mind.get(id_).content), _QUESTION)
-            agreed(state, f"Delete “{statement}”?", "delete it")
+            agreed(state, phrase("Delete “{text}”?", text=statement), "delete it")
         return mind.delete(id_)
 
     _each(state, memory, remove, "deleted")
@@ -95,6 +96,6 @@ def _each(
         for id_ in ids:
             done.append(act(mind, id_))
             if not state.json:
-                say(f"{id_}  {outcome}")
+                say(f"{id_}  {phrase(outcome)}")
     if state.json:
         emit(done)

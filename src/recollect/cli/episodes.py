@@ -9,8 +9,9 @@ from typing import Unpack
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import ListEntry, counted, emit, entries, joined, note, when
+from recollect.cli.output import ListEntry, emit, entries, joined, note, when
 from recollect.cli.params import moment
+from recollect.cli.phrases import counted, phrase, term
 from recollect.cli.state import State, pass_state
 from recollect.types import OUTCOMES, ActionNode, Episode, EpisodeQuery, Outcome
 
@@ -40,7 +41,11 @@ def episodes(state: State, *, full: bool, **query: Unpack[EpisodeQuery]) -> None
         emit(listed)
         return
     if not listed:
-        note("There are no episodes. One is written when a session ends: recollect end SESSION")
+        note(
+            phrase(
+                "There are no episodes. One is written when a session ends: recollect end SESSION"
+            )
+        )
     show_episodes(listed, full=full)
 
 
@@ -57,14 +62,17 @@ def _entry(episode: Episode, *, full: bool) -> ListEntry:
         ", ".join(episode.tools),
         counted(len(episode.memories), "memory", "memories") if episode.memories else "",
     )
-    goal = f"goal: {episode.goal}" if episode.goal and episode.goal != episode.summary else ""
+    goal = episode.goal if episode.goal != episode.summary else ""
     done = map(_action, episode.actions) if full else ()
     return ListEntry(
-        episode.outcome, episode.summary, (goal, about, *done), _COLOURS[episode.outcome]
+        term(episode.outcome),
+        episode.summary,
+        (phrase("goal: {goal}", goal=goal) if goal else "", about, *done),
+        _COLOURS[episode.outcome],
     )
 
 
 def _action(action: ActionNode) -> str:
     params = json.dumps(dict(action.params), ensure_ascii=False)
-    answer = action.result if action.success else f"failed: {action.error}"
+    answer = action.result if action.success else phrase("failed: {error}", error=action.error)
     return f"→ {action.tool} {params} ← {answer}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from recollect.cli.output import when
+from recollect.cli.phrases import phrase, sentence, term
 from recollect.types import Event, Json
 
 _SENTENCES = {
@@ -31,7 +32,7 @@ _SENTENCES = {
     "demote": "was given a short life{because}",
     "expire": "expired{because}",
     "delete": "was deleted{because}",
-    "disown": "is not the owner's alone: {reason}",
+    "disown": "is not the owner's alone{because}",
     "undo": "is as it was before{because}",
 }
 
@@ -41,20 +42,22 @@ def describe(event: Event, names: Mapping[str, str]) -> str:
     payload = event.payload
     if event.type == "reject":
         user = payload.get("by") == "user"
-        why = (
-            "the user did not want it" if user else f"{_name(payload.get('by'), names)} is stronger"
-        )
-        return f"was not kept: {why}"
+        if user:
+            return phrase("was not kept: the user did not want it")
+        other = _name(payload.get("by"), names)
+        return phrase("was not kept: {other} is stronger", other=other)
     before = _name(payload.get("supersedes"), names)
     words = {
         **payload,
         "by": _name(payload.get("by"), names),
         "into": _name(payload.get("into"), names),
-        "after": f", after {before}" if before else "",
+        "after": phrase(", after {before}", before=before) if before else "",
         "because": _because(payload),
         "until": _moment(payload.get("until")),
     }
-    return _SENTENCES.get(event.type, event.type).format_map(defaultdict(str, words))
+    words |= {name: term(str(words.get(name, ""))) for name in ("kind", "from", "to")}
+    template = phrase(_SENTENCES.get(event.type, event.type))
+    return template.format_map(defaultdict(str, words))
 
 
 def _name(id_: Json, names: Mapping[str, str]) -> str:
@@ -65,7 +68,7 @@ def _because(payload: Mapping[str, Json]) -> str:
     settled = payload.get("settled")
     decided = settled.get("reason") if isinstance(settled, dict) else ""
     reason = payload.get("reason") or decided
-    return f": {reason}" if reason else ""
+    return phrase(": {reason}", reason=sentence(str(reason))) if reason else ""
 
 
 def _moment(text: Json) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import counted, emit, say, size
+from recollect.cli.output import emit, say, size
+from recollect.cli.phrases import counted, phrase
 from recollect.cli.state import State, pass_state
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def export(
     piped = to == "-"
     if not piped and not force:
         refuse_to_replace(path)
-    with state.open() as mind, portion("Writing") as progress:
+    with state.open() as mind, portion(phrase("Writing")) as progress:
         options: ExportOptions = {
             "language": language,
             "name": name,
@@ -117,8 +118,9 @@ def export(
     if state.json:
         emit({"path": path, "format": chosen, "bytes": sum(written.values()), "files": written})
     else:
-        files = f", {counted(len(written), 'file')}" if folder else ""
-        say(f"Written to {path} ({size(sum(written.values()))}{files}).")
+        files = phrase(", ") + counted(len(written), "file") if folder else ""
+        total = size(sum(written.values())) + files
+        say(phrase("Written to {path} ({size}).", path=path, size=total))
 
 
 def _form(to: str, folder: bool) -> str:

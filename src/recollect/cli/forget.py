@@ -11,10 +11,14 @@ from pathlib import Path
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import bold, counted, dim, emit, indented, note, say
+from recollect.cli.output import bold, dim, emit, indented, note, say
 from recollect.cli.params import moment
+from recollect.cli.phrases import counted, phrase, sentence, term
 from recollect.cli.state import State, pass_state
 from recollect.types import Forgotten, Receipt
+
+_CHANGES = ("rewritten", "emptied", "renamed")
+_SEVERAL = {"memory": "memories"}
 
 
 @click.command(cls=Command)
@@ -74,20 +78,24 @@ def forget(
     if state.json:
         emit(done)
     elif any(done.counts.values()):
-        say(f"Forgotten: {_counts(done)}.")
-        file = receipt or "--receipt FILE with the next one"
-        say(dim(f"To check that nothing is left: recollect doctor --forgotten {file}"))
+        say(phrase("Forgotten: {counts}.", counts=counts_of(done)))
+        file = receipt or phrase("--receipt FILE with the next one")
+        check = phrase(
+            "To check that nothing is left: recollect doctor --forgotten {file}", file=file
+        )
+        say(dim(check))
 
 
 def _show(preview: Receipt) -> None:
     if not preview.items:
-        note("Nothing matches.")
+        note(phrase("Nothing matches."))
         return
     for item in preview.items:
-        say(bold(f"{item.change} {item.kind}") + f"  {item.reason}  {dim(item.id)}")
+        what = phrase("{change} {kind}", change=term(item.change), kind=term(item.kind))
+        say(f"{bold(what)}  {sentence(item.reason)}  {dim(item.id)}")
         if item.text:
             say(_marked(item))
-    say(f"{_counts(preview)} in all.")
+    say(phrase("{counts} in all.", counts=counts_of(preview)))
 
 
 def _marked(item: Forgotten) -> str:
@@ -100,15 +108,24 @@ def _marked(item: Forgotten) -> str:
     return re.sub("«[^»]*»", lambda match: bold(match[0]), line)
 
 
-def _counts(receipt: Receipt) -> str:
-    return ", ".join(f"{counted(number, kind)}" if " " not in kind else f"{number:,} {kind}"
-                     for kind, number in receipt.counts.items())  # fmt: skip
+def counts_of(receipt: Receipt) -> str:
+    """How many of each kind are gone or changed."""
+    return phrase(", ").join(_count(name, number) for name, number in receipt.counts.items())
+
+
+def _count(name: str, number: int) -> str:
+    """Such as "2 turns" or "1 memory rewritten"."""
+    kind, _, change = name.rpartition(" ")
+    if change not in _CHANGES:
+        return counted(number, name, _SEVERAL.get(name, ""))
+    counts = counted(number, kind, _SEVERAL.get(kind, ""))
+    return phrase("{counts} {change}", counts=counts, change=term(change))
 
 
 def _confirm() -> None:
     if not sys.stdin.isatty():
         raise click.UsageError("Nothing was removed: say --yes, or look with --dry-run.")
-    click.confirm("Remove all of this for good?", abort=True)
+    click.confirm(phrase("Remove all of this for good?"), abort=True)
 
 
 def _keep(receipt: Receipt, file: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from recollect.cli.base import Command
+from recollect.cli.failures import error_line
 from recollect.cli.output import emit, note, say
 from recollect.cli.state import State, pass_state
 from recollect.errors import RecollectError
@@ -35,7 +36,8 @@ def hook(state: State) -> None:
         with state.open(create=True) as mind:
             known = _serve(mind, event, session)
     except (RecollectError, OSError, ValueError, KeyError, TypeError) as error:
-        note(f"recollect: {error}")
+        said = error_line(error) if isinstance(error, RecollectError) else str(error)
+        note(f"recollect: {said}")
     if state.json:
         emit({"context": known})
     elif known:

@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import counted, emit, flat, note, say
+from recollect.cli.output import emit, flat, note, say
+from recollect.cli.phrases import counted, phrase, sentence, term
 from recollect.cli.state import State, pass_state
 from recollect.moving.archive import archived_rows, import_jsonl, read_header
 from recollect.moving.importer import Importer, ImportProgress, Reading, Refused, Speakers
@@ -76,7 +77,7 @@ def import_source(
         if len(refused) < _MAX_LISTED:
             refused.append(one)
             if not state.json:
-                note(f"{one.place}: {flat(one.reason)}")
+                note(f"{one.place}: {flat(sentence(one.reason))}")
 
     started = time.monotonic()
     given = _source(source, session)
@@ -106,23 +107,29 @@ def _import_archive(state: State, source: ImportSource, *, preview: bool) -> int
         if state.json:
             emit({"format": _ARCHIVE, "read": rows})
         else:
-            said = ", ".join(f"{count:,} {table}" for table, count in rows.items() if count)
-            say(f"{_ARCHIVE}: {said or 'nothing'}. Nothing was written.")
+            counts = phrase(", ").join(
+                f"{count:,} {term(table)}" for table, count in rows.items() if count
+            )
+            say(phrase("{format}: {counts}. Nothing was written.", format=_ARCHIVE,
+                       counts=counts or phrase("nothing")))  # fmt: skip
         return 0
     with _progress() as report, state.open(create=True) as mind, source.open() as stream:
         done = import_jsonl(
             mind,
             stream,
-            progress=lambda rows, _: report(source.done, source.total, f"{rows:,} rows"),
+            progress=lambda rows, _: report(source.done, source.total, counted(rows, "row")),
         )
     if state.json:
         emit({"format": _ARCHIVE, **plain(done)})
     else:
         for problem in done.problems[:_MAX_LISTED]:
-            note(f"{problem.place}: {flat(problem.reason)}")
-        added, known = sum(done.added.values()), sum(done.known.values())
-        masked = f", {done.masked:,} masked" if done.masked else ""
-        say(f"{counted(added, 'row')} added, {known:,} known{masked}, {done.rejected:,} rejected")
+            note(f"{problem.place}: {flat(sentence(problem.reason))}")
+        say(phrase(", ").join(filter(None, (
+            phrase("{rows} added", rows=counted(sum(done.added.values()), "row")),
+            phrase("{n:,} known", n=sum(done.known.values())),
+            phrase("{n:,} masked", n=done.masked) if done.masked else "",
+            phrase("{n:,} rejected", n=done.rejected),
+        ))))  # fmt: skip
     return 0 if done.complete and not done.rejected else 1
 
 
@@ -141,13 +148,13 @@ def _progress() -> Iterator[Report]:
         return
     from recollect.cli.progress import reading
 
-    with reading("Importing") as report:
+    with reading(phrase("Importing")) as report:
         yield report
 
 
 def _counts(done: ImportProgress) -> str:
     several = {"memory": "memories"}
-    return ", ".join(
+    return phrase(", ").join(
         counted(count, kind, several.get(kind, "")) for kind, count in done.kinds.items()
     )
 
@@ -179,12 +186,21 @@ def _summary(
         )
         return
     if done.rejected > len(refused):
-        note(f"… and {done.rejected - len(refused):,} more")
-    said = _counts(done) or "nothing"
+        note(phrase("… and {n:,} more", n=done.rejected - len(refused)))
+    counts = _counts(done) or phrase("nothing")
     if preview:
-        span = f", from {done.first:%Y-%m-%d} to {done.last:%Y-%m-%d}" if done.first else ""
-        say(f"{done.format}: {said}{span}; {done.rejected:,} cannot be read. Nothing was written.")
+        span = done.first and phrase(
+            ", from {first:%Y-%m-%d} to {last:%Y-%m-%d}", first=done.first, last=done.last
+        )
+        say(phrase("{format}: {counts}{span}; {n:,} cannot be read. Nothing was written.",
+                   format=done.format, counts=counts, span=span or "",
+                   n=done.rejected))  # fmt: skip
         return
-    dropped = f", {done.dropped:,} said nothing to keep" if done.dropped else ""
-    counts = f"{done.added:,} added, {done.known:,} known{dropped}, {done.rejected:,} rejected"
-    say(f"{said}: {counts}; {seconds:.1f} s, {pace:,.0f}/s")
+    results = phrase(", ").join(filter(None, (
+        phrase("{n:,} added", n=done.added),
+        phrase("{n:,} known", n=done.known),
+        phrase("{n:,} said nothing to keep", n=done.dropped) if done.dropped else "",
+        phrase("{n:,} rejected", n=done.rejected),
+    )))  # fmt: skip
+    say(phrase("{counts}: {results}; {seconds:.1f} s, {pace:,.0f}/s",
+               counts=counts, results=results, seconds=seconds, pace=pace))  # fmt: skip

@@ -9,7 +9,6 @@ import click
 from recollect.cli.base import CommandGroup
 from recollect.cli.output import (
     ListEntry,
-    counted,
     emit,
     entries,
     facts,
@@ -20,7 +19,9 @@ from recollect.cli.output import (
     waiting_line,
     when,
 )
+from recollect.cli.phrases import counted, phrase, sentence, term
 from recollect.cli.state import State, pass_state
+from recollect.cli.stats import turn_states
 from recollect.cli.turns import show_turns
 from recollect.errors import NotFound
 from recollect.mind import Mind
@@ -49,36 +50,40 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
         emit(listed)
         return
     if not listed:
-        note("There are no such jobs." if job_state else "There are no jobs.")
+        note(phrase("There are no such jobs.") if job_state else phrase("There are no jobs."))
     entries(map(_entry, listed))
-    states = ", ".join(f"{count:,} {name}" for name, count in stats.turn_states.items() if count)
-    note(f"Turns: {states}." if states else "There are no turns.")
+    states = turn_states(stats)
+    note(phrase("Turns: {states}.", states=states) if states else phrase("There are no turns."))
     if stats.model_wait is not None:
-        note(f"{waiting_line(stats.model_wait)}; recollect jobs redrive asks it now.")
+        wait = waiting_line(stats.model_wait)
+        note(phrase("{wait}; recollect jobs redrive asks it now.", wait=wait))
 
 
 def _entry(job: Job) -> ListEntry:
     what = f"{job.kind}  {job.key}" if job.key else job.kind
-    return ListEntry(
-        job.state, what, (joined(job.id, explained(job)), job.error), _COLOURS[job.state]
-    )
+    below = (joined(job.id, explained(job)), sentence(job.error))
+    return ListEntry(term(job.state), what, below, _COLOURS[job.state])
 
 
 def explained(job: Job) -> str:
     """What a job is waiting for."""
-    tries = f"{job.attempts} of {counted(job.max_attempts, 'try', 'tries')}"
+    tries = phrase(
+        "{n} of {tries}", n=job.attempts, tries=counted(job.max_attempts, "try", "tries")
+    )
+    due = when(job.run_at)
     if job.state == "dead":
-        return f"gave up after {tries}; recollect jobs redrive runs it again"
+        return phrase("gave up after {tries}; recollect jobs redrive runs it again", tries=tries)
     if job.state == "running":
-        return f"running, {tries}, held until {when(job.lease_until)}"
+        held = when(job.lease_until)
+        return phrase("running, {tries}, held until {time}", tries=tries, time=held)
     if job.waiting_since is not None:
         since = when(job.waiting_since)
-        return f"waits for the model since {since}; next try {when(job.run_at)}"
+        return phrase("waits for the model since {since}; next try {time}", since=since, time=due)
     if job.attempts:
-        return f"failed, {tries}; next try {when(job.run_at)}"
+        return phrase("failed, {tries}; next try {time}", tries=tries, time=due)
     if job.error:
-        return f"put off until {when(job.run_at)}"
-    return f"due {when(job.run_at)}"
+        return phrase("put off until {time}", time=due)
+    return phrase("due {time}", time=due)
 
 
 @jobs.command()
@@ -96,10 +101,10 @@ def show(state: State, job: str) -> None:
         return
     _show(chosen)
     if turns:
-        heading("Turns that wait for it")
+        heading(phrase("Turns that wait for it"))
         show_turns(turns[:_MAX_LISTED])
         if len(turns) > _MAX_LISTED:
-            say(f"and {len(turns) - _MAX_LISTED:,} more")
+            say(phrase("and {n:,} more", n=len(turns) - _MAX_LISTED))
 
 
 def _turns(mind: Mind, job: Job) -> list[Turn]:
@@ -117,14 +122,14 @@ def _show(job: Job) -> None:
             ("id", job.id),
             ("kind", job.kind),
             ("key", job.key),
-            ("state", job.state),
+            ("state", term(job.state)),
             ("that is", explained(job)),
-            ("tries", f"{job.attempts} of {job.max_attempts}"),
+            ("tries", phrase("{n} of {tries}", n=job.attempts, tries=job.max_attempts)),
             ("due", when(job.run_at)),
             ("queued", when(job.created_at)),
             ("held until", when(job.lease_until)),
             ("payload", json.dumps(job.payload, ensure_ascii=False)),
-            ("error", job.error),
+            ("error", sentence(job.error)),
         ]
     )
 
@@ -156,7 +161,7 @@ def _settled(ctx: click.Context, state: State, word: str, count: int, requested:
     if state.json:
         emit({word: count})
     else:
-        say(f"{counted(count, 'job')} {word}.")
+        say(phrase("{jobs} {done}.", jobs=counted(count, "job"), done=term(word)))
     if count < requested:
-        note(f"{counted(requested - count, 'id')} named no dead job.")
+        note(phrase("{ids} named no dead job.", ids=counted(requested - count, "id")))
         ctx.exit(1)

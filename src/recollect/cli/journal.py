@@ -9,6 +9,7 @@ import click
 from recollect.cli.base import Command
 from recollect.cli.output import emit, note, table, when
 from recollect.cli.params import moment
+from recollect.cli.phrases import phrase
 from recollect.cli.state import State, pass_state
 from recollect.types import DailyEvent, Event
 
@@ -45,7 +46,7 @@ def events(
         emit(listed)
         return
     if not listed:
-        note("There are no events.")
+        note(phrase("There are no events."))
     show_events(listed)
 
 
@@ -80,7 +81,7 @@ def usage(state: State, since: datetime | None) -> None:
         emit(totals)
         return
     if not totals:
-        note("No model was called.")
+        note(phrase("No model was called."))
     table(
         ("calls", "in", "out", "cost", "purpose", "model"),
         [(f"{u.calls:,}", f"{u.input_tokens:,}", f"{u.output_tokens:,}",

@@ -12,7 +12,6 @@ from recollect.cli.base import Command
 from recollect.cli.confirmation import agreed
 from recollect.cli.output import (
     ListEntry,
-    counted,
     dim,
     emit,
     entries,
@@ -23,6 +22,7 @@ from recollect.cli.output import (
     when,
 )
 from recollect.cli.params import KindName, metadata_of, moment, moment_or_never, text_or_stdin
+from recollect.cli.phrases import counted, phrase, sentence, term
 from recollect.cli.state import State, pass_state
 from recollect.plain import plain
 from recollect.settings.vocabulary import PresetVocabulary, Words
@@ -119,17 +119,17 @@ def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None
         if decision.memory is None
         else mind.settings.vocabulary.kinds.said_of(decision.memory.kind, decision.memory.metadata)
     )
-    say(f"{decision.outcome}  {said}  "
-        f"{dim(decision.id)}{decision.reason and f'  {decision.reason}'}")  # fmt: skip
+    say(f"{term(decision.outcome)}  {term(said)}  "
+        f"{dim(decision.id)}{decision.reason and f'  {sentence(decision.reason)}'}")  # fmt: skip
     for id_ in decision.replaced:
-        say(dim(f"in place of {id_}"))
+        say(dim(phrase("in place of {id}", id=id_)))
 
 
 def _typed_unseen() -> str | None:
     """A secret typed without echo, or None without a terminal."""
     if not sys.stdin.isatty():
         return None
-    return str(click.prompt("The secret", hide_input=True, err=True))
+    return str(click.prompt(phrase("The secret"), hide_input=True, err=True))
 
 
 @click.command(cls=Command)
@@ -173,22 +173,31 @@ def _why_none(stats: Stats, pending: int) -> str:
     """Why there is nothing to list, and what to do about it."""
     unread = stats.turn_states["new"] + stats.turn_states["failed"]
     if stats.memories:
-        return "No memory is like that."
+        return phrase("No memory is like that.")
     if stats.model_wait is not None:
-        return f"There are no memories yet: {waiting_line(stats.model_wait)}."
+        return phrase("There are no memories yet: {wait}.", wait=waiting_line(stats.model_wait))
     if pending:
         statements = counted(pending, "statement waits", "statements wait")
-        return f"There are no memories yet: {statements} for your word; see recollect pending."
+        return phrase(
+            "There are no memories yet: {statements} for your word; see recollect pending.",
+            statements=statements,
+        )
     if unread:
         turns = counted(unread, "turn waits", "turns wait")
-        return f"There are no memories yet: {turns} to be read; recollect worker --once reads now."
+        return phrase(
+            "There are no memories yet: {turns} to be read; recollect worker --once reads now.",
+            turns=turns,
+        )
     if stats.turns:
         turns = counted(stats.turns, "turn")
-        return (
-            f"There are no memories: {turns} held nothing to keep; see recollect turns for the"
-            " reasons, or keep something with recollect add."
+        return phrase(
+            "There are no memories: {turns} held nothing to keep; see recollect turns for the"
+            " reasons, or keep something with recollect add.",
+            turns=turns,
         )
-    return "There are no memories: nothing was recorded; see recollect record, import and add."
+    return phrase(
+        "There are no memories: nothing was recorded; see recollect record, import and add."
+    )
 
 
 def described(mind: Mind, memory: Memory) -> dict[str, Any]:
@@ -208,14 +217,14 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
     about = joined(
         memory.id,
         when(memory.created_at),
-        "" if memory.status == "active" else memory.status,
-        "" if memory.trust == "owner" else f"said by {memory.trust}",
-        f"until {when(memory.expires_at)}" if memory.expires_at else "",
+        "" if memory.status == "active" else term(memory.status),
+        "" if memory.trust == "owner" else phrase("said by {who}", who=term(memory.trust)),
+        phrase("until {time}", time=when(memory.expires_at)) if memory.expires_at else "",
         _source(memory),
         "" if memory.project.startswith("_") else memory.project,
         *(f"#{tag}" for tag in memory.tags),
     )
-    said = kinds.said_of(memory.kind, memory.metadata)
+    said = term(kinds.said_of(memory.kind, memory.metadata))
     return ListEntry(said, memory.content, (about,), colour_of(memory))
 
 
@@ -224,8 +233,9 @@ def _source(memory: Memory) -> str:
     if not memory.sources:
         return ""
     last = memory.sources[-1]
-    more = f" and {len(memory.sources) - 1} more" if len(memory.sources) > 1 else ""
-    return f"{last.session} #{last.index}{more}"
+    place = f"{last.session} #{last.index}"
+    more = len(memory.sources) - 1
+    return phrase("{place} and {n} more", place=place, n=more) if more else place
 
 
 def colour_of(memory: Memory) -> str | None:
@@ -245,7 +255,8 @@ def reveal(state: State, memory: str, yes: bool) -> None:
     with state.open() as mind:
         version = mind.get(memory)
         if not yes:
-            agreed(state, f"Show the secret of {version.subject or memory}?", "show it")
+            question = phrase("Show the secret of {name}?", name=version.subject or memory)
+            agreed(state, question, "show it")
         secret = mind.reveal(memory)
     if state.json:
         emit({"id": memory, "secret": secret})

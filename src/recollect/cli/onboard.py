@@ -8,6 +8,7 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.output import emit, note, say
+from recollect.cli.phrases import phrase
 from recollect.cli.state import State, pass_state
 
 
@@ -20,6 +21,8 @@ def onboard(state: State, answer: str | None) -> None:
     Without ANSWER it asks, on a terminal until all is answered; "skip" skips a question. Answers
     are stored, so an interrupted onboarding goes on where it stopped.
     """
+    if state.language == "zh":
+        state.overrides["memory.language"] = "zh"  # what is asked, too
     with state.open(create=True) as mind:
         now = mind.onboarding(begin=True) if answer is None else mind.onboard(answer)
         while answer is None and not now.done and not state.json and sys.stdin.isatty():
@@ -27,6 +30,6 @@ def onboard(state: State, answer: str | None) -> None:
     if state.json:
         emit(now)
     elif now.done:
-        note("Onboarding is complete; it is not asked again.")
+        note(phrase("Onboarding is complete; it is not asked again."))
     else:
         say(now.text)

@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from recollect.cli.phrases import counted, phrase
 from recollect.cli.state import State
 from recollect.plain import DIRECTION_CONTROLS, plain, visible
 from recollect.types import ModelWait
@@ -167,13 +168,17 @@ def entries(listed: Iterable[ListEntry], *, margin: int = 0) -> None:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = "", margin: int = 0
 ) -> None:
-    """Print aligned columns; the last takes the rest of the line. ``right``: heads of numbers."""
+    """Print aligned columns; the last takes the rest of the line. ``right``: heads of numbers.
+
+    The heads are English, and printed in the language of the person.
+    """
     lines = [[flat(str(cell)) for cell in row] for row in rows]
     if not lines:
         return
     limit = _WIDEST if terminal_width() else None
     lines = [[*(cut(cell, limit) for cell in line[:-1]), line[-1]] for line in lines]
-    widths = [max(map(cells, column)) for column in zip(head, *lines, strict=True)]
+    titles = [phrase(name) for name in head]
+    widths = [max(map(cells, column)) for column in zip(titles, *lines, strict=True)]
     numbers = {place for place, name in enumerate(head) if name in right.split()}
 
     def laid_out(line: Sequence[str]) -> str:
@@ -181,14 +186,20 @@ def table(
         padded = [pad(cell, width, right=place in numbers) for place, (cell, width) in places]
         return cut(" " * margin + GAP.join(padded).rstrip(), terminal_width())
 
-    say(dim(laid_out(head)))
+    say(dim(laid_out(titles)))
     for line in lines:
         say(laid_out(line))
 
 
-def facts(pairs: Iterable[tuple[str, object]]) -> None:
-    """Print names and values, one a line, without empty ones."""
-    rows = [(name, flat(str(value))) for name, value in pairs if value not in ("", None)]
+def facts(pairs: Iterable[tuple[str, object]], *, margin: int = 0) -> None:
+    """Print names and values, one a line, without empty ones. The names are English, and printed
+    in the language of the person.
+    """
+    rows = [
+        (" " * margin + phrase(name), flat(str(value)))
+        for name, value in pairs
+        if value not in ("", None)
+    ]
     wide = max((cells(name) for name, _ in rows), default=0)
     for name, value in rows:
         width = terminal_width()
@@ -215,11 +226,11 @@ def size(count: int) -> str:
     return f"{amount:.1f} GB"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def waiting_line(wait: ModelWait) -> str:
     """How many turns wait for a model that is away."""
-    turns = counted(wait.turns, "turn waits", "turns wait")
-    return f"{turns} for the model since {when(wait.since)}; next try {when(wait.next_try)}"
+    return phrase(
+        "{turns} for the model since {since}; next try {next}",
+        turns=counted(wait.turns, "turn waits", "turns wait"),
+        since=when(wait.since),
+        next=when(wait.next_try),
+    )

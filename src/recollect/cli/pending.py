@@ -10,7 +10,8 @@ import click
 
 from recollect.cli.base import CommandGroup
 from recollect.cli.memories import colour_of, described
-from recollect.cli.output import ListEntry, counted, emit, entries, joined, note, say, when
+from recollect.cli.output import ListEntry, emit, entries, joined, note, say, when
+from recollect.cli.phrases import counted, phrase, sentence, term
 from recollect.cli.state import State, pass_state
 from recollect.mind import Mind
 from recollect.settings.vocabulary import PresetVocabulary, Words
@@ -44,7 +45,7 @@ def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
         if state.json:
             emit([described(mind, memory) for memory in waiting])
         elif not waiting:
-            note("Nothing waits for your word.")
+            note(phrase("Nothing waits for your word."))
         elif only_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
             show_pending(waiting, words=mind.settings.vocabulary)
         else:
@@ -60,48 +61,53 @@ def show_pending(
 
 
 def _entry(memory: Memory, kinds: Words) -> ListEntry:
+    until = when(memory.snoozed_until)
     about = joined(
         memory.id,
         when(memory.created_at),
-        f"said by {memory.trust}",
-        f"confidence {memory.confidence:.2f}",
-        f"offered {memory.offered} ×" if memory.offered else "",
-        f"put off until {when(memory.snoozed_until)}" if memory.snoozed_until else "",
+        phrase("said by {who}", who=term(memory.trust)),
+        phrase("confidence {n:.2f}", n=memory.confidence),
+        phrase("offered {n} ×", n=memory.offered) if memory.offered else "",
+        phrase("put off until {time}", time=until) if until else "",
     )
-    said = kinds.said_of(memory.kind, memory.metadata)
+    said = term(kinds.said_of(memory.kind, memory.metadata))
     return ListEntry(said, memory.content, (about,), colour_of(memory))
 
 
 def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
     """Ask about each in turn, until done or stopped."""
-    say(f"{counted(len(memories), 'statement')} to answer: " + ", ".join(
-        f"{key} {meaning}" for key, meaning in _ANSWERS.items()
-    ))  # fmt: skip
+    keys = phrase(", ").join(f"{key} {phrase(meaning)}" for key, meaning in _ANSWERS.items())
+    statements = counted(len(memories), "statement")
+    say(phrase("{statements} to answer: {keys}", statements=statements, keys=keys))
     for memory in memories:
         say()
         show_pending([memory], words=mind.settings.vocabulary)
-        answer = click.prompt("Keep it?", type=click.Choice(list(_ANSWERS)), default="s")
+        answer = click.prompt(phrase("Keep it?"), type=click.Choice(list(_ANSWERS)), default="s")
         if answer == "q":
             return
         if answer == "y":
             say(_confirmation(mind.confirm(memory.id)))
         elif answer == "n":
             mind.ignore(memory.id)
-            say("Not kept.")
+            say(phrase("Not kept."))
         elif answer == "l":
-            say(f"Asked again after {when(mind.snooze(memory.id).snoozed_until)}.")
+            say(_put_off(mind.snooze(memory.id)))
 
 
 def _confirmation(settled: Decision) -> str:
     """The result of a confirmation."""
-    replaced = (
-        f", in place of {counted(len(settled.replaced), 'other')}" if settled.replaced else ""
-    )
     if settled.memory is None:
-        return f"Not kept: {settled.reason}"
+        return phrase("Not kept: {reason}", reason=sentence(settled.reason))
     if settled.outcome == "same":
-        return f"Known already: {settled.memory.content}"
-    return f"Kept{replaced}."
+        return phrase("Known already: {text}", text=settled.memory.content)
+    if settled.replaced:
+        others = counted(len(settled.replaced), "other")
+        return phrase("Kept, in place of {others}.", others=others)
+    return phrase("Kept.")
+
+
+def _put_off(snoozed: Memory) -> str:
+    return phrase("Asked again after {time}.", time=when(snoozed.snoozed_until))
 
 
 @pending.command()
@@ -117,7 +123,7 @@ def confirm(state: State, memory: tuple[str, ...]) -> None:
 @pass_state
 def ignore(state: State, memory: tuple[str, ...]) -> None:
     """Do not keep statements, nor be asked again in other words."""
-    _answer(state, memory, lambda mind, id_: mind.ignore(id_), lambda _: "Not kept.")
+    _answer(state, memory, lambda mind, id_: mind.ignore(id_), lambda _: phrase("Not kept."))
 
 
 @pending.command()
@@ -125,12 +131,7 @@ def ignore(state: State, memory: tuple[str, ...]) -> None:
 @pass_state
 def snooze(state: State, memory: tuple[str, ...]) -> None:
     """Answer another time."""
-    _answer(
-        state,
-        memory,
-        lambda mind, id_: mind.snooze(id_),
-        lambda snoozed: f"Asked again after {when(snoozed.snoozed_until)}.",
-    )
+    _answer(state, memory, lambda mind, id_: mind.snooze(id_), _put_off)
 
 
 def _answer(

@@ -11,6 +11,7 @@ import click
 from recollect.cli.base import Command
 from recollect.cli.output import ListEntry, bold, emit, entries, joined, note, say, when
 from recollect.cli.params import KindName, moment
+from recollect.cli.phrases import phrase, term
 from recollect.cli.state import State, pass_state
 from recollect.plain import plain
 from recollect.settings.vocabulary import PresetVocabulary, Words
@@ -97,7 +98,7 @@ def recall(
         emit([_described(mind, hit) for hit in hits])
         return
     if not hits:
-        note("Nothing was found.")
+        note(phrase("Nothing was found."))
     show_hits(hits, explain=explain, words=mind.settings.vocabulary)
 
 
@@ -132,10 +133,10 @@ def search(
         emit({"memories": known, "evidence": said}, rows=[*known, *said])
         return
     if not memories and not evidence:
-        note("Nothing was found.")
+        note(phrase("Nothing was found."))
     for title, hits, first in (("Known", memories, 1), ("Said", evidence, len(memories) + 1)):
         if hits:
-            say(bold(title))
+            say(bold(phrase(title)))
             show_hits(hits, explain=explain, first=first, words=mind.settings.vocabulary)
 
 
@@ -172,23 +173,28 @@ def show_hits(
 
 
 def _about(hit: Hit, kinds: Words) -> str:
-    speaker = f"{hit.role} {hit.sender}".strip() or hit.type
+    speaker = f"{term(hit.role or '')} {hit.sender}".strip() or term(hit.type)
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
     if hit.kind is None:
         return joined(f"{hit.score:.2f}", when(hit.at), speaker, place)
-    said, weight = kinds.said_of(hit.kind, hit.metadata), f"importance {hit.importance or 0:.2f}"
+    said = term(kinds.said_of(hit.kind, hit.metadata))
+    weight = phrase("importance {n:.2f}", n=hit.importance or 0)
     # The id is what show, history and forget ask for.
     return joined(f"{hit.score:.2f}", when(hit.at), said, weight, place, hit.id)
 
 
 def _reasons(hit: Hit) -> list[str]:
-    parts = ", ".join(f"{name} {part:.3f}" for name, part in hit.why.parts.items())
+    parts = ", ".join(f"{term(name)} {part:.3f}" for name, part in hit.why.parts.items())
     sources = ", ".join(f"{source.session} #{source.index}" for source in hit.sources)
     reasons = (
-        ("routes", ", ".join(hit.why.routes)),
+        ("routes", ", ".join(map(term, hit.why.routes))),
         ("score", parts),
         ("terms", " ".join(hit.why.terms)),
         ("sources", sources),
         ("id", "" if hit.type == "memory" else hit.id),
     )
-    return [f"{name}: {value}" for name, value in reasons if value]
+    return [
+        phrase("{name}: {value}", name=phrase(name), value=value)
+        for name, value in reasons
+        if value
+    ]

@@ -7,7 +7,8 @@ import click
 from recollect.cli.base import Command
 from recollect.cli.confirmation import agreed
 from recollect.cli.memories import show_memories
-from recollect.cli.output import bold, counted, emit, note, say
+from recollect.cli.output import bold, emit, note, say
+from recollect.cli.phrases import counted, phrase
 from recollect.cli.state import State, pass_state
 from recollect.mind import Mind
 from recollect.types import RolledBack
@@ -36,31 +37,34 @@ def rollback(state: State, source: str, dry_run: bool, yes: bool) -> None:
             _preview(mind, report)
         if changes and not dry_run:
             if not yes:
-                agreed(state, f"Undo what came from {source}?", "undo it, or --dry-run to look")
+                question = phrase("Undo what came from {source}?", source=source)
+                agreed(state, question, "undo it, or --dry-run to look")
             report = mind.rollback(source)
     if state.json:
         emit(report)
     elif changes:
         note(
-            "Nothing was changed." if dry_run else "Done; recollect events --type rollback has it."
+            phrase("Nothing was changed.")
+            if dry_run
+            else phrase("Done; recollect events --type rollback has it.")
         )
 
 
 def _preview(mind: Mind, report: RolledBack) -> None:
     sorts = (
-        ("to go", report.removed),
-        ("to hold again", report.restored),
-        ("to stay on other sources", report.revised),
+        ("{memories} to go", report.removed),
+        ("{memories} to hold again", report.restored),
+        ("{memories} to stay on other sources", report.revised),
     )
     for title, ids in sorts:
         if ids:
-            say(bold(f"{counted(len(ids), 'memory', 'memories')} {title}"))
+            say(bold(phrase(title, memories=counted(len(ids), "memory", "memories"))))
             show_memories(
                 (v for id_ in ids[:_MAX_LISTED] for v in mind.history(id_).versions if v.id == id_),
                 margin=2,
                 words=mind.settings.vocabulary,
             )
             if len(ids) > _MAX_LISTED:
-                say(f"  and {len(ids) - _MAX_LISTED:,} more")
+                say("  " + phrase("and {n:,} more", n=len(ids) - _MAX_LISTED))
     if not any(ids for _, ids in sorts):
-        note(f"Nothing was learnt from {report.source}.")
+        note(phrase("Nothing was learnt from {source}.", source=report.source))

@@ -12,6 +12,7 @@ import click
 
 from recollect.cli.base import FORMATS, CommandGroup
 from recollect.cli.failures import exit_code
+from recollect.cli.phrases import help_text, phrase, speaking
 from recollect.cli.state import State
 
 # section -> command -> (module:function, one line of help)
@@ -108,14 +109,20 @@ class Root(CommandGroup):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+            unknown = f"There is no command {args[0]!r}."
+            raise click.UsageError(f"{unknown} Did you mean {near[0]}?" if near else unknown, ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in SECTIONS.items():
-            with formatter.section(title):
-                formatter.write_dl([(name, help_) for name, (_, help_) in commands.items()])
+            with formatter.section(phrase(title)):
+                formatter.write_dl(
+                    [(name, help_text(help_)) for name, (_, help_) in commands.items()]
+                )
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_paragraph()
+        formatter.write_text(help_text(self.epilog or ""))
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
@@ -134,7 +141,8 @@ class Root(CommandGroup):
         def for_programs() -> bool:
             return state.json or any(f"--{name}" in arguments for name in FORMATS)
 
-        sys.exit(exit_code(run, as_json=for_programs))
+        with speaking(lambda: state.language):
+            sys.exit(exit_code(run, as_json=for_programs))
 
 
 def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:

@@ -10,6 +10,7 @@ import click
 from recollect.cli.base import CommandGroup
 from recollect.cli.output import emit, note, say, shown_whole
 from recollect.cli.params import text_or_stdin
+from recollect.cli.phrases import phrase
 from recollect.cli.state import State, pass_state
 from recollect.errors import InvalidInput
 
@@ -26,7 +27,7 @@ def scratchpad(ctx: click.Context) -> None:
     if state.json:
         emit(pad)
     elif not pad.text.strip():
-        note("The scratchpad is empty.")
+        note(phrase("The scratchpad is empty."))
     else:
         say(shown_whole(pad.text))
 
@@ -44,7 +45,7 @@ def edit(state: State, file: str | None) -> None:
         if file is None and sys.stdin.isatty():
             written = click.edit(mind.scratchpad().text, extension=".md")
             if written is None:
-                note("Nothing was changed.")
+                note(phrase("Nothing was changed."))
                 return
         else:
             written = text_or_stdin(file and _read(file), "a file with the text")
@@ -52,7 +53,7 @@ def edit(state: State, file: str | None) -> None:
     if state.json:
         emit(pad)
     else:
-        say("The scratchpad is written.")
+        say(phrase("The scratchpad is written."))
 
 
 @scratchpad.command()
@@ -70,7 +71,7 @@ def task(state: State, text: str | None, session: str | None) -> None:
     if state.json:
         emit(pad)
     else:
-        say(shown_whole(pad.text) or "No task is at hand.")
+        say(shown_whole(pad.text) or phrase("No task is at hand."))
 
 
 def _read(file: str) -> str:

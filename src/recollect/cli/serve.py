@@ -8,6 +8,7 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.output import emit, note, say
+from recollect.cli.phrases import phrase
 from recollect.cli.state import State, pass_state
 from recollect.errors import ConfigError, MissingExtra
 
@@ -77,7 +78,7 @@ def _announce(state: State, url: str, token: str) -> None:
     else:
         say(url)
         if token:
-            say(f"Token of this run: {token}")
-            say(f"Inspector: {url}/#token={token}")
-        note("Ctrl-C stops after the requests in hand.")
+            say(phrase("Token of this run: {token}", token=token))
+            say(phrase("Inspector: {url}", url=f"{url}/#token={token}"))
+        note(phrase("Ctrl-C stops after the requests in hand."))
     sys.stdout.flush()

@@ -6,6 +6,7 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.output import emit, note, say, table, when
+from recollect.cli.phrases import phrase
 from recollect.cli.state import State, pass_state
 
 
@@ -21,7 +22,7 @@ def sessions(state: State, limit: int, offset: int) -> None:
         emit(listed)
         return
     if not listed:
-        note("There are no conversations.")
+        note(phrase("There are no conversations."))
     table(
         ("last turn", "turns", "session", "about"),
         [(when(s.last_at), s.turns, s.id, " · ".join(filter(None, (s.project, s.topic))))
@@ -47,8 +48,8 @@ def end(state: State, session: str) -> None:
     else:
         wraps_up = any(job.kind == "session_end" for job in due)
         rest = (
-            "recollect worker writes its episode."
+            phrase("recollect worker writes its episode.")
             if wraps_up
-            else "It is too short for an episode."
+            else phrase("It is too short for an episode.")
         )
-        say(f"{session} has ended. {rest}")
+        say(phrase("{session} has ended. {rest}", session=session, rest=rest))

@@ -21,6 +21,7 @@ from recollect.cli.output import (
     say,
     when,
 )
+from recollect.cli.phrases import phrase, term
 from recollect.cli.state import State, pass_state
 from recollect.cli.turns import show_turns
 from recollect.mind import Mind
@@ -44,10 +45,10 @@ def show(state: State, memory: str) -> None:
         return
     show_memory(version, mind)
     if turns:
-        heading("Where it was said")
+        heading(phrase("Where it was said"))
         show_turns(turns, full=True)
     if len(chain.versions) > 1:
-        heading("Versions")
+        heading(phrase("Versions"))
         show_versions(chain.versions)
 
 
@@ -68,26 +69,27 @@ def show_memory(memory: Memory, mind: Mind) -> None:
     """Print all fields of one version, in the words of the preset's document."""
     words = mind.words(memory)
     kind = words.pop(mind.settings.vocabulary.kinds.name)
-    entries([ListEntry(kind, memory.content, colour=colour_of(memory))])
+    entries([ListEntry(term(kind), memory.content, colour=colour_of(memory))])
     about = joined(memory.subject, memory.predicate)
+    used = memory.access_count
     facts(
         (
             ("id", memory.id),
             *words.items(),
-            ("origin", "" if "source" in words else memory.origin),
-            ("tier", "1, in every prompt" if memory.tier == 1 else ""),
+            ("origin", "" if "source" in words else term(memory.origin)),
+            ("tier", phrase("1, in every prompt") if memory.tier == 1 else ""),
             ("status", _status(memory)),
             ("about", f"{about} = {memory.value}" if about and memory.value else about),
-            ("said by", memory.trust),
+            ("said by", term(memory.trust)),
             ("confidence", f"{memory.confidence:.2f}{_confirmed(memory)}"),
             ("importance", f"{memory.importance:.2f}"),
-            ("true", f"{when(memory.valid_from)} to {when(memory.valid_to) or 'now'}"),
+            ("true", _span(when(memory.valid_from), when(memory.valid_to))),
             ("known since", when(memory.created_at)),
             ("expires", when(memory.expires_at)),
-            ("ends with", memory.session and f"session {memory.session}"),
+            ("ends with", memory.session and phrase("session {id}", id=memory.session)),
             ("offered", memory.offered or ""),
             ("put off to", when(memory.snoozed_until)),
-            ("used", f"{memory.access_count:,} times" if memory.access_count else ""),
+            ("used", phrase("{n:,} times", n=used) if used else ""),
             ("project", _partition(memory)),
             ("tags", " ".join(f"#{tag}" for tag in memory.tags)),
             ("metadata", joined(*(f"{key}={value}" for key, value in memory.metadata.items()))),
@@ -98,12 +100,22 @@ def show_memory(memory: Memory, mind: Mind) -> None:
 
 def _status(memory: Memory) -> str:
     if memory.superseded_by:
-        return f"{memory.status} by {memory.superseded_by} on {when(memory.superseded_at)}"
-    return memory.status
+        return phrase(
+            "{status} by {id} on {time}",
+            status=term(memory.status),
+            id=memory.superseded_by,
+            time=when(memory.superseded_at),
+        )
+    return term(memory.status)
+
+
+def _span(first: str, last: str) -> str:
+    return phrase("{first} to {last}", first=first, last=last or phrase("now"))
 
 
 def _confirmed(memory: Memory) -> str:
-    return f", said again or confirmed {memory.confirmations:,} ×" if memory.confirmations else ""
+    times = memory.confirmations
+    return phrase(", said again or confirmed {n:,} ×", n=times) if times else ""
 
 
 def _partition(memory: Memory) -> str:
@@ -129,7 +141,9 @@ def show_history(history: History, *, margin: int = 0) -> None:
     names = _names(history.versions)
     indent = margin + max(map(len, names.values()), default=0) + 2
     for event in history.events:
-        line = f"{when(event.at)}  {names.get(event.subject, 'it')} {describe(event, names)}"
+        line = (
+            f"{when(event.at)}  {names.get(event.subject) or phrase('it')} {describe(event, names)}"
+        )
         say(dim(indented(line, indent)))
 
 
@@ -141,7 +155,7 @@ def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
             ListEntry(
                 names[version.id],
                 version.content,
-                (joined(version.id, version.status, _believed(version)),),
+                (joined(version.id, term(version.status), _believed(version)),),
                 colour_of(version),
             )
             for version in versions
@@ -160,4 +174,4 @@ def _believed(version: Memory) -> str:
     if version.status in ("pending", "rejected"):
         return since
     ended = None if version.status == "active" else version.superseded_at or version.updated_at
-    return f"{since} to {when(ended)[:10] or 'now'}"
+    return _span(since, when(ended)[:10])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from recollect.errors import NotFound
+from recollect.cli.phrases import Language, spoken_language
+from recollect.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 
 Output = Literal["", "json", "ndjson", "csv"]
+_NAMING = ("RECOLLECT_CONFIG", "RECOLLECT_LANGUAGE", "RECOLLECT_MEMORY__LANGUAGE")
 
 
 @dataclass
@@ -68,6 +72,26 @@ class State:
             )
         return path
 
+    @property
+    def language(self) -> Language:
+        """Of what is printed: programs read English, people their own language."""
+        return "en" if self.json else self._language
+
+    @cached_property
+    def _language(self) -> Language:
+        """Of the setting memory.language, else of the locale where the terminal can show it."""
+        try:
+            setting = self.settings().memory.language if self._names_language else "auto"
+        except ConfigError:
+            setting = "auto"
+        spoken = spoken_language(setting, os.environ)
+        return spoken if setting == spoken or _shows_chinese() else "en"
+
+    @property
+    def _names_language(self) -> bool:
+        """Whether there may be more to read than the default, which takes a while to load."""
+        return "memory.language" in self.overrides or any(name in os.environ for name in _NAMING)
+
     def settings(self) -> Settings:
         """The settings of these options, without a database."""
         from recollect.settings import find_file, load
@@ -82,6 +106,14 @@ class State:
         from recollect.settings.merge import Text
 
         return {key: Text(value) for key, value in self.overrides.items()}
+
+
+def _shows_chinese() -> bool:
+    try:
+        "中".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True
 
 
 pass_state = click.make_pass_decorator(State, ensure=True)

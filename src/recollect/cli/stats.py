@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import counted, emit, facts, say, size, waiting_line, when
+from recollect.cli.output import emit, facts, say, size, waiting_line, when
+from recollect.cli.phrases import counted, phrase, sentence, term
 from recollect.cli.state import State, pass_state
 from recollect.plain import plain
 from recollect.types import Metrics, Stats
@@ -31,66 +32,78 @@ def stats(state: State, days: int | None, prometheus: bool) -> None:
 
 def show_metrics(metrics: Metrics) -> None:
     """Print rates with their counts, without those never counted."""
-    cost = "" if metrics.cost is None else f", cost {metrics.cost:g}"
+    cost = "" if metrics.cost is None else phrase(", cost {cost:g}", cost=metrics.cost)
     rows = [
         ("confirmed", _share(metrics.confirmed, metrics.confirmed + metrics.refused, "answered",
                              _share(metrics.confirmed, metrics.put_to_user, "put to the user"))),
-        ("refused", _share(metrics.refused, metrics.confirmed, "confirmed", by="to")),
+        ("refused", _share(metrics.refused, metrics.confirmed, "confirmed", to=True)),
         ("wrong writes", _share(metrics.taken_back, metrics.learnt, "learnt")),
         ("recall hits", _share(metrics.recalls_with_evidence, metrics.recalls, "recalls")),
         ("evidence used", _share(metrics.replies_using_evidence, metrics.replies, "replies",
                                  _share(metrics.evidence_used, metrics.evidence_shown, "pieces"))),
         ("context share", _share(metrics.memory_tokens, metrics.context_tokens, "tokens")),
         ("pending", f"{metrics.pending:,}" if metrics.pending else ""),
-        ("models", f"{metrics.model_calls:,} calls, {metrics.model_tokens:,} tokens{cost}"
-                   if metrics.model_calls else ""),
+        ("models", phrase("{calls:,} calls, {tokens:,} tokens", calls=metrics.model_calls,
+                          tokens=metrics.model_tokens) + cost if metrics.model_calls else ""),
     ]  # fmt: skip
     facts(rows)
 
 
-def _share(part: int, whole: int, what: str, further: str = "", by: str = "of") -> str:
+def _share(part: int, whole: int, what: str, further: str = "", *, to: bool = False) -> str:
     """A rate with its counts, and another of the same."""
     if not whole:
         return ""
-    shown = f"{part / whole:.1%} ({part:,} {by} {whole:,} {what})"
+    template = "{rate:.1%} ({part:,} to {whole:,} {what})" if to else (
+        "{rate:.1%} ({part:,} of {whole:,} {what})"
+    )  # fmt: skip
+    shown = phrase(template, rate=part / whole, part=part, whole=whole, what=phrase(what))
     return f"{shown}; {further}" if further else shown
 
 
 def show_stats(stats: Stats, *, margin: int = 0) -> None:
-    states = ", ".join(f"{count:,} {name}" for name, count in stats.turn_states.items() if count)
-    lasted = f"{when(stats.first_at)} to {when(stats.last_at)}" if stats.first_at else ""
+    states = turn_states(stats)
+    lasted = phrase("{first} to {last}", first=when(stats.first_at), last=when(stats.last_at))
     jobs = (
         (stats.jobs_ready, "waiting"),
         (stats.jobs_running, "running"),
         (stats.jobs_dead, "dead"),
     )
+    file = phrase("{size}, schema {schema}", size=size(stats.file_bytes), schema=stats.schema)
+    waiting = counted(stats.unembedded, "record waits for its vector", "records wait for theirs")
     rows = [
         ("space", stats.space),
         ("turns", f"{stats.turns:,}" + (f" ({states})" if states else "")),
         ("sessions", f"{stats.sessions:,}"),
         ("memories", f"{stats.memories:,}"),
-        *((f"  {word}", f"{count:,}") for word, count in stats.by_kind.items()),
+        *((f"  {term(word)}", f"{count:,}") for word, count in stats.by_kind.items()),
         ("episodes", f"{stats.episodes:,}"),
         ("attachments", f"{stats.attachments:,}"),
         ("events", f"{stats.events:,}"),
         ("tokens", f"{stats.tokens:,}"),
-        ("time", lasted),
-        ("jobs", ", ".join(f"{count:,} {name}" for count, name in jobs if count) or "none"),
-        ("vectors", f"{stats.unembedded:,} records wait for theirs" if stats.unembedded else ""),
-        ("file", f"{size(stats.file_bytes)}, schema {stats.schema}"
-                 + (", open for reading only" if stats.read_only else "")),
+        ("time", lasted if stats.first_at else ""),
+        ("jobs", phrase(", ").join(f"{count:,} {term(name)}" for count, name in jobs if count)
+                 or phrase("none")),
+        ("vectors", waiting if stats.unembedded else ""),
+        ("file", file + (phrase(", open for reading only") if stats.read_only else "")),
         ("learning", waiting_line(stats.model_wait) if stats.model_wait else ""),
-        ("models", "; ".join(stats.suspended)),
-        ("worker", stats.worker_failure),
-        ("recall", stats.recall_failure),
+        ("models", "; ".join(map(sentence, stats.suspended))),
+        ("worker", sentence(stats.worker_failure)),
+        ("recall", sentence(stats.recall_failure)),
         ("to do", _remedy(stats)),
     ]  # fmt: skip
-    facts((" " * margin + name, value) for name, value in rows if value)
+    facts(rows, margin=margin)
+
+
+def turn_states(stats: Stats) -> str:
+    """How many turns are in each state."""
+    counts = stats.turn_states.items()
+    return phrase(", ").join(f"{count:,} {term(name)}" for name, count in counts if count)
 
 
 def _remedy(stats: Stats) -> str:
     if stats.jobs_dead:
-        return f"{counted(stats.jobs_dead, 'job')} failed for good: see recollect jobs --state dead"
+        jobs = counted(stats.jobs_dead, "job")
+        return phrase("{jobs} failed for good: see recollect jobs --state dead", jobs=jobs)
     if stats.jobs_ready:
-        return "recollect worker runs the waiting jobs as they come due"
+        return phrase("recollect worker runs the waiting jobs as they come due")
     return ""

@@ -8,6 +8,7 @@ import click
 
 from recollect.cli.base import Command
 from recollect.cli.output import bold, dim, emit, indented, note, say
+from recollect.cli.phrases import phrase, sentence, term
 from recollect.cli.state import State, pass_state
 
 if TYPE_CHECKING:
@@ -40,22 +41,28 @@ def sync(state: State, archived: tuple[str, ...], restored: tuple[str, ...]) -> 
     for question in questions:
         _ask(question)
     if not report.documents:
-        note("This preset keeps no documents; see documents.write.")
+        note(phrase("This preset keeps no documents; see documents.write."))
 
 
 def _show_document(document: DocumentReport) -> None:
-    say(f"{bold(document.name)}  {document.state}  {dim(document.path)}")
+    say(f"{bold(document.name)}  {term(document.state)}  {dim(document.path)}")
     for change in document.taken:
-        say(indented(f"{change.how}: {change.memory}", 2))
+        say(indented(phrase("{name}: {value}", name=term(change.how), value=change.memory), 2))
     for line in document.kept:
-        say(dim(indented(f"kept as you wrote it: {line.text} ({line.reason})", 2)))
+        kept = phrase(
+            "kept as you wrote it: {text} ({reason})", text=line.text, reason=sentence(line.reason)
+        )
+        say(dim(indented(kept, 2)))
     if document.left_out:
-        say(dim(indented(f"{len(document.left_out)} did not fit; they stay in the database", 2)))
+        over = phrase("{n} did not fit; they stay in the database", n=len(document.left_out))
+        say(dim(indented(over, 2)))
     if document.problem:
-        say(indented(document.problem, 2))
+        say(indented(sentence(document.problem), 2))
 
 
 def _ask(question: Question) -> None:
-    say(f"You removed this from {', '.join(question.documents)}: {question.memory.content}")
+    documents = ", ".join(question.documents)
+    say(phrase("You removed this from {documents}: {text}",
+               documents=documents, text=question.memory.content))  # fmt: skip
     say(dim(indented(f"recollect sync --forget {question.memory.id}", 2)))
     say(dim(indented(f"recollect sync --keep {question.memory.id}", 2)))

@@ -9,6 +9,7 @@ import click
 
 from recollect.cli.base import CommandGroup
 from recollect.cli.output import emit, note, say, table
+from recollect.cli.phrases import phrase
 from recollect.cli.state import State, pass_state
 
 if TYPE_CHECKING:
@@ -52,8 +53,9 @@ def add(state: State, name: str, scope: Scope, spaces: tuple[str, ...]) -> None:
         emit({"token": made, **_shown(grant)})
         return
     say(made)
-    where = "every space" if grant.everywhere else ", ".join(grant.spaces)
-    note(f"{grant.id}: {scope} in {where}. It is not shown again.")
+    where = phrase("every space") if grant.everywhere else ", ".join(grant.spaces)
+    note(phrase("{id}: {scope} in {spaces}. It is not shown again.",
+                id=grant.id, scope=scope, spaces=where))  # fmt: skip
 
 
 @token.command("list")
@@ -65,7 +67,7 @@ def list_(state: State) -> None:
         emit([_shown(grant) for grant in grants])
         return
     if not grants:
-        note("There are no tokens. Make one: recollect token add NAME")
+        note(phrase("There are no tokens. Make one: recollect token add NAME"))
         return
     table(
         ("id", "name", "scope", "spaces", "made"),
@@ -82,4 +84,4 @@ def revoke(state: State, id: str) -> None:
     if state.json:
         emit(_shown(grant))
     else:
-        say(f"Revoked {grant.id} ({grant.name}).")
+        say(phrase("Revoked {id} ({name}).", id=grant.id, name=grant.name))

@@ -23,6 +23,7 @@ from recollect.cli.output import (
     when,
 )
 from recollect.cli.params import metadata_of, moment
+from recollect.cli.phrases import phrase, sentence, term
 from recollect.cli.state import State, pass_state
 from recollect.types import ROLES, TURN_STATES, Role, Turn, TurnState
 
@@ -78,7 +79,7 @@ def turns(
         emit(listed)
         return
     if not listed:
-        note("There are no such turns.")
+        note(phrase("There are no such turns."))
     show_turns(listed, full=full)
 
 
@@ -105,7 +106,7 @@ def show_turns(turns: list[Turn], *, full: bool = False, margin: int = 0) -> Non
 
 
 def _speaker(turn: Turn) -> str:
-    return cut(flat(turn.sender or turn.role), 20)
+    return cut(flat(turn.sender or term(turn.role)), 20)
 
 
 def _summary(turn: Turn, lead: int) -> str:
@@ -133,4 +134,5 @@ def _show_whole(turn: Turn, by: int) -> None:
 def _outcome(turn: Turn) -> str:
     """The state of a turn with its reason, and the remedy."""
     remedy = {"failed": "it is tried again", "dead": "see recollect jobs --state dead"}
-    return "; ".join(filter(None, (f"{turn.state}: {turn.reason}", remedy.get(turn.state))))
+    outcome = phrase("{name}: {value}", name=term(turn.state), value=sentence(turn.reason))
+    return "; ".join(filter(None, (outcome, phrase(remedy.get(turn.state, "")))))

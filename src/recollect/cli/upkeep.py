@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from recollect.cli.base import CommandGroup
-from recollect.cli.output import bold, counted, dim, emit, indented, note, say, when
+from recollect.cli.output import bold, dim, emit, indented, note, say, when
+from recollect.cli.phrases import counted, language, phrase, sentence, term
 from recollect.cli.state import State, pass_state
 
 if TYPE_CHECKING:
@@ -50,9 +51,11 @@ def undo(state: State, operation: str) -> None:
     if state.json:
         emit(undone)
         return
-    say(f"{counted(len(undone.restored), 'memory', 'memories')} restored.")
+    restored = counted(len(undone.restored), "memory", "memories")
+    say(phrase("{memories} restored.", memories=restored))
     if undone.left:
-        note(f"{len(undone.left)} have changed since and were left as they are.")
+        left = len(undone.left)
+        note(phrase("{n} have changed since and were left as they are.", n=left))
 
 
 @upkeep.command()
@@ -65,7 +68,7 @@ def rules(state: State) -> None:
         emit(waiting)
         return
     if not waiting:
-        note("No rule waits.")
+        note(phrase("No rule waits."))
     for event in waiting:
         say(f"{bold(str(event.payload.get('rule')))}  {dim(f'{event.id} · {when(event.at)}')}")
 
@@ -79,7 +82,7 @@ def approve(state: State, event: str) -> None:
         mind.approve_rule(event)
         mind.drain()
     if not state.json:
-        say("The rule has run.")
+        say(phrase("The rule has run."))
 
 
 def _work(state: State, work: Literal["daily", "weekly"], *, dry_run: bool) -> None:
@@ -95,13 +98,18 @@ def _work(state: State, work: Literal["daily", "weekly"], *, dry_run: bool) -> N
 
 def _show(report: Report) -> None:
     for step in report.steps:
-        counts = ", ".join(f"{name} {number}" for name, number in sorted(step.counts.items()))
-        state = "" if step.state in ("done", "planned") else f" ({step.state})"
-        say(bold(step.name) + dim(f"{state}  {counts or 'nothing'}"))
+        counts = phrase(", ").join(
+            f"{term(name)} {number}" for name, number in sorted(step.counts.items())
+        )
+        state = "" if step.state in ("done", "planned") else f" ({term(step.state)})"
+        say(bold(term(step.name)) + dim(f"{state}  {counts or phrase('nothing')}"))
         if step.error:
-            note(indented(step.error, 2))
+            note(indented(sentence(step.error), 2))
         for change in step.changes:
-            say(indented(f"{change.action}: {change.text}", 2))
-            say(dim(indented(change.reason, 4)))
+            done = phrase("{name}: {value}", name=term(change.action), value=change.text)
+            say(indented(done, 2))
+            reason = change.reason if language() == "en" else change.reason.zh
+            say(dim(indented(reason, 4)))
         if step.changes and step.operation:
-            say(dim(indented(f"undo with: recollect upkeep undo {step.operation}", 2)))
+            undo = phrase("undo with: recollect upkeep undo {operation}", operation=step.operation)
+            say(dim(indented(undo, 2)))

@@ -11,7 +11,9 @@ from typing import Self
 import click
 
 from recollect.cli.base import Command
-from recollect.cli.output import counted, emit, note, say
+from recollect.cli.failures import error_line
+from recollect.cli.output import emit, note, say
+from recollect.cli.phrases import counted, phrase, term
 from recollect.cli.state import State, pass_state
 from recollect.engine import Engine
 from recollect.errors import StoreError
@@ -71,7 +73,7 @@ def worker(ctx: click.Context, state: State, once: bool) -> None:
             ctx.exit(1 if drained.dead else 0)
         with Stopping() as stopping:
             if not state.json:
-                note("Working for every space. Ctrl-C stops after the job in hand.")
+                note(phrase("Working for every space. Ctrl-C stops after the job in hand."))
             _work(state, engine, stopping)
 
 
@@ -86,7 +88,7 @@ def _work(state: State, engine: Engine, stopping: Stopping) -> None:
             # Shown once, and tried again: a full disk or a long lock passes.
             if str(error) != failing:
                 failing = str(error)
-                note(failing)
+                note(error_line(error))
             drained = Drained(0, 0, 0)
         _report(state, drained)
         if drained == Drained(0, 0, 0):
@@ -100,5 +102,12 @@ def _report(state: State, drained: Drained, *, always: bool = False) -> None:
     if state.json:
         emit(drained)
         return
-    summary = ", ".join(f"{number:,} {word}" for word, number in counts.items() if number)
-    say(f"{counted(sum(counts.values()), 'job')}: {summary}." if summary else "No job was due.")
+    summary = phrase(", ").join(
+        f"{number:,} {term(word)}" for word, number in counts.items() if number
+    )
+    jobs = counted(sum(counts.values()), "job")
+    say(
+        phrase("{jobs}: {summary}.", jobs=jobs, summary=summary)
+        if summary
+        else phrase("No job was due.")
+    )

@@ -4,59 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from recollect.cli.chat.messages import ChatMessages
 from recollect.cli.chat.terminal import Terminal
-from recollect.cli.chat.terms import Terms
 from recollect.cli.output import joined, when
+from recollect.cli.phrases import phrase, sentence, term
+from recollect.settings.vocabulary import Words
 from recollect.types import Context, Forgotten, Hit, Memory
 
 _MOST_LEFT_OUT = 20
 
 
-def show_hits(terminal: Terminal, words: ChatMessages, hits: Iterable[Hit], terms: Terms) -> None:
+def show_hits(terminal: Terminal, hits: Iterable[Hit], kinds: Words) -> None:
     """Print hits with kind, date, speaker, source and reasons."""
-    terminal.listed((hit.text, (_about(hit, terms), _reasons(words, hit, terms))) for hit in hits)
+    terminal.listed((hit.text, (_about(hit, kinds), _reasons(hit))) for hit in hits)
 
 
-def show_memories(terminal: Terminal, memories: Iterable[Memory], terms: Terms) -> None:
+def show_memories(terminal: Terminal, memories: Iterable[Memory], kinds: Words) -> None:
     terminal.listed(
-        (one.content, (joined(terms.kind(one.kind, one.metadata), when(one.valid_from)),))
+        (one.content, (joined(term(kinds.said_of(one.kind, one.metadata)), when(one.valid_from)),))
         for one in memories
     )
 
 
-def show_account(terminal: Terminal, words: ChatMessages, context: Context, terms: Terms) -> None:
+def show_account(terminal: Terminal, context: Context) -> None:
     """Print the tokens of each section, and what was left out."""
-    terminal.strong(words.account.format(tokens=context.tokens, budget=context.budget))
+    terminal.strong(
+        phrase("{tokens} of {budget} tokens", tokens=context.tokens, budget=context.budget)
+    )
     for part in context.sections:
-        name = terms.of(part.name)
-        terminal.say("  " + words.parts.format(name=name, tokens=part.tokens, size=part.size))
+        name = term(part.name)
+        use = phrase("{name}: {tokens} of {size}", name=name, tokens=part.tokens, size=part.size)
+        terminal.say(f"  {use}")
     if context.dropped:
-        terminal.strong(words.left_out)
+        terminal.strong(phrase("Left out:"))
         some = context.dropped[:_MOST_LEFT_OUT]
         terminal.listed(
-            (omitted.text, (joined(terms.of(omitted.section), terms.of(omitted.reason)),))
+            (omitted.text, (joined(term(omitted.section), sentence(omitted.reason)),))
             for omitted in some
         )
 
 
-def show_forgotten(terminal: Terminal, items: Sequence[Forgotten], terms: Terms) -> None:
+def show_forgotten(terminal: Terminal, items: Sequence[Forgotten]) -> None:
     terminal.listed(
-        (item.text, (joined(terms.of(item.kind), terms.of(item.reason)),)) for item in items
+        (item.text, (joined(term(item.kind), sentence(item.reason)),)) for item in items
     )
 
 
-def _about(hit: Hit, terms: Terms) -> str:
-    speaker = hit.sender or terms.of(hit.role or hit.trust or "")
+def _about(hit: Hit, kinds: Words) -> str:
+    speaker = hit.sender or term(hit.role or hit.trust or "")
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
     source = place or ", ".join(f"{one.session} #{one.index}" for one in hit.sources[:2])
-    kind = terms.of(hit.type) if hit.kind is None else terms.kind(hit.kind, hit.metadata)
+    kind = term(hit.type if hit.kind is None else kinds.said_of(hit.kind, hit.metadata))
     return joined(kind, when(hit.valid_from or hit.at), speaker, source)
 
 
-def _reasons(words: ChatMessages, hit: Hit, terms: Terms) -> str:
-    scores = [f"{terms.of(name)} {part:.2f}" for name, part in hit.why.parts.items() if part]
+def _reasons(hit: Hit) -> str:
+    scores = [f"{term(name)} {part:.2f}" for name, part in hit.why.parts.items() if part]
     parts = " ".join(scores)
-    routes = ", ".join(map(terms.of, hit.why.routes))
-    routes = f"{words.routes} {routes}" if routes else ""
+    routes = ", ".join(map(term, hit.why.routes))
+    routes = phrase("found by {routes}", routes=routes) if routes else ""
     return joined(f"{hit.score:.2f}", routes, parts, " ".join(hit.why.terms))

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recollect.cli.chat.lists import show_forgotten, show_memories
-from recollect.cli.chat.messages import ChatMessages
 from recollect.cli.chat.terminal import Terminal
-from recollect.cli.chat.terms import Terms
+from recollect.cli.forget import counts_of
+from recollect.cli.phrases import phrase, sentence
 from recollect.mind import Mind
 from recollect.types import Decision, Hit, Memory
 
+MORE = "...> "  # before a further line of a message
 _MAX_PENDING = 100  # pending statements
 YES, NO, LATER = "1", "2", "3"
 SKIP = "skip"  # an empty answer to a question of onboarding
@@ -27,11 +28,10 @@ class _ForgetTarget(NamedTuple):
 class TerminalQuestions:
     """Asks at the terminal. Input that is no answer is the next message, in ``instead``."""
 
-    def __init__(self, mind: Mind, terminal: Terminal, words: ChatMessages, terms: Terms) -> None:
+    def __init__(self, mind: Mind, terminal: Terminal) -> None:
         self._mind = mind
-        self._terms = terms
+        self._kinds = mind.settings.vocabulary.kinds
         self._terminal = terminal
-        self._words = words
         self._offered: set[str] = set()
         self.instead = ""
 
@@ -46,67 +46,73 @@ class TerminalQuestions:
         """Ask who the agent and the user are, until that is known or a command comes instead."""
         state = self._mind.onboarding()
         if not state.done:
-            self._terminal.dim(self._words.introduce)
+            self._terminal.dim(
+                phrase(
+                    "Before we begin, a few questions."
+                    " Enter skips one; a command such as /help leaves."
+                )
+            )
         while not state.done:
             self._terminal.strong(state.text)
-            answer = self._terminal.read(self._words.you, self._words.more).strip()
+            answer = self._terminal.read(phrase("you> "), MORE).strip()
             if answer.startswith("/"):
                 self.instead = answer
                 return
             state = self._mind.onboard(answer or SKIP)
             if state.done:
-                self._terminal.dim(self._words.introduced)
+                self._terminal.dim(phrase("Thank you. This is not asked again."))
 
     def all_pending(self) -> None:
         """Ask about every pending statement."""
         waiting = self._mind.pending(limit=_MAX_PENDING)
         if not waiting:
-            self._terminal.dim(self._words.nothing_pending)
+            self._terminal.dim(phrase("Nothing waits for your word."))
         self._ask(waiting)
 
     def _ask(self, memories: Sequence[Memory]) -> None:
         for memory in memories:
             self._offered.add(memory.id)
-            self._terminal.strong(self._words.offer)
-            show_memories(self._terminal, [memory], self._terms)
-            answer = self._terminal.read(self._words.offer_keys, self._words.more).strip()
+            self._terminal.strong(phrase("Is this right?"))
+            show_memories(self._terminal, [memory], self._kinds)
+            keys = phrase("1 yes, keep it · 2 no · 3 later · Enter: skip > ")
+            answer = self._terminal.read(keys, MORE).strip()
             if answer == YES:
                 self._terminal.dim(self._confirmation(self._mind.confirm(memory.id)))
             elif answer == NO:
                 self._mind.ignore(memory.id)
-                self._terminal.dim(self._words.ignored)
+                self._terminal.dim(phrase("Not kept, and not asked again."))
             elif answer == LATER:
                 self._mind.snooze(memory.id)
-                self._terminal.dim(self._words.put_off)
+                self._terminal.dim(phrase("Asked again later."))
             elif answer:
                 self.instead = answer
                 return
 
     def _confirmation(self, settled: Decision) -> str:
         if settled.memory is None:
-            return self._words.not_taken.format(reason=self._terms.of(settled.reason))
-        template = self._words.known_already if settled.outcome == "same" else self._words.confirmed
-        return template.format(text=settled.memory.content)
+            return phrase("Not kept: {reason}", reason=sentence(settled.reason))
+        template = "Known already: {text}" if settled.outcome == "same" else "Kept: {text}"
+        return phrase(template, text=settled.memory.content)
 
     def forget(self, what: str, listed: Sequence[Hit]) -> None:
         """Show what would be removed, and remove it when confirmed."""
-        words = self._words
         target = _forget_target(what, listed)
         if target is None:
-            self._terminal.dim(words.forget_what)
+            self._terminal.dim(
+                phrase("Say what: /forget WORDS, or /forget #2 for number 2 of the last list.")
+            )
             return
         preview = self._mind.forget(id=target.id, query=target.query, dry_run=True)
         if not preview.items:
-            self._terminal.dim(words.forget_nothing)
+            self._terminal.dim(phrase("Nothing has these words."))
             return
-        self._terminal.strong(words.forget_these)
-        show_forgotten(self._terminal, preview.items, self._terms)
-        if self._terminal.read(words.forget_sure).strip() != YES:
-            self._terminal.dim(words.left_as_is)
+        self._terminal.strong(phrase("These would be gone for good:"))
+        show_forgotten(self._terminal, preview.items)
+        if self._terminal.read(phrase("Forget them? 1 yes · Enter: no > ")).strip() != YES:
+            self._terminal.dim(phrase("Nothing was changed."))
             return
-        counts = self._mind.forget(id=target.id, query=target.query).counts
-        summary = self._terms.counted(counts)
-        self._terminal.dim(words.forgotten.format(counts=summary))
+        receipt = self._mind.forget(id=target.id, query=target.query)
+        self._terminal.dim(phrase("Forgotten: {counts}.", counts=counts_of(receipt)))
 
 
 def _forget_target(what: str, listed: Sequence[Hit]) -> _ForgetTarget | None:

@@ -24,6 +24,7 @@ from recollect.cli.demo.night import figures, night, prompt, questions, sudden_d
 from recollect.cli.demo.stage import DEFAULT_FILE, Stage, next_free, remove_earlier
 from recollect.cli.demo.story import LASTS
 from recollect.cli.output import bold, dim, emit, say
+from recollect.cli.phrases import phrase
 from recollect.cli.state import State, pass_state
 
 # The docstring of a step is its title.
@@ -71,7 +72,7 @@ def _play(path: Path) -> list[dict[str, Any]]:
         for number, step in enumerate(STEPS, 1):
             title = (step.__doc__ or step.__name__).strip()
             say()
-            say(bold(f"{number}. {title}"))
+            say(bold(f"{number}. {phrase(title)}"))
             acts.append({"step": step.__name__, "title": title, "facts": step(stage)})
     return acts
 
@@ -83,7 +84,9 @@ def _farewell(path: Path, acts: list[dict[str, Any]], seconds: float) -> None:
     except ValueError:
         name = path
     say()
-    say(bold(f"That took {seconds:.1f} s. The memory is in {name}; try it:"))
+    say(bold(phrase(
+        "That took {seconds:.1f} s. The memory is in {file}; try it:", seconds=seconds, file=name
+    )))  # fmt: skip
     for arguments in (
         'search "Python 版本"',
         f"show {changed}",

@@ -10,8 +10,9 @@ from recollect.cli.demo import story
 from recollect.cli.demo.stage import Stage, expect, narrate
 from recollect.cli.episodes import show_episodes
 from recollect.cli.memories import show_memories
-from recollect.cli.output import ListEntry, counted, entries, indented, say
+from recollect.cli.output import ListEntry, entries, indented, say
 from recollect.cli.pending import show_pending
+from recollect.cli.phrases import counted, phrase, term
 from recollect.cli.show import show_history
 from recollect.cli.turns import show_turns
 
@@ -27,13 +28,17 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
         all(w in contents for w in (story.NAME, story.ALLERGY, story.OLD_PYTHON)),
         f"learnt {contents}",
     )
-    narrate(f"Ten minutes later {counted(done, 'job')} ran. Learnt by rules, each with its source:")
+    narrate(phrase(
+        "Ten minutes later {jobs} ran. Learnt by rules, each with its source:",
+        jobs=counted(done, "job"),
+    ))  # fmt: skip
     show_memories(memories, margin=3)
     events = stage.mind.daily_events()
     expect(len(events) == 1, "no daily event was written")
-    narrate("One line for the day, and a copy of the conversation as JSONL:")
+    narrate(phrase("One line for the day, and a copy of the conversation as JSONL:"))
     say(indented(f"{events[0].day}  {events[0].summary}", 3))
-    say(indented(f"{stage.beside.name}/ holds {', '.join(stage.transcripts())}", 3))
+    files = ", ".join(stage.transcripts())
+    say(indented(phrase("{folder}/ holds {files}", folder=stage.beside.name, files=files), 3))
     return {
         "turns": len(story.SETUP_TURNS),
         "learnt": [memory.content for memory in memories],
@@ -47,13 +52,13 @@ def tool_traffic(stage: Stage) -> Mapping[str, Any]:
     show_turns(stage.mind.turns(session=story.KYOTO), margin=3)
     files = stage.mind.attachments(session=story.KYOTO)
     expect([file.path for file in files] == [story.BUDGET_PDF], "the PDF was not noticed")
-    narrate("Nobody announced the file; it was noticed in the tool call:")
+    narrate(phrase("Nobody announced the file; it was noticed in the tool call:"))
     show_attachments(files, margin=3)
     stage.mind.end_session(story.KYOTO)
     stage.rest()
     episodes = stage.mind.episodes(session=story.KYOTO)
     expect(len(episodes) == 1 and len(episodes[0].actions) == 2, "the story was not told")
-    narrate("The session ended, and this is its episode:")
+    narrate(phrase("The session ended, and this is its episode:"))
     show_episodes(episodes, full=True, margin=3)
     return {
         "attachments": [file.path for file in files],
@@ -67,17 +72,21 @@ def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
     obeyed = [memory.content for memory in memories if "booking" in memory.content]
     expect(not obeyed, f"an injected instruction became a memory: {obeyed}")
     answer, request = (stage.mind.turns(session=story.KYOTO)[place] for place in (2, 4))
-    entries([ListEntry("the order", story.INJECTED)], margin=3)
-    narrate(
-        f"It stays where it was said, as words of a {answer.trust}. No memory, no rule came of it."
-    )
-    entries([ListEntry("the token", request.content)], margin=3)
+    entries([ListEntry(phrase("the order"), story.INJECTED)], margin=3)
+    narrate(phrase(
+        "It stays where it was said, as words of a {who}. No memory, no rule came of it.",
+        who=term(answer.trust),
+    ))  # fmt: skip
+    entries([ListEntry(phrase("the token"), request.content)], margin=3)
     places = stage.files_with(story.TOKEN)
     expect(story.TOKEN not in request.content and not places, f"the token is in {places}")
-    narrate(f"It was taken out before it was written: {counted(stage.files(), 'file')} searched,")
-    narrate(
+    narrate(phrase(
+        "It was taken out before it was written: {files} searched,",
+        files=counted(stage.files(), "file"),
+    ))  # fmt: skip
+    narrate(phrase(
         "found in none. (A secret you ask to keep is encrypted: recollect add --kind credential)"
-    )
+    ))  # fmt: skip
     return {"obeyed": len(obeyed), "files_with_the_token": len(places)}
 
 
@@ -91,9 +100,9 @@ def changed_mind(stage: Stage) -> Mapping[str, Any]:
     history = stage.mind.history(now.id)
     expect((then.value, now.value) == (story.OLD_PYTHON, story.NEW_PYTHON), "the chain")
     expect([v.id for v in history.versions] == [then.id, now.id], "the chain")
-    narrate("One current memory, with its chain and all that happened to it:")
+    narrate(phrase("One current memory, with its chain and all that happened to it:"))
     show_history(history, margin=3)
-    narrate(f"Asked as of day 30, memory answers: {then.content}")
+    narrate(phrase("Asked as of day 30, memory answers: {text}", text=then.content))
     return {"memory": now.id, "versions": [version.value for version in history.versions]}
 
 
@@ -105,7 +114,9 @@ def pending_questions(stage: Stage) -> Mapping[str, Any]:
         stage.rest(mind)
         offered = mind.pending(offer=True)
         expect(len(offered) == len(story.TASTE_TURNS), "nothing was offered")
-        narrate("With routing.write = 0.95 these wait for a word; at most 3 are offered a reply:")
+        narrate(phrase(
+            "With routing.write = 0.95 these wait for a word; at most 3 are offered a reply:"
+        ))  # fmt: skip
         show_pending(offered, margin=3)
         liked = next(memory for memory in offered if story.LIKED in memory.content)
         disliked = next(memory for memory in offered if story.DISLIKED in memory.content)
@@ -113,6 +124,9 @@ def pending_questions(stage: Stage) -> Mapping[str, Any]:
         mind.ignore(disliked.id)
         expect(confirmed is not None and confirmed.status == "active", "it was not kept")
         expect(not mind.pending(), "something still waits")
-    narrate(f"The user says yes to {story.LIKED!r} and no to {story.DISLIKED!r}. Kept:")
+    narrate(phrase(
+        "The user says yes to {liked} and no to {disliked}. Kept:",
+        liked=repr(story.LIKED), disliked=repr(story.DISLIKED),
+    ))  # fmt: skip
     show_memories([confirmed] if confirmed else [], margin=3)
     return {"offered": len(offered), "kept": story.LIKED, "ignored": story.DISLIKED}

@@ -12,7 +12,8 @@ from recollect.cli.context import show_account
 from recollect.cli.demo import story
 from recollect.cli.demo.stage import Stage, expect, narrate
 from recollect.cli.memories import show_memories
-from recollect.cli.output import bold, counted, indented, say
+from recollect.cli.output import bold, indented, say
+from recollect.cli.phrases import counted, phrase
 from recollect.cli.recall import show_hits
 from recollect.cli.stats import show_stats
 
@@ -32,11 +33,12 @@ def sudden_death(stage: Stage) -> Mapping[str, Any]:
         len(acknowledged) >= story.ACKNOWLEDGED and set(acknowledged) <= stored,
         "an acknowledged turn is lost",
     )
-    narrate(
-        f"Before it died it had {counted(len(acknowledged), 'turn')} acknowledged."
-        " Found afterwards:"
-    )
-    say(f"   {len(stored & set(acknowledged))} of {len(acknowledged)}, none lost")
+    narrate(phrase(
+        "Before it died it had {turns} acknowledged. Found afterwards:",
+        turns=counted(len(acknowledged), "turn"),
+    ))  # fmt: skip
+    found = len(stored & set(acknowledged))
+    say(indented(phrase("{n} of {all}, none lost", n=found, all=len(acknowledged)), 3))
     return {"acknowledged": len(acknowledged), "survived": len(stored & set(acknowledged))}
 
 
@@ -44,13 +46,13 @@ def night(stage: Stage) -> Mapping[str, Any]:
     """The night comes: what mattered for a day is gone in the morning, and so are old copies"""
     passing = [m for m in stage.mind.memories() if story.PASSING in m.content]
     expect(len(passing) == 1 and passing[0].kind == "temp", "nothing was kept for the day")
-    narrate("In the evening it was still known that")
+    narrate(phrase("In the evening it was still known that"))
     show_memories(passing, margin=3)
     stage.clock.advance(hours=24)
     drained = stage.mind.drain()
     morning = {memory.id for memory in stage.mind.memories()}
     expect(passing[0].id not in morning, "the passing memory is still there")
-    narrate("and in the morning it is not. What lasts is still there:")
+    narrate(phrase("and in the morning it is not. What lasts is still there:"))
     say(indented(counted(len(morning), "memory", "memories"), 3))
     copies = {f"{session}.jsonl" for session in (story.SETUP, story.KYOTO, story.UPGRADE)}
     removed = sorted(copies - set(stage.transcripts()))
@@ -59,12 +61,17 @@ def night(stage: Stage) -> Mapping[str, Any]:
     expect(len(turns) == len(story.SETUP_TURNS), "the database copy is not whole")
     written = stage.documents()
     expect(bool(written), "no documents were written")
-    narrate(f"{counted(drained.done, 'job')} ran. Documents for people are in {stage.beside.name}:")
+    narrate(phrase(
+        "{jobs} ran. Documents for people are in {folder}:",
+        jobs=counted(drained.done, "job"), folder=stage.beside.name,
+    ))  # fmt: skip
     say(indented(", ".join(written), 3))
-    narrate("JSONL copies older than 30 days are gone:")
-    say(
-        indented(f"{', '.join(removed)}; its {counted(len(turns), 'turn')} stay in the database", 3)
-    )
+    narrate(phrase("JSONL copies older than 30 days are gone:"))
+    gone = phrase(
+        "{files}; its {turns} stay in the database",
+        files=", ".join(removed), turns=counted(len(turns), "turn"),
+    )  # fmt: skip
+    say(indented(gone, 3))
     return {
         "expired": [memory.content for memory in passing],
         "removed": removed,
@@ -82,8 +89,8 @@ def questions(stage: Stage) -> Mapping[str, Any]:
         hits = stage.mind.recall(question.text, k=3, of=question.of, as_of=past)
         right = [number for number, hit in enumerate(hits, 1) if question.expects in hit.text]
         expect(bool(right), f"{question.text!r} did not find {question.expects!r}")
-        when = f"   (as of {past.astimezone():%Y-%m-%d})" if past else ""
-        say(f"   {bold('? ' + question.text)}{when}")
+        day = phrase("(as of {day:%Y-%m-%d})", day=past.astimezone()) if past else ""
+        say(f"   {bold('? ' + question.text)}   {day}".rstrip())
         show_hits(hits[: right[0]], explain=True, margin=3)
         answers[question.text] = hits[right[0] - 1].text
     return {"answers": answers}
@@ -98,9 +105,9 @@ def prompt(stage: Stage) -> Mapping[str, Any]:
     for line in built.text.splitlines():
         say(indented(line, 3).rstrip())
     show_account(built, margin=3)
-    narrate(
+    narrate(phrase(
         "The order from the web page is in there as data: dated, marked as a tool's, and fenced."
-    )
+    ))  # fmt: skip
     return {"tokens": built.tokens, "budget": built.budget}
 
 
@@ -110,5 +117,6 @@ def figures(stage: Stage) -> Mapping[str, Any]:
     findings = stage.mind.doctor()
     expect(all(finding.ok for finding in findings), "the database is not well")
     show_stats(stats, margin=3)
-    narrate(f"{counted(len(findings), 'check')} of the database, all well.")
+    checks = counted(len(findings), "check")
+    narrate(phrase("{checks} of the database, all well.", checks=checks))
     return {"turns": stats.turns, "sessions": stats.sessions, "memories": stats.memories}

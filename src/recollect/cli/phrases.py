@@ -1,0 +1,142 @@
+"""Everything a person reads, in their language.
+
+The code has the English, which is also the key of its Chinese in ``zh/``: ``output.json`` for what
+the commands print, ``help.json`` for their help, ``terms.json`` for single words of the engine such
+as kinds and states, ``engine.json`` for its sentences: errors, remedies, findings, reasons. The
+engine speaks English only; a sentence of it is recognised by the template it was made from.
+Nothing is read where English is spoken.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+CAUSE = "cause"  # a field of a template with this name is a sentence of the engine itself
+_COUNTS = re.compile(r"[0-9,]+ [a-z ]+(?:, [0-9,]+ [a-z ]+)*")
+_FIELD = re.compile(r"\{(\w+)(?::[^}]*)?\}")
+
+
+def spoken_language(setting: Literal["auto", "zh", "en"], locale: Mapping[str, str]) -> Language:
+    """The language of the settings, else that of the terminal's locale."""
+    if setting != "auto":
+        return setting
+    names = (locale.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    named = next(filter(None, names), "")
+    return "zh" if named.lower().startswith("zh") else "en"
+
+
+_speaker: ContextVar[Callable[[], Language]] = ContextVar(
+    "speaker", default=lambda: spoken_language("auto", os.environ)
+)
+
+
+def language() -> Language:
+    """The language of the person at the terminal."""
+    return _speaker.get()()
+
+
+@contextmanager
+def speaking(chosen: Callable[[], Language]) -> Iterator[None]:
+    """Speak the language that ``chosen`` gives; it is asked when the first text is printed."""
+    before = _speaker.set(chosen)
+    try:
+        yield
+    finally:
+        _speaker.reset(before)
+
+
+def phrase(english: str, /, **fields: object) -> str:
+    """A text of a command, with the fields in braces filled in."""
+    known = english if language() == "en" else catalogue("output").get(english, english)
+    return known.format(**fields) if fields else known
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, such as "1 memory" and "2 memories"."""
+    if language() == "en":
+        return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return phrase("{n} " + one, n=f"{number:,}")
+
+
+def term(word: str) -> str:
+    """A word of the engine; one that has no other name stays."""
+    return word if language() == "en" else catalogue("terms").get(word, word)
+
+
+def help_text(english: str) -> str:
+    """The help of a command or an option, paragraph by paragraph."""
+    if language() == "en":
+        return english
+    known = catalogue("help")
+    paragraphs = (" ".join(paragraph.split()) for paragraph in english.split("\n\n"))
+    return "\n\n".join(known.get(paragraph, paragraph) for paragraph in paragraphs)
+
+
+def sentence(english: str) -> str:
+    """A sentence of the engine; as it is where its template is not known."""
+    return english if language() == "en" else _translated(english) or english
+
+
+def is_known(english: str) -> bool:
+    """Whether a sentence of the engine has its words in the language of the person."""
+    return language() == "en" or _translated(english) is not None
+
+
+@cache
+def catalogue(name: Literal["output", "help", "terms", "engine"]) -> Mapping[str, str]:
+    """English to Chinese."""
+    import json
+
+    file = Path(__file__).with_name("zh") / f"{name}.json"
+    texts: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return texts
+
+
+class _Template(NamedTuple):
+    literal: str  # its longest piece, which most other sentences do not have
+    english: str
+    chinese: str
+
+
+@cache
+def _templates() -> tuple[_Template, ...]:
+    """Templates with fields: those that begin with words first, then those with more of them."""
+    found = []
+    for english, chinese in catalogue("engine").items():
+        literals = _FIELD.split(english)[::2]
+        if len(literals) > 1:
+            order = (not literals[0], -sum(map(len, literals)))
+            found.append((order, _Template(max(literals, key=len), english, chinese)))
+    return tuple(template for _, template in sorted(found))
+
+
+def _fields(template: str, text: str) -> dict[str, str] | None:
+    """What was filled into a template; None if the text is not made from it."""
+    pieces = _FIELD.split(template)
+    parts = [re.escape(piece) for piece in pieces]
+    parts[1::2] = (f"(?P<{name}>.*?)" for name in pieces[1::2])
+    match = re.fullmatch("".join(parts), text, re.DOTALL)
+    return match and match.groupdict()
+
+
+def _translated(english: str) -> str | None:
+    if english in (known := catalogue("engine")):
+        return known[english]
+    for template in _templates():
+        if template.literal in english and (fields := _fields(template.english, english)):
+            if CAUSE in fields:
+                fields[CAUSE] = sentence(fields[CAUSE])
+            return template.chinese.format(**fields)
+    if _COUNTS.fullmatch(english):  # such as "2 new, 1 dead"
+        counts = (count.partition(" ") for count in english.split(", "))
+        return phrase(", ").join(f"{number} {term(word)}" for number, _, word in counts)
+    return None
