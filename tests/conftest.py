@@ -66,12 +66,20 @@ class OpenMind(Protocol):
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What is about the file of SQLite itself is no part of a run on PostgreSQL."""
-    if os.environ.get(_STORE) != "postgres":
+    """Leave out what is about the file of SQLite itself, or cannot be had through a service, where
+    all tests are to run on the other.
+    """
+    where = os.environ.get(_STORE)
+    if where == "postgres":
+        gone = [item for item in items if item.get_closest_marker("sqlite_file")]
+    elif where == "http":
+        from tests.served_mind import left_out
+
+        gone = [item for item in items if left_out(item.nodeid)]
+    else:
         return
-    of_file = [item for item in items if item.get_closest_marker("sqlite_file")]
-    config.hook.pytest_deselected(items=of_file)
-    items[:] = [item for item in items if item not in of_file]
+    config.hook.pytest_deselected(items=gone)
+    items[:] = [item for item in items if item not in gone]
 
 
 @pytest.fixture(scope="session")
@@ -91,18 +99,6 @@ def usual_target(folder: Path) -> Path | str:
         return folder / "memory.db"
     os.environ["RECOLLECT_FILES"] = str(folder)  # documents and transcripts
     return database_for(folder)
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what cannot be had through a service, where all tests are to go through one."""
-    if os.environ.get(_STORE) != "http":
-        return
-    from tests.served_mind import left_out
-
-    for item in list(items):
-        if left_out(item.nodeid):
-            items.remove(item)
-            config.hook.pytest_deselected(items=[item])
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""A part of the tests of minds, through the HTTP client; CONTRIBUTING.md has the command for all."""
+"""A part of the tests of minds, through the HTTP client; CONTRIBUTING.md says how to run all."""
 
 from __future__ import annotations
 
