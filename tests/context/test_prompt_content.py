@@ -62,6 +62,14 @@ def test_a_line_that_stands_in_another_is_left_out(
     assert {reasons(built)[turns[n].id] for n in (0, 2)} == {CONTAINED}
 
 
+def test_a_story_that_repeats_a_memory_does_not_take_its_place(mind: recollect.Mind) -> None:
+    """The memory says who told it, and where; the story is the agent's."""
+    mind.record(session="one", role="user", content="Remember that we deploy on Fridays.")
+    mind.end_session("one")
+    mind.drain()
+    assert "we deploy on Fridays" in evidence_of(mind.context("When do we deploy?"))
+
+
 def test_only_whole_words_that_are_not_denied_count(mind: recollect.Mind) -> None:
     texts = [
         "falcon is written in C",

@@ -157,11 +157,12 @@ def _beside(item: Item, pieces: Sequence[Item], background: Background) -> str:
     if any(stands_for(piece, item, background.query) for piece in pieces):
         return STANDS_FOR
     # The turn of a memory that stands for it is no reason to leave out the memory, nor is what a
-    # stranger said a reason to leave out the words of the owner.
+    # stranger said a reason to leave out the words of the owner, nor a story a reason to leave out a memory.
     others = [
         one
         for one in pieces
         if not stands_for(item, one, background.query)
+        and not (item.learnt_from and one.kind == EPISODE)
         and (one.trust in PROMOTED or item.trust not in PROMOTED)
     ]
     texts = [normalised(one.text) for one in others]
