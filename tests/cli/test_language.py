@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,6 +15,9 @@ import pytest
 
 import recollect
 from recollect import errors
+from recollect.cli import phrases
+from recollect.cli.demo import STEPS
+from recollect.cli.event_lines import SENTENCES
 from recollect.cli.failures import error_line
 from recollect.cli.output import cells
 from recollect.cli.phrases import catalogue, sentence, speaking, spoken_language, term
@@ -42,6 +46,7 @@ CATALOGUES = sorted(path.stem for path in FOLDER.glob("*.json"))
 HAN = re.compile("[\u4e00-\u9fff]")
 # Where the errors come from that people meet at the command line.
 MET = ("cli", "documents", "forget", "jobs", "store", "upkeep")
+OF_PRESET = {"scope", "priority"}  # names of its document, which stay
 CHANGING = ("record", "add", "attach", "end", "worker")
 
 
@@ -49,9 +54,28 @@ def texts(name: str) -> dict[str, str]:
     return dict(catalogue(name))  # type: ignore[arg-type]
 
 
+class Watched(dict[str, str]):
+    """A catalogue that notes what was looked up in vain."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self.missed: set[str] = set()
+
+    def get(self, key: str, default: str = "") -> str:  # type: ignore[override]
+        if key not in self:
+            self.missed.add(key)
+        return super().get(key, default)
+
+
 @pytest.fixture
-def chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+def chinese(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A Chinese locale, in which nothing that is printed lacks its Chinese."""
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    watched = {name: Watched(texts(name)) for name in CATALOGUES}
+    monkeypatch.setattr(phrases, "catalogue", watched.__getitem__)
+    yield
+    missed = watched["output"].missed | watched["help"].missed
+    assert {text for text in missed if not HAN.search(text)} - OF_PRESET == set()
 
 
 class TestCatalogues:
@@ -66,6 +90,10 @@ class TestCatalogues:
         known = {printed_texts.unnamed(text) for text in texts("engine")}
         found = [one for one in printed_texts.untranslatable() if one.text not in known]
         assert found == []
+
+    def test_titles(self) -> None:
+        titles = {(step.__doc__ or "").strip() for step in STEPS} | set(SENTENCES.values())
+        assert titles - set(texts("output")) == set()
 
     def test_help(self) -> None:
         shown = list(printed_texts.help_paragraphs())

@@ -39,6 +39,13 @@ def test_a_receipt_is_kept_and_checked(told: Shell, tmp_path: Path) -> None:
     told("doctor", "--forgotten", str(receipt))
 
 
+
+def test_what_is_forgotten_is_counted_in_words(shell: Shell) -> None:
+    for text in ("The violin is in the attic", "The violin has a new bow"):
+        shell("add", text)
+    assert "2 memories in all." in shell("forget", "--query", "violin", "--dry-run").stdout
+
+
 def test_forget_for_programs(told: Shell) -> None:
     (turn,) = told.json("turns", "--session", "trip")
     preview = told.json("forget", "--id", turn["id"], "--dry-run")

@@ -10,7 +10,7 @@ from recollect.cli.output import when
 from recollect.cli.phrases import phrase, sentence, term
 from recollect.types import Event, Json
 
-_SENTENCES = {
+SENTENCES = {
     "write": "was written as {kind}{after}",
     "supersede": "was replaced by {by}",
     "repeat": "was said again",
@@ -56,7 +56,7 @@ def describe(event: Event, names: Mapping[str, str]) -> str:
         "until": _moment(payload.get("until")),
     }
     words |= {name: term(str(words.get(name, ""))) for name in ("kind", "from", "to")}
-    template = phrase(_SENTENCES.get(event.type, event.type))
+    template = phrase(SENTENCES.get(event.type, event.type))
     return template.format_map(defaultdict(str, words))
 
 

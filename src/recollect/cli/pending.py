@@ -76,7 +76,7 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
 
 def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
     """Ask about each in turn, until done or stopped."""
-    keys = phrase(", ").join(f"{key} {phrase(meaning)}" for key, meaning in _ANSWERS.items())
+    keys = joined(*(f"{key} {phrase(meaning)}" for key, meaning in _ANSWERS.items()))
     statements = counted(len(memories), "statement")
     say(phrase("{statements} to answer: {keys}", statements=statements, keys=keys))
     for memory in memories:

@@ -20,7 +20,8 @@ from typing import Literal, NamedTuple
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
-CAUSE = "cause"  # a field of a template with this name is a sentence of the engine itself
+_TERMS = ("kind", "section", "status", "trust", "what")  # fields with a word of the engine
+_KEYS = {"key": r"\S*?"}  # fields without a blank
 _COUNTS = re.compile(r"[0-9,]+ [a-z ]+(?:, [0-9,]+ [a-z ]+)*")
 _FIELD = re.compile(r"\{(\w+)(?::[^}]*)?\}")
 
@@ -123,9 +124,16 @@ def _fields(template: str, text: str) -> dict[str, str] | None:
     """What was filled into a template; None if the text is not made from it."""
     pieces = _FIELD.split(template)
     parts = [re.escape(piece) for piece in pieces]
-    parts[1::2] = (f"(?P<{name}>.*?)" for name in pieces[1::2])
+    parts[1::2] = (f"(?P<{name}>{_KEYS.get(name, '.*?')})" for name in pieces[1::2])
     match = re.fullmatch("".join(parts), text, re.DOTALL)
     return match and match.groupdict()
+
+
+def _filled(name: str, value: str) -> str:
+    """What stands in a field, which is mostly of the person: its name says what is not."""
+    if name == "cause":
+        return sentence(value)
+    return term(value) if name in _TERMS else value
 
 
 def _translated(english: str) -> str | None:
@@ -133,9 +141,7 @@ def _translated(english: str) -> str | None:
         return known[english]
     for template in _templates():
         if template.literal in english and (fields := _fields(template.english, english)):
-            if CAUSE in fields:
-                fields[CAUSE] = sentence(fields[CAUSE])
-            return template.chinese.format(**fields)
+            return template.chinese.format_map({k: _filled(k, v) for k, v in fields.items()})
     if _COUNTS.fullmatch(english):  # such as "2 new, 1 dead"
         counts = (count.partition(" ") for count in english.split(", "))
         return phrase(", ").join(f"{number} {term(word)}" for number, _, word in counts)

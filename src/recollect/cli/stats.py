@@ -72,7 +72,7 @@ def show_stats(stats: Stats, *, margin: int = 0) -> None:
     waiting = counted(stats.unembedded, "record waits for its vector", "records wait for theirs")
     rows = [
         ("space", stats.space),
-        ("turns", f"{stats.turns:,}" + (f" ({states})" if states else "")),
+        ("turns", phrase("{n:,} ({states})", n=stats.turns, states=states) if states else "0"),
         ("sessions", f"{stats.sessions:,}"),
         ("memories", f"{stats.memories:,}"),
         *((f"  {term(word)}", f"{count:,}") for word, count in stats.by_kind.items()),

@@ -139,5 +139,6 @@ def visit(logged_in: Watched) -> Iterator[Watched]:
     logged_in.space = "default"
     yield logged_in
     assert logged_in.wrongs == []
-    logged_in.page.evaluate("localStorage.clear()")
-    logged_in.page.goto("about:blank")
+    if logged_in.page.url != "about:blank":
+        logged_in.page.evaluate("localStorage.clear()")
+        logged_in.page.goto("about:blank")

@@ -64,7 +64,7 @@ def infect(mind: recollect.Mind) -> None:
         topics={"talk": next(names)}, project=next(names),
     )  # fmt: skip
     mind.record_many(
-        [NewTurn(next(names), "user", f"I live in {next(names)}", at=NOON) for _ in range(LATER)]
+        [NewTurn(next(names), "user", f"I live in house {n}", at=NOON) for n in range(LATER)]
     )
     turns = [turn.id for turn in mind.turns(session="talk", limit=300)]
     plant_many(mind, PAYLOADS, sources=turns[:3])
@@ -167,7 +167,7 @@ def test_every_page_is_harmless(visit: Watched) -> None:
         page = visit.open(where)
         if page.locator(".page.audit, .page.forget").count():
             page.locator("main .primary").first.click()
-            page.wait_for_selector("text=Loading…", state="detached")
+            page.wait_for_selector("text=Loading…", state="detached", timeout=60_000)
             expect(page.locator(".card").nth(1)).to_be_visible()
         for button in page.locator(".hit button[aria-expanded=false]").all()[:1]:
             button.click()
