@@ -156,8 +156,8 @@ def _beside(item: Item, pieces: Sequence[Item], background: Background) -> str:
     """Why a piece is redundant beside other evidence."""
     if any(stands_for(piece, item, background.query) for piece in pieces):
         return STANDS_FOR
-    # The turn of a memory that stands for it is no reason to leave out the memory, nor is what a
-    # stranger said a reason to leave out the words of the owner, nor a story a reason to leave out a memory.
+    # The turn of a memory that stands for it is no reason to leave out the memory, nor is a story
+    # that repeats it; what a stranger said is no reason to leave out the words of the owner.
     others = [
         one
         for one in pieces
