@@ -1,6 +1,8 @@
-"""Pictures of docs/performance.md, drawn from the tables of that page in either language.
+"""Pictures of docs/performance.md and docs/scale.md, drawn from the tables of those pages in either
+language.
 
-``python -m bench.performance_plot docs`` writes recall.svg and speed.svg, and both in Chinese.
+``python -m bench.performance_plot docs`` writes recall.svg, speed.svg and growth.svg, each also in
+Chinese.
 """
 
 from __future__ import annotations
@@ -11,13 +13,23 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-PAGES = {"": "performance.md", ".zh": "performance.zh.md"}
+SUFFIXES = ("", ".zh")
 # The rows of the second table that are drawn, by how they begin.
 _SEARCH = ("text search, English", "文本搜索，英文")
 _WHOLE = ("the same with vectors, English", "同上，带向量，英文")
 _LABELS = {
     "": ("bare OR query (FTS5)", "text search", "whole recall, with vectors", "turns", "ms, p50"),
     ".zh": ("裸 OR 查询（FTS5）", "文本搜索", "完整回忆，带向量", "轮", "毫秒，p50"),
+}
+# The columns of the table of growth that are drawn, and how that table begins.
+_GROWS = ("turns in a space", "一个空间的轮数")
+_GROWN = {
+    "": (
+        ("c1", 4, "recall by words"),
+        ("ours", 5, "nearest vectors"),
+        ("c2", 2, "recording a turn"),
+    ),
+    ".zh": (("c1", 4, "按词回忆"), ("ours", 5, "最近的向量"), ("c2", 2, "记录一轮")),
 }
 _WIDE, _HIGH, _LEFT, _TOP = 760, 240, 48, 48
 _SERIES = ("c1", "c2", "c3", "ours")
@@ -40,6 +52,14 @@ class LatencyPoint(NamedTuple):
     turns: int
     ours: float
     baseline: float
+
+
+class GrowthLine(NamedTuple):
+    """A line of a picture: its class, what it is called, and milliseconds by turns."""
+
+    name: str
+    label: str
+    points: list[tuple[int, float]]
 
 
 def tables(page: str) -> list[list[list[str]]]:
@@ -84,24 +104,44 @@ def recall_svg(page: str) -> str:
 
 
 def speed_svg(page: str, suffix: str) -> str:
-    """How the median of a search grows with the turns, on two logarithmic axes."""
+    """How the median of a search grows with the turns."""
     rows = tables(page)[1]
     search, whole = _points(rows, _SEARCH), _points(rows, _WHOLE)
-    plain, ours, both, turns, unit = _LABELS[suffix]
+    plain, ours, both, *_ = _LABELS[suffix]
+    lines = [
+        GrowthLine("c1", plain, [(one.turns, one.baseline) for one in search]),
+        GrowthLine("ours", both, [(one.turns, one.ours) for one in whole]),
+        GrowthLine("c2", ours, [(one.turns, one.ours) for one in search]),
+    ]
+    return _growth(lines, suffix)
+
+
+def growth_svg(page: str, suffix: str) -> str:
+    """How the medians on a server grow with the turns of a space."""
+    (rows,) = [rows for head, *rows in tables(page) if head[0].startswith(_GROWS)]
+    sizes = [int(row[0].replace(",", "")) for row in rows]
+    lines = [
+        GrowthLine(
+            name, label, list(zip(sizes, [_milliseconds(row[n]) for row in rows], strict=True))
+        )
+        for name, n, label in _GROWN[suffix]
+    ]
+    return _growth(lines, suffix)
+
+
+def _growth(lines: list[GrowthLine], suffix: str) -> str:
+    """Milliseconds over turns, on two logarithmic axes."""
+    *_, turns, unit = _LABELS[suffix]
     parts = _grid([(_height(ms), f"{ms:,}") for ms in (1, 10, 100, 1000)])
     parts.append(_text(_LEFT - 8, _TOP - 26, unit, "start"))
     for n in (1_000, 10_000, 100_000, 1_000_000):
         parts.append(_text(_across(n), _TOP + _HIGH + 18, f"{n:,}", "middle"))
     parts.append(_text(_across(1_000_000) + 40, _TOP + _HIGH + 18, turns, "start"))
-    for name, label, line in (
-        ("c1", plain, [(one.turns, one.baseline) for one in search]),
-        ("ours", both, [(one.turns, one.ours) for one in whole]),
-        ("c2", ours, [(one.turns, one.ours) for one in search]),
-    ):
-        places = [(_across(n), _TOP + _HIGH - _height(ms) * _HIGH) for n, ms in line]
+    for name, label, points in lines:
+        places = [(_across(n), _TOP + _HIGH - _height(ms) * _HIGH) for n, ms in points]
         joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         parts.append(f'<polyline class="{name}" points="{joined}"/>')
-        for (x, y), (_, ms) in zip(places, line, strict=True):
+        for (x, y), (_, ms) in zip(places, points, strict=True):
             parts.append(f'<circle class="{name}" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>')
             aside = -8 if name == "c1" else 18  # what crosses keeps its figures apart
             parts.append(_text(x, y + aside, f"{ms:,g}" if ms < 1000 else f"{ms:,.0f}", "middle"))
@@ -164,10 +204,12 @@ def _picture(parts: list[str], below: int) -> str:
 def pictures(folder: Path) -> dict[str, str]:
     """Every picture by the name of its file."""
     drawn = {}
-    for suffix, name in PAGES.items():
-        page = (folder / name).read_text(encoding="utf-8")
+    for suffix in SUFFIXES:
+        page = (folder / f"performance{suffix}.md").read_text(encoding="utf-8")
         drawn[f"recall{suffix}.svg"] = recall_svg(page)
         drawn[f"speed{suffix}.svg"] = speed_svg(page, suffix)
+        page = (folder / f"scale{suffix}.md").read_text(encoding="utf-8")
+        drawn[f"growth{suffix}.svg"] = growth_svg(page, suffix)
     return drawn
 
 

@@ -1,4 +1,4 @@
-"""The pictures of docs/performance.md are drawn from its tables."""
+"""The pictures of docs/performance.md and docs/scale.md are drawn from their tables."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from bench.performance_plot import pictures
+from bench.performance_plot import SUFFIXES, pictures
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_pictures_are_of_these_tables() -> None:
     drawn = pictures(DOCS)
-    assert set(drawn) == {"recall.svg", "recall.zh.svg", "speed.svg", "speed.zh.svg"}
+    names = {f"{name}{suffix}.svg" for name in ("recall", "speed", "growth") for suffix in SUFFIXES}
+    assert set(drawn) == names
     for name, picture in drawn.items():
         written = (DOCS / name).read_text(encoding="utf-8")
         assert written == picture, "python -m bench.performance_plot docs"
@@ -29,7 +30,7 @@ def test_the_pictures_are_of_these_tables() -> None:
     ],
 )
 def test_another_figure_is_another_picture(tmp_path: Path, name: str, old: str, new: str) -> None:
-    for page in ("performance.md", "performance.zh.md"):
+    for page in [f"{name}{suffix}.md" for name in ("performance", "scale") for suffix in SUFFIXES]:
         text = (DOCS / page).read_text(encoding="utf-8")
         (tmp_path / page).write_text(text.replace(old, new), encoding="utf-8")
     assert pictures(tmp_path)[name] != pictures(DOCS)[name]
