@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import pytest
@@ -417,6 +418,29 @@ def test_filters_orders_and_pages(store: Store) -> None:
         unit.memories.revise(replace(tea, metadata=SafeMetadata({"k": None})))
         assert ids(unit.memories.find(MemoryFilter(order="used", limit=1))) == [user.id]
         assert ids(unit.memories.find(MemoryFilter(having={"k": "null"}))) == [tea.id]
+
+
+def test_slots_of_names_that_are_long_are_told_apart_by_their_ends(store: Store) -> None:
+    chance = Random(1)
+    subject, predicate = (
+        "".join(chr(chance.randrange(0x20000, 0x2A000)) for _ in range(511)) for _ in range(2)
+    )
+    kept = put(store, "this", subject=f"{subject}a", predicate=f"{predicate}a")
+    put(store, "another predicate", subject=f"{subject}a", predicate=f"{predicate}b")
+    put(store, "another subject", subject=f"{subject}b", predicate=f"{predicate}a")
+    slot = slot_of(f"{subject}a", f"{predicate}a")
+    with store.read(SPACE) as unit:
+        found = unit.memories.in_slot(
+            f"{subject}a",
+            f"{predicate}a",
+            project=constant("_global"),
+            status="active",
+            now=after(hours=1),
+        )
+        assert ids(found) == [kept.id]
+        assert [one.content for one in unit.memories.stated([slot], [], each=9)] == ["this"]
+        of_subject = unit.memories.stated([], [f"{subject}a"], each=9)
+        assert {one.content for one in of_subject} == {"this", "another predicate"}
 
 
 def test_what_is_stated_in_slots_and_about_subjects(store: Store) -> None:

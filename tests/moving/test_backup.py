@@ -20,6 +20,9 @@ from tests.conftest import OpenMind
 from tests.durable.test_read_only import as_reader
 from tests.torture.witness import halves
 
+# Files in the place of files. Backups of a server: tests/postgres/test_copies.py.
+pytestmark = pytest.mark.sqlite_file("backups that are restored to where they came from")
+
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ROOT = Path(__file__).parents[2]
 

@@ -296,6 +296,7 @@ def test_a_receipt_is_frozen_and_holds_no_word(mind: Mind) -> None:
     assert receipt.key not in kept, "the memory keeps the counts, not what could be guessed with"
 
 
+@pytest.mark.sqlite_file("its bytes are searched; of a server rows, names and index are")
 def test_a_receipt_finds_what_is_still_there(mind: Mind) -> None:
     turn = say(mind, "the heliotrope grows in Lisbon")
     receipt = mind.forget(id=turn.id)

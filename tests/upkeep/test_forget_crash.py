@@ -101,6 +101,7 @@ def _finish(folder: Path) -> str:
     return "unfinished" if waiting else "done" if begun else "untouched"
 
 
+@pytest.mark.sqlite_file("the pages that a reader keeps in its log")
 def test_asking_again_finishes_it_and_gives_the_receipt(
     open_mind: OpenMind, clock: ManualClock, tmp_path: Path
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -77,6 +77,7 @@ class SqlMemories:
 
     index: TermIndex
     cosine: str  # of the vector of ``v`` with a given one
+    is_slot = "slot = :slot"
 
     def __init__(self, conn: SqlConnection, space: int) -> None:
         self._conn = conn
@@ -182,8 +183,8 @@ class SqlMemories:
         if not slot:
             return []
         return self._select(
-            f"slot = :slot AND slot != '' AND project = :project AND status = :status AND {_LASTS}"
-            " ORDER BY created_at, doc",
+            f"{self.is_slot} AND slot != '' AND project = :project AND status = :status"
+            f" AND {_LASTS} ORDER BY created_at, doc",
             {"slot": slot, "project": project, "status": status, "at": codec.to_micros(now)},
         )
 
@@ -192,7 +193,11 @@ class SqlMemories:
     ) -> list[SlotEntry]:
         ranges = [(slot, slot) for slot in slots]
         ranges += [(f"{about}{SEPARATOR}", f"{about}{_AFTER_SEPARATOR}") for about in subjects]
-        rows = self._conn.execute(
+        return list({row[0]: SlotEntry(*row) for row in self._between(ranges, each)}.values())
+
+    def _between(self, ranges: Sequence[tuple[str, str]], each: int) -> Iterable[tuple[Any, ...]]:
+        """What is stated in slots between two, at most so much of each range."""
+        return self._conn.execute(
             "SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust"
             " FROM json_each(:ranges) r CROSS JOIN memories m ON +m.space = :space AND m.doc IN"
             " (SELECT n.doc"
@@ -203,7 +208,6 @@ class SqlMemories:
             " ORDER BY m.created_at DESC, m.doc DESC",
             {"ranges": codec.dump(ranges), "space": self._space, "each": each},
         )
-        return list({row[0]: SlotEntry(*row) for row in rows}.values())
 
     def most_important(self, *, least: float, now: datetime, limit: int) -> list[Memory]:
         """What holds now and is at least so important, the most important first."""

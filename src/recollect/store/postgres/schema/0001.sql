@@ -99,6 +99,7 @@ CREATE TABLE memories (
     core              BIGINT NOT NULL DEFAULT 0,
     metadata          TEXT COLLATE "C" NOT NULL DEFAULT '{}',
     origin            TEXT COLLATE "C" NOT NULL DEFAULT 'extraction',
+    slot_start        TEXT COLLATE "C" GENERATED ALWAYS AS (left(slot, 200)) STORED,
     PRIMARY KEY (space, doc),
     UNIQUE (space, id)
 );
@@ -297,7 +298,8 @@ CREATE TABLE vector_rewrites (
     PRIMARY KEY (space)
 );
 
-CREATE INDEX memories_by_slot ON memories (space, slot) WHERE slot != '';
+-- By its start: a whole slot may be too long for an index.
+CREATE INDEX memories_by_slot ON memories (space, slot_start) WHERE slot != '';
 
 CREATE INDEX memories_by_trust ON memories (space, trust) WHERE trust != 'owner';
 
