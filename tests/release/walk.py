@@ -25,7 +25,7 @@ from tests.waiting import wait_for
 PORT = 8765  # of recollect serve, as the pages have it
 _SERVES = re.compile(r"^(recollect serve\b[^#\n]*)(?:#.*)?\Z", re.M)
 _LONGEST = 300.0
-_ANSWERS = b"y\n\x04"  # what is typed: yes to whoever asks, and the end of it
+_ANSWERS = b"y\n\x04\x04"  # what is typed: yes to whoever asks, and the end of it
 
 
 @dataclass
