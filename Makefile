@@ -18,7 +18,7 @@ INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo serve test lint types format bench test-postgres torture real-model hosts lock prove clean
+.PHONY: help demo serve test lint types format bench test-postgres torture real-model hosts release lock prove clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,11 @@ real-model: $(DEV) ## learn, chat and keep up with a small real model on this ma
 hosts: $(HOSTS) ## the hosts' own test suites against our adapters, and each adapter with its host
 	@$(HOST_ENVS)/suites/bin/python -m tests.hosts suites
 	@$(HOST_ENVS)/frameworks/bin/python -m tests.hosts frameworks
+
+# Builds and installs many times over, from wherever pip is set up to fetch; RELEASE_ARGS="pages" or
+# "extras mcp serve" does a part.
+release: $(DEV) ## the wheel in new environments: demo, upgrades, every page as printed, every extra
+	@$(BIN)/python -u -m tests.release $(RELEASE_ARGS)
 
 # Pins stay where they are while they still fit; `make lock UPGRADE=1` moves them forward, and
 # INSTALL=1 downloads what the locks name for every target. Needs no other lock to be installed, so

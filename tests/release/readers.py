@@ -72,6 +72,7 @@ READERS: Mapping[str, Reader] = {
         packages=("recollect[remote]",),
         values={"1f0c9a2e": f"{_TOKEN} .id", "TOKEN": f"{_TOKEN} .token"},
     ),
+    "upgrading": Reader(before=_LEARNT),
     "upkeep": Reader(
         before="recollect add 'the guest is here' --expires-at 2026-01-01",
         values={"OPERATION": "echo upkeep:daily:$(date +%F):expiry"},

@@ -18,7 +18,7 @@ import recollect
 with recollect.open("old.db", worker="none") as mind:
     before = mind.stats()
     mind.record(session="new", role="user", content="We moved to Python 3.12")
-    assert mind.recall("which Python")[0].text == "We moved to Python 3.12"
+    assert "We moved to Python 3.12" in [hit.text for hit in mind.recall("which Python")]
     assert mind.stats().turns == before.turns + 1 > 1 and before.memories
 """
 
