@@ -80,9 +80,9 @@ def printed() -> Iterator[SourceText]:
             place = f"{name}:{getattr(node, 'lineno', 0)}"
             for text in (*_called(node), *_facts(node)):
                 yield SourceText(text, place)
-            text = template(node) if isinstance(node, ast.Constant) else None
-            if text and id(node) not in silent and _WORDS.search(text):
-                yield SourceText(text, place)
+            literal = template(node) if isinstance(node, ast.Constant) else None
+            if literal and id(node) not in silent and _WORDS.search(literal):
+                yield SourceText(literal, place)
 
 
 def untranslatable() -> Iterator[SourceText]:
@@ -146,8 +146,8 @@ def _called(node: ast.AST) -> Iterator[str]:
     name, first = _name(node), node.args[0]
     if name == "phrase":
         yield from filter(None, map(template, _branches(first)))
-    elif name == "counted" and isinstance(node.args[1], ast.Constant):
-        yield f"{{n}} {node.args[1].value}"
+    elif name == "counted" and (one := template(node.args[1])):
+        yield "{n} " + one
     elif name == "table" and isinstance(first, ast.Tuple):
         yield from filter(None, map(template, first.elts))
 

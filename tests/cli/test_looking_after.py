@@ -39,7 +39,6 @@ def test_a_receipt_is_kept_and_checked(told: Shell, tmp_path: Path) -> None:
     told("doctor", "--forgotten", str(receipt))
 
 
-
 def test_what_is_forgotten_is_counted_in_words(shell: Shell) -> None:
     for text in ("The violin is in the attic", "The violin has a new bow"):
         shell("add", text)
