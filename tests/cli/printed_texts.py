@@ -70,12 +70,16 @@ def files(folder: str = "") -> tuple[tuple[str, ast.Module], ...]:
     )
 
 
+def _printing() -> Iterator[tuple[str, ast.Module, set[int]]]:
+    """The files of the commands, each with what in it is no output."""
+    for name, tree in files("cli"):
+        if name.removeprefix("cli/") not in _NOT_PRINTED:
+            yield name, tree, _silent(tree)
+
+
 def printed() -> Iterator[SourceText]:
     """Literals of the commands that are printed: keys of the catalogue of output."""
-    for name, tree in files("cli"):
-        if name.removeprefix("cli/") in _NOT_PRINTED:
-            continue
-        silent = _silent(tree)
+    for name, tree, silent in _printing():
         for node in ast.walk(tree):
             place = f"{name}:{getattr(node, 'lineno', 0)}"
             for text in (*_called(node), *_facts(node)):
@@ -87,10 +91,7 @@ def printed() -> Iterator[SourceText]:
 
 def untranslatable() -> Iterator[SourceText]:
     """Sentences put together in place, which no catalogue can know."""
-    for name, tree in files("cli"):
-        if name.removeprefix("cli/") in _NOT_PRINTED:
-            continue
-        silent = _silent(tree)
+    for name, tree, silent in _printing():
         for node in ast.walk(tree):
             if isinstance(node, ast.JoinedStr) and id(node) not in silent:
                 text = (template(node) or "").strip()
