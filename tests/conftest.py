@@ -108,6 +108,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> Non
         if name not in ("RECOLLECT_TORTURE", _STORE):
             monkeypatch.delenv(name)
     monkeypatch.setenv("RECOLLECT_CACHE", str(cache_folder))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")  # commands speak the language of the locale
 
 
 @pytest.fixture

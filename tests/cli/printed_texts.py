@@ -70,27 +70,28 @@ def files(folder: str = "") -> tuple[tuple[str, ast.Module], ...]:
     )
 
 
+def _printing() -> Iterator[tuple[str, ast.Module, set[int]]]:
+    """The files of the commands, each with what in it is no output."""
+    for name, tree in files("cli"):
+        if name.removeprefix("cli/") not in _NOT_PRINTED:
+            yield name, tree, _silent(tree)
+
+
 def printed() -> Iterator[SourceText]:
     """Literals of the commands that are printed: keys of the catalogue of output."""
-    for name, tree in files("cli"):
-        if name.removeprefix("cli/") in _NOT_PRINTED:
-            continue
-        silent = _silent(tree)
+    for name, tree, silent in _printing():
         for node in ast.walk(tree):
             place = f"{name}:{getattr(node, 'lineno', 0)}"
             for text in (*_called(node), *_facts(node)):
                 yield SourceText(text, place)
-            text = template(node) if isinstance(node, ast.Constant) else None
-            if text and id(node) not in silent and _WORDS.search(text):
-                yield SourceText(text, place)
+            literal = template(node) if isinstance(node, ast.Constant) else None
+            if literal and id(node) not in silent and _WORDS.search(literal):
+                yield SourceText(literal, place)
 
 
 def untranslatable() -> Iterator[SourceText]:
     """Sentences put together in place, which no catalogue can know."""
-    for name, tree in files("cli"):
-        if name.removeprefix("cli/") in _NOT_PRINTED:
-            continue
-        silent = _silent(tree)
+    for name, tree, silent in _printing():
         for node in ast.walk(tree):
             if isinstance(node, ast.JoinedStr) and id(node) not in silent:
                 text = (template(node) or "").strip()
@@ -146,8 +147,8 @@ def _called(node: ast.AST) -> Iterator[str]:
     name, first = _name(node), node.args[0]
     if name == "phrase":
         yield from filter(None, map(template, _branches(first)))
-    elif name == "counted" and isinstance(node.args[1], ast.Constant):
-        yield f"{{n}} {node.args[1].value}"
+    elif name == "counted" and (one := template(node.args[1])):
+        yield "{n} " + one
     elif name == "table" and isinstance(first, ast.Tuple):
         yield from filter(None, map(template, first.elts))
 

@@ -51,7 +51,7 @@ CHANGING = ("record", "add", "attach", "end", "worker")
 
 
 def texts(name: str) -> dict[str, str]:
-    return dict(catalogue(name))  # type: ignore[arg-type]
+    return dict(catalogue(name))
 
 
 class Watched(dict[str, str]):

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 Language = Literal["en", "zh"]
@@ -96,6 +95,7 @@ def is_known(english: str) -> bool:
 def catalogue(name: Literal["output", "help", "terms", "engine"]) -> Mapping[str, str]:
     """English to Chinese."""
     import json
+    from pathlib import Path
 
     file = Path(__file__).with_name("zh") / f"{name}.json"
     texts: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
