@@ -145,11 +145,12 @@ class Walk:
     def _serve(self, command: str) -> None:
         log = (self.home / "served.log").open("wb")
         with closing(log):
-            self._served = subprocess.Popen(
+            running = subprocess.Popen(
                 shlex.split(command), cwd=self.home, env=self._variables(), stdout=log, stderr=log
             )
-        wait_for(lambda: _listens() or self._served.poll() is not None)
-        assert self._served.poll() is None, (self.home / "served.log").read_text("utf-8")
+        self._served = running
+        wait_for(lambda: _listens() or running.poll() is not None)
+        assert running.poll() is None, (self.home / "served.log").read_text("utf-8")
 
     def _variables(self) -> dict[str, str]:
         return self.environment.variables(self.home, **self.around)

@@ -13,8 +13,8 @@ class Letters:
         return [[text.lower().count(chr(97 + n)) + 0.01 for n in range(26)] for text in texts]
 
 
-given = {"index": {"vectors": "chromadb"}, "embedder": Letters()}
-with recollect.open("memory.db", worker="none", **given) as mind:
+vectors = {"vectors": "chromadb"}
+with recollect.open("memory.db", worker="none", embedder=Letters(), index=vectors) as mind:
     mind.record(session="s", role="user", content="puppy")
     mind.drain()
     assert "vector" in mind.recall("yuppp")[0].why.routes

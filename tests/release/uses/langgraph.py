@@ -4,5 +4,7 @@ from recollect.integrations import GraphStore
 with recollect.open("memory.db", worker="none") as mind:
     store = GraphStore(mind)
     store.put(("ann",), "python", {"text": "Ann uses Python 3.12"})
-    assert store.get(("ann",), "python").value == {"text": "Ann uses Python 3.12"}
+    kept = store.get(("ann",), "python")
+    assert kept
+    assert kept.value == {"text": "Ann uses Python 3.12"}
     assert store.get(("bob",), "python") is None

@@ -4,7 +4,9 @@ import recollect
 from recollect.integrations import AgentsSession
 
 with recollect.open("memory.db", worker="none") as mind:
+    from agents import TResponseInputItem
+
     session = AgentsSession(mind, "one")
-    said = {"role": "user", "content": "I use Python 3.12"}
+    said: TResponseInputItem = {"role": "user", "content": "I use Python 3.12"}
     asyncio.run(session.add_items([said]))
     assert asyncio.run(session.get_items()) == [said]
