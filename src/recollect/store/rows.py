@@ -34,6 +34,14 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 
+class KeptReply(NamedTuple):
+    """How a request was answered; ``mark`` is the hash of what was sent."""
+
+    mark: bytes
+    status: int
+    body: bytes
+
+
 _COUNTER_BITS = 36
 _TYPE_BITS = 3
 _TYPE_NUMBERS: dict[RecordType, int] = {"turn": 0, "memory": 1, "episode": 2, "attachment": 3}

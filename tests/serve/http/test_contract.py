@@ -1,4 +1,4 @@
-"""A part of the tests of minds, through the HTTP client; CONTRIBUTING.md has the command for all."""
+"""Some tests of minds, through the HTTP client; CONTRIBUTING.md has the command for all."""
 
 from __future__ import annotations
 
