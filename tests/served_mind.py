@@ -24,6 +24,7 @@ from tests.waiting import wait_for
 # What cannot be had through a service, or is about something else than one; by file or test.
 LEFT_OUT = {
     "tests/test_mind.py::test_opening_makes_the_file": "a client shows itself as one",
+    "tests/context/test_prompt_content.py::test_what_the_host_shows": "what is no JSON is not sent",
     "tests/test_mind.py::test_a_wrong_argument": "the service opens the file, not the client",
 }
 

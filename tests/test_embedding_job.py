@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 import pytest
 
+import recollect
 from recollect import Mind, NewTurn
 from recollect.clock import ManualClock
 from tests.conftest import NOON, OpenMind
@@ -29,6 +30,17 @@ def tell(mind: Mind, *contents: str) -> None:
 def by_vector(mind: Mind, query: str) -> list[str]:
     hits = mind.recall(query, of=["memory", "turn"])
     return [hit.text for hit in hits if "vector" in hit.why.routes]
+
+
+def test_what_was_kept_without_vectors_gets_them_by_a_drain(tmp_path: Path) -> None:
+    """In a database for many as well, whose spaces a worker would see to later."""
+    with recollect.open(tmp_path / "m.db", embedding={"provider": "none"}, worker="none") as mind:
+        mind.remember("likes tea", kind="preference")
+    with recollect.connect(tmp_path / "m.db", worker="none") as engine:
+        mind = engine.mind()
+        assert mind.stats().unembedded == 1
+        mind.drain()
+        assert mind.stats().unembedded == 0
 
 
 def rows(tmp_path: Path, query: str) -> list[tuple[Any, ...]]:

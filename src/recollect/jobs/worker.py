@@ -191,6 +191,8 @@ class Worker:
         seconds = check_seconds(timeout, "timeout")
         deadline = None if seconds is None else time.monotonic() + seconds
         counts: dict[Ending, int] = {"done": 0, "retried": 0, "dead": 0}
+        for work in _taken(self._unprepared, len(self._unprepared)):
+            work()  # nobody else may, where there is no worker
         while deadline is None or time.monotonic() < deadline:
             with until(deadline):
                 ending = self.run_one(space)

@@ -123,7 +123,8 @@ def _moment(kind: type[date]) -> Reader:
 
     def one(value: Any, name: str) -> date:
         try:
-            return kind.fromisoformat(value)
+            # A day may be given as any moment of it, here as in a call.
+            return (datetime if "T" in value else kind).fromisoformat(value)
         except (TypeError, ValueError) as error:
             raise _wrong(name, wanted) from error
 
