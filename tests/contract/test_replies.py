@@ -11,7 +11,7 @@ from recollect.store.rows import KeptReply
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, said, turn
 
-REPLY = KeptReply(b"mark", 200, b'{"id": "1"}')
+REPLY: KeptReply = (b"mark", 200, b'{"id": "1"}')
 
 
 def kept(store: Store, *keys: bytes) -> list[KeptReply | None]:
@@ -22,7 +22,7 @@ def kept(store: Store, *keys: bytes) -> list[KeptReply | None]:
 def test_an_answer_is_kept_for_a_day_and_goes_with_what_is_forgotten(store: Store) -> None:
     with store.write(SPACE) as unit:
         unit.replies.keep(b"old", REPLY, NOON)
-        unit.replies.keep(b"old", KeptReply(b"other", 204, b""), NOON)  # the first one stays
+        unit.replies.keep(b"old", (b"other", 204, b""), NOON)  # the first one stays
     with store.write(SPACE) as unit:
         unit.replies.keep(b"new", REPLY, after(hours=23))
     assert kept(store, b"old", b"new", b"none") == [REPLY, REPLY, None]

@@ -34,12 +34,8 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 
-class KeptReply(NamedTuple):
-    """How a request was answered; ``mark`` is the hash of what was sent."""
-
-    mark: bytes
-    status: int
-    body: bytes
+# How a request was answered: the hash of what was sent, the status, the answer.
+KeptReply = tuple[bytes, int, bytes]
 
 
 _COUNTER_BITS = 36

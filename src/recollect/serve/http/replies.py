@@ -15,12 +15,9 @@ from collections.abc import Awaitable, Callable
 
 from recollect.errors import Conflict, InvalidInput
 from recollect.mind import Mind
-from recollect.store.contract import Unit
-from recollect.store.rows import KeptReply
 
 _MOST = 1_000
 _MOST_BYTES = 8 << 20
-_LONGEST_BODY = 256 << 10  # bytes of an answer that the database keeps
 _LONGEST_KEY = 255
 
 Done = tuple[int, bytes]  # status and body
@@ -42,31 +39,26 @@ def done_once(
     """The answer that the database has for that key, or else has from now on."""
     store, key, mark = mind._store, _digest("\0".join(place).encode()), _digest(body)
 
-    def known(unit: Unit) -> Done | None:
-        found = unit.replies.find(key)
-        if found is not None and found.mark != mark:
+    def known(reply: tuple[bytes, int, bytes] | None) -> Done | None:
+        if reply is not None and reply[0] != mark:
             raise _used()
-        return found and (found.status, found.body)
-
-    def keep(unit: Unit, done: Done) -> None:
-        if len(done[1]) <= _LONGEST_BODY:
-            unit.replies.keep(key, KeptReply(mark, *done), mind._clock.now())
+        return reply and reply[1:]
 
     if short:
         with store.together(mind.space) as unit:
-            found = known(unit)
+            found = known(unit.replies.find(key))
             if found is None:
                 found = work()
-                keep(unit, found)
+                unit.replies.keep(key, (mark, *found), mind._clock.now())
         mind._background.wake()  # what it left to do can be seen now
         return found
     with store.read(mind.space) as unit:
-        found = known(unit)
+        found = known(unit.replies.find(key))
     if found is None:
         found = work()
         if not store.read_only:
             with store.write(mind.space) as unit:
-                keep(unit, found)
+                unit.replies.keep(key, (mark, *found), mind._clock.now())
     return found
 
 

@@ -10,6 +10,7 @@ from recollect.store.sql.connection import SqlConnection
 
 _LIFE = timedelta(days=1)
 _MOST = 10_000  # of a space
+_LONGEST = 256 << 10  # bytes
 _LOOK = 64  # one of so many keys looks whether there are more
 
 
@@ -25,14 +26,17 @@ class SqlReplies:
             "SELECT mark, status, body FROM replies WHERE space = ? AND key = ?", (self._space, key)
         )
         for mark, status, body in rows:
-            return KeptReply(bytes(mark), int(status), bytes(body))
+            return bytes(mark), int(status), bytes(body)
         return None
 
     def keep(self, key: bytes, reply: KeptReply, at: datetime) -> None:
-        """Remember an answer; those that are old go."""
+        """Remember an answer, unless it is very long; those that are old go."""
+        mark, status, body = reply
+        if len(body) > _LONGEST:
+            return
         self._conn.execute(
             "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (space, key) DO NOTHING",
-            (self._space, key, reply.mark, reply.status, reply.body, codec.to_micros(at)),
+            (self._space, key, mark, status, body, codec.to_micros(at)),
         )
         self._drop(codec.to_micros(at - _LIFE))
         if key[0] % _LOOK == 0:
