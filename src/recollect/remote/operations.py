@@ -45,7 +45,8 @@ class Operation:
     """One operation, below the address of a space.
 
     ``lasting`` ones may take minutes; ``everywhere`` are about the whole database, so that they
-    need a token of every space.
+    need a token of every space. ``short`` ones are one transaction, which their answer can join;
+    the answer of a ``secret`` one is kept nowhere.
     """
 
     name: str
@@ -55,6 +56,8 @@ class Operation:
     call: Callable[..., Any]
     lasting: bool = False
     everywhere: bool = False
+    short: bool = False
+    secret: bool = False
 
     @property
     def of_session(self) -> bool:
@@ -128,6 +131,14 @@ class Operation:
         """Whether the engine itself does it once for each key."""
         return "operation_id" in self.parameters
 
+    @property
+    def replayed(self) -> bool:
+        """Whether its answer is kept for a request that is repeated under the same key; a check
+        or a repair of the database is done again.
+        """
+        own = self.takes_operation_id or self.everywhere or self.secret
+        return self.scope != "read" and not own
+
     def arguments(self, given: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What was sent, as the call takes it."""
         rest = dict(given)
@@ -198,7 +209,7 @@ _MEMORY, _SESSION = "/memories/{id}", "/sessions/{session}"
 
 OPERATIONS: tuple[Operation, ...] = (
     # --- the record
-    Operation("session", "POST", "/sessions", "write", open_session),
+    Operation("session", "POST", "/sessions", "write", open_session, short=True),
     Operation("sessions", "GET", "/sessions", "read", Mind.sessions),
     Operation("end_session", "POST", f"{_SESSION}/end", "write", Mind.end_session),
     Operation("recent", "GET", f"{_SESSION}/recent", "read", Session.recent),
@@ -213,21 +224,21 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "after_compression", "PUT", "/episodes/{episode}/summary", "write", Mind.after_compression
     ),
-    Operation("record", "POST", "/turns", "write", Mind.record),
-    Operation("record_turn", "POST", "/turns/value", "write", Mind.record_turn),
+    Operation("record", "POST", "/turns", "write", Mind.record, short=True),
+    Operation("record_turn", "POST", "/turns/value", "write", Mind.record_turn, short=True),
     Operation("record_many", "POST", "/turns/bulk", "write", Mind.record_many, lasting=True),
     Operation("turns", "GET", "/turns", "read", Mind.turns),
     Operation("turns_around", "GET", f"{_SESSION}/turns/{{index}}", "read", turns_around),
-    Operation("attach", "POST", "/attachments", "write", attach),
+    Operation("attach", "POST", "/attachments", "write", attach, short=True),
     Operation(
         "describe_attachment", "PATCH", "/attachments/{id}", "write", Mind.describe_attachment
     ),
     Operation("attachments", "GET", "/attachments", "read", Mind.attachments),
     Operation("daily_events", "GET", "/daily-events", "read", Mind.daily_events),
     Operation("events", "GET", "/events", "read", Mind.events),
-    Operation("emit", "POST", "/events", "write", Mind.emit),
-    Operation("note_failure", "POST", "/failures", "write", Mind.note_failure),
-    Operation("record_usage", "POST", "/usage", "write", Mind.record_usage),
+    Operation("emit", "POST", "/events", "write", Mind.emit, short=True),
+    Operation("note_failure", "POST", "/failures", "write", Mind.note_failure, short=True),
+    Operation("record_usage", "POST", "/usage", "write", Mind.record_usage, short=True),
     Operation("usage", "GET", "/usage", "read", Mind.usage),
     # --- memories and recall
     Operation("remember", "POST", "/memories", "write", Mind.remember),
@@ -239,9 +250,9 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("edit", "PATCH", _MEMORY, "write", Mind.edit),
     Operation("delete", "DELETE", _MEMORY, "admin", Mind.delete),
     Operation("history", "GET", f"{_MEMORY}/history", "read", Mind.history),
-    Operation("archive", "POST", f"{_MEMORY}/archive", "write", Mind.archive),
-    Operation("restore", "POST", f"{_MEMORY}/restore", "write", Mind.restore),
-    Operation("reveal", "POST", f"{_MEMORY}/reveal", "admin", Mind.reveal),
+    Operation("archive", "POST", f"{_MEMORY}/archive", "write", Mind.archive, short=True),
+    Operation("restore", "POST", f"{_MEMORY}/restore", "write", Mind.restore, short=True),
+    Operation("reveal", "POST", f"{_MEMORY}/reveal", "admin", Mind.reveal, secret=True),
     Operation("projects", "GET", "/projects", "read", Mind.projects),
     Operation("pending", "GET", "/pending", "read", Mind.pending),
     Operation("confirm", "POST", "/pending/{id}/confirm", "write", Mind.confirm),
@@ -260,8 +271,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("gate", "POST", "/gate", "read", Mind.gate),
     # --- jobs, upkeep, health
     Operation("jobs", "GET", "/jobs", "read", Mind.jobs),
-    Operation("redrive", "POST", "/jobs/redrive", "admin", Mind.redrive),
-    Operation("discard", "POST", "/jobs/discard", "admin", Mind.discard),
+    Operation("redrive", "POST", "/jobs/redrive", "admin", Mind.redrive, short=True),
+    Operation("discard", "POST", "/jobs/discard", "admin", Mind.discard, short=True),
     Operation("drain", "POST", "/jobs/drain", "admin", Mind.drain, lasting=True),
     Operation("upkeep", "POST", "/upkeep", "admin", Mind.upkeep, lasting=True),
     Operation("undo_upkeep", "POST", "/upkeep/undo", "admin", Mind.undo_upkeep, lasting=True),

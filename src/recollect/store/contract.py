@@ -23,6 +23,7 @@ from recollect.store.rows import (
     EchoAbout,
     EmbedText,
     EpisodeSpan,
+    KeptReply,
     LoadedVectors,
     MemoryFilter,
     PadRow,
@@ -230,6 +231,13 @@ class Echoes(Protocol):
         """The words of lines that tools and outsiders said, in any session."""
 
     def drop(self, before: datetime | None) -> None: ...
+
+
+class ReplyStore(Protocol):
+    """Answers to requests under a key, for a time."""
+
+    def find(self, key: bytes) -> KeptReply | None: ...
+    def keep(self, key: bytes, reply: KeptReply, at: datetime) -> None: ...
 
 
 class AttachmentStore(Protocol):
@@ -452,6 +460,8 @@ class Unit(Protocol):
     def counters(self) -> Counters: ...
     @property
     def transfer(self) -> Transfer: ...
+    @property
+    def replies(self) -> ReplyStore: ...
 
 
 class Store(Protocol):
@@ -463,6 +473,9 @@ class Store(Protocol):
     def read_only(self) -> bool: ...
     def read(self, space: str) -> AbstractContextManager[Unit]: ...
     def write(self, space: str) -> AbstractContextManager[Unit]: ...
+    def together(self, space: str) -> AbstractContextManager[Unit]:
+        """A transaction that everything joins which this thread reads and writes meanwhile."""
+
     def stats(self, space: str) -> Stats: ...
     def check(self, space: str, *, deep: bool) -> list[Finding]: ...
     def spaces(self) -> list[str]: ...

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 
+# How a request was answered: the hash of what was sent, the status, the answer.
+KeptReply = tuple[bytes, int, bytes]
+
+
 _COUNTER_BITS = 36
 _TYPE_BITS = 3
 _TYPE_NUMBERS: dict[RecordType, int] = {"turn": 0, "memory": 1, "episode": 2, "attachment": 3}

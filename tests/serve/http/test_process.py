@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -17,10 +18,10 @@ import recollect
 from recollect.clock import ManualClock
 from recollect.remote.client import open_remote
 from recollect.serve.http.server import bind
-from recollect.serve.http.tokens import tokens_of
+from recollect.serve.http.tokens import TokenFile, tokens_of
 from tests.cli.conftest import Shell
 from tests.serve.http.conftest import serving
-from tests.torture.killed_server import server
+from tests.torture.killed_server import Announced, server
 
 
 def test_a_service_from_start_to_end(tmp_path: Path) -> None:
@@ -58,6 +59,51 @@ def test_a_service_from_start_to_end(tmp_path: Path) -> None:
         assert [turn.content for turn in here.turns(session="late")] == ["the last one"]
         assert all(finding.ok for finding in here.doctor())
         assert here.jobs(state="running") == []
+
+
+def test_a_key_is_known_after_a_kill_and_to_another_process(tmp_path: Path) -> None:
+    """Each write is sent to a service that is killed, to the next one, and to one beside it."""
+    database = tmp_path / "memory.db"
+    with recollect.open(database, worker="none") as mind:
+        memory = mind.remember("The printer is on the second floor", kind="fact").id
+    token = TokenFile(tokens_of(str(database))).add("app", "admin", ["*"])[0]
+    writes: list[tuple[str, dict[str, Any]]] = [
+        ("turns", {"session": "s", "role": "user", "content": "I like tea"}),
+        ("turns/bulk", {"turns": [{"session": "s", "role": "user", "content": "and milk"}]}),
+        ("sessions", {"project": "kitchen"}),
+        ("attachments", {"path_or_url": "/x/cat.png"}),
+        ("events", {"type": "host.noted", "payload": {"n": 1}}),
+        ("memories", {"text": "likes tea", "kind": "preference"}),
+        (f"memories/{memory}/archive", {}),
+        ("jobs/drain", {}),
+        ("forget", {"session": "nobody", "dry_run": True}),
+    ]
+
+    def send(running: Announced) -> list[tuple[int, Any]]:
+        headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+        with httpx.Client(base_url=running.url, headers=headers, timeout=60) as http:
+            answers = [
+                http.post(f"/v1/spaces/default/{path}", json=body,
+                          headers={"idempotency-key": f"key {n}"})
+                for n, (path, body) in enumerate(writes)
+            ]  # fmt: skip
+            other = http.post("/v1/spaces/default/turns", headers={"idempotency-key": "key 0"},
+                              json={**writes[0][1], "content": "I like coffee"})  # fmt: skip
+        assert (other.status_code, other.json()["code"]) == (409, "Conflict")
+        return [(one.status_code, one.json() if one.content else None) for one in answers]
+
+    with server(database) as first:
+        answered = send(first)
+        assert {status for status, _ in answered} <= {200, 204}, answered
+        first.process.kill()
+        first.process.wait()
+    with server(database) as second, server(database) as beside:
+        assert send(second) == answered
+        assert send(beside) == answered
+    with recollect.open(database, worker="none") as mind:
+        assert [turn.content for turn in mind.turns()] == ["I like tea", "and milk"]
+        assert len(mind.sessions()) == 2
+        assert len(mind.events(type="host.noted")) == 1
 
 
 def test_tokens_are_made_listed_and_revoked(tmp_path: Path, clock: ManualClock) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.serve.http.conftest import Running
 from tests.serve.inspector.conftest import SCREENSHOTS, Watched, visiting
 
 AXE = Axe()
-DESKTOP = {"width": 1320, "height": 860}
-PHONE = {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1320, "height": 860}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 HEADINGS = {
     "overview": ("Overview", "概览"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
@@ -18,7 +19,7 @@ from recollect.remote.wire import read
 from recollect.serve.http.access import Access
 from recollect.serve.http.answers import answer, encoded
 from recollect.serve.http.limits import Lane, WorkQueue, too_large
-from recollect.serve.http.replies import Done, Replies, check_key
+from recollect.serve.http.replies import Done, Replies, check_key, done_once
 
 
 class Endpoint:
@@ -56,16 +57,19 @@ class Endpoint:
             given |= {name: _value(operation, name, text) for name, text in names.items()}
             if key is not None and operation.takes_operation_id:
                 given.setdefault("operation_id", key)
-            return _done(operation, self._engine.mind(space), _read(operation, given))
+            mind, arguments = self._engine.mind(space), _read(operation, given)
+            do = partial(_done, operation, mind, arguments)
+            if place is None or not self._engine.settings.memory.enabled:
+                return do()
+            return done_once(mind, place, body, do, short=operation.short)
 
         async def run() -> Done:
             return await self._queue.run(grant.id, work, _lane(operation))
 
-        if key is None or operation.scope == "read" or operation.takes_operation_id:
-            status, content = await run()
-        else:
+        place = None
+        if key is not None and operation.replayed:
             place = (grant.id, space, operation.name, key, *names.values())
-            status, content = await self._replies.once(place, body, run)
+        status, content = await (run() if place is None else self._replies.once(place, body, run))
         return Response(status_code=status) if status == 204 else answer(content, status)
 
 

@@ -15,7 +15,7 @@ from recollect.store.postgres.server import MEMBER, MIGRATION, SCHEMA, Server
 if TYPE_CHECKING:
     from psycopg import Connection
 
-LATEST = 1
+LATEST = 2
 
 
 def prepare(server: Server, now: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 
@@ -39,9 +40,11 @@ from recollect.store.sql.echoes import SqlEchoes
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.names import SqlNames
 from recollect.store.sql.postings import TextStats
+from recollect.store.sql.replies import SqlReplies
 from recollect.store.sql.runs import SqlCards, SqlOnboardings, SqlRuns
 from recollect.store.sql.scratchpads import SqlScratchpads
 from recollect.store.sql.tiers import SqlTiers
+from recollect.store.sql.together import Together
 from recollect.store.sql.unit import UnitPart, simple
 from recollect.types import Backup, Finding, PageProgress, Stats
 
@@ -74,6 +77,7 @@ class PostgresUnit:
     cleanup = simple(SqlCleanup)
     counters = simple(SqlCounters)
     transfer = simple(PostgresTransfer)
+    replies = simple(SqlReplies)
 
 
 class PostgresStore:
@@ -92,6 +96,7 @@ class PostgresStore:
         self.now = now
         self.numbers: dict[str, int] = {}
         self.text_stats = TextStats()
+        self._together: Together[PostgresUnit] = Together()
         self.address = read_address(url)
         self.server = Server(self.address, busy_timeout, read_only=read_only)
         self.queue = PostgresQueue(self.server, self.numbers)
@@ -107,6 +112,10 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def read(self, space: str) -> Iterator[PostgresUnit]:
+        joined = self._together.of(space)
+        if joined is not None:
+            yield joined
+            return
         known = self.numbers.get(space)
         with self.server.read(known, space) as conn:
             number = known
@@ -119,8 +128,15 @@ class PostgresStore:
                 self.server.enter(conn, number, space)
             yield PostgresUnit(conn, number, self.text_stats)
 
+    def write(self, space: str) -> AbstractContextManager[PostgresUnit]:
+        joined = self._together.of(space)
+        return self._writing(space) if joined is None else self._together.joined(joined)
+
+    def together(self, space: str) -> AbstractContextManager[PostgresUnit]:
+        return self._together.begin(space, self._writing(space))
+
     @contextlib.contextmanager
-    def write(self, space: str) -> Iterator[PostgresUnit]:
+    def _writing(self, space: str) -> Iterator[PostgresUnit]:
         known = self.numbers.get(space)
         with self.server.write(known, space) as conn:
             number = known

@@ -212,6 +212,8 @@ class SqlEraser:
     def remove(self, removal: Removal) -> None:
         """Take records out, and everything that is only about them."""
         self.overwrite()
+        # Answers may say anything that was recorded.
+        self._conn.execute("DELETE FROM replies WHERE space = ?", (self._space,))
         self._unlink(removal.memories)
         sessions = self._sessions_of(removal)
         for type_ in RECORD_TYPES:

@@ -18,7 +18,7 @@ from recollect.store.sqlite import connection
 from recollect.store.sqlite.connection import MEMORY, Database, explain
 from recollect.store.sqlite.readonly import ReadOnlyFile, is_writable
 
-LATEST = 7
+LATEST = 8
 APPLICATION_ID = 0x5265636F  # "Reco"
 _MAGIC = b"SQLite format 3\x00"
 _WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")

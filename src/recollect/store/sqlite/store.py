@@ -24,10 +24,12 @@ from recollect.store.sql.echoes import SqlEchoes
 from recollect.store.sql.journal import SqlJournal
 from recollect.store.sql.names import SqlNames
 from recollect.store.sql.postings import TextStats
+from recollect.store.sql.replies import SqlReplies
 from recollect.store.sql.runs import SqlCards, SqlOnboardings, SqlRuns
 from recollect.store.sql.scratchpads import SqlScratchpads
 from recollect.store.sql.tasks import SqlTasks
 from recollect.store.sql.tiers import SqlTiers
+from recollect.store.sql.together import Together
 from recollect.store.sql.unit import UnitPart, simple
 from recollect.store.sqlite import backup, compaction, health, migrate, text
 from recollect.store.sqlite.connection import MEMORY, Database
@@ -78,6 +80,7 @@ class SqliteUnit:
     cleanup = simple(SqlCleanup)
     counters = simple(SqlCounters)
     transfer = simple(SqliteTransfer)
+    replies = simple(SqlReplies)
 
 
 class _Writing:
@@ -130,6 +133,7 @@ class SqliteStore:
         self._now = now
         self.numbers: dict[str, int] = {}
         self.text_stats = TextStats()
+        self._together: Together[SqliteUnit] = Together()
         self.database = Database(path, busy_timeout, read_only=read_only)
         self.queue = SqliteQueue(self.database)
         migrate.prepare(self.database, codec.to_micros(now()))
@@ -141,11 +145,19 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def read(self, space: str) -> Iterator[SqliteUnit]:
+        joined = self._together.of(space)
+        if joined is not None:
+            yield joined
+            return
         with self.database.read() as conn:
             yield SqliteUnit(conn, self._number(conn, space), self.text_stats)
 
     def write(self, space: str) -> AbstractContextManager[SqliteUnit]:
-        return _Writing(self, space)
+        joined = self._together.of(space)
+        return _Writing(self, space) if joined is None else self._together.joined(joined)
+
+    def together(self, space: str) -> AbstractContextManager[SqliteUnit]:
+        return self._together.begin(space, _Writing(self, space))
 
     def stats(self, space: str) -> Stats:
         with self.database.read() as conn:

@@ -394,3 +394,15 @@ CREATE INDEX jobs_by_space ON jobs (state, space, run_at);
 CREATE INDEX schedules_due ON schedules (next_at);
 
 CREATE INDEX schedules_run ON schedules (last_at);
+
+CREATE TABLE replies (
+    space   INTEGER NOT NULL,
+    key     BLOB NOT NULL,                      -- hash of who asked what under which key
+    mark    BLOB NOT NULL,                      -- hash of what was sent
+    status  INTEGER NOT NULL,
+    body    BLOB NOT NULL,
+    at      INTEGER NOT NULL,
+    PRIMARY KEY (space, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX replies_by_time ON replies (space, at);
