@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import recollect
@@ -9,7 +10,7 @@ class Letters:
     name = "letters"
     dimensions = 26
 
-    def embed(self, texts: list[str]) -> list[list[float]]:
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
         return [[text.lower().count(chr(97 + n)) + 0.01 for n in range(26)] for text in texts]
 
 
