@@ -58,7 +58,9 @@ class SqlAttachments:
         return self.by_id([attachment.id])[0]
 
     def by_id(self, ids: Sequence[str]) -> list[Attachment]:
-        return self._select("id IN (SELECT value FROM json_each(?))", (codec.dump(list(ids)),))
+        return self._select(
+            "id IN (SELECT value FROM json_each(?)) ORDER BY id", (codec.dump(list(ids)),)
+        )
 
     def by_path(self, session: str, path: str) -> Attachment | None:
         rows = self._select("path = ? AND session = ? LIMIT 1", (path, session))

@@ -105,7 +105,9 @@ class SqlEpisodes:
         )
 
     def by_id(self, ids: Sequence[str]) -> list[Episode]:
-        return self._select("id IN (SELECT value FROM json_each(?))", (codec.dump(list(ids)),))
+        return self._select(
+            "id IN (SELECT value FROM json_each(?)) ORDER BY id", (codec.dump(list(ids)),)
+        )
 
     def of_stretch(self, session: str, source: str, last_turn: str) -> Episode | None:
         """The episode that tells of the turns up to this one."""

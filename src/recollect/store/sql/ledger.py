@@ -310,7 +310,7 @@ class SqlLedger(SpeechRows):
     def turns_by_id(self, ids: Sequence[str]) -> list[Turn]:
         rows = self._conn.execute(
             f"SELECT {_TURN} {_FROM} WHERE t.space = ? AND t.id IN"
-            " (SELECT value FROM json_each(?))",
+            " (SELECT value FROM json_each(?)) ORDER BY t.id",
             (self._space, codec.dump(list(ids))),
         )
         return [_turn(row) for row in rows]

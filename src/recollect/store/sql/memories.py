@@ -136,7 +136,7 @@ class SqlMemories:
 
     def by_id(self, ids: Sequence[str]) -> list[Memory]:
         return self._select(
-            "id IN (SELECT value FROM json_each(:ids))", {"ids": codec.dump(list(ids))}
+            "id IN (SELECT value FROM json_each(:ids)) ORDER BY id", {"ids": codec.dump(list(ids))}
         )
 
     def of_kinds(self, docs: Sequence[int], kinds: Sequence[Kind]) -> list[int]:
