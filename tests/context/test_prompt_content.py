@@ -70,6 +70,15 @@ def test_a_story_that_repeats_a_memory_does_not_take_its_place(mind: recollect.M
     assert "we deploy on Fridays" in evidence_of(mind.context("When do we deploy?"))
 
 
+def test_a_sentence_that_taught_two_memories_stands_once(mind: recollect.Mind) -> None:
+    mind.record(session="one", role="user", content="记住：我妹妹小美对花生过敏。")
+    mind.end_session("one")
+    mind.drain()
+    assert [one.content for one in mind.memories()] == ["我妹妹小美对花生过敏"] * 2
+    built = mind.context("你好")
+    assert built.text.count("identity, owner") == 1
+
+
 def test_only_whole_words_that_are_not_denied_count(mind: recollect.Mind) -> None:
     texts = [
         "falcon is written in C",

@@ -27,7 +27,7 @@ from recollect.context.parts import (
     PromptParts,
     memory_item,
 )
-from recollect.context.redundancy import ShownTexts
+from recollect.context.redundancy import CONTAINED, ShownTexts, normalised
 from recollect.context.window import Window
 from recollect.errors import InvalidInput
 from recollect.language.detection import language_of
@@ -277,8 +277,15 @@ class Builder:
             for one in memories
             if one.trust not in PROMOTED and one.kind != "credential"
         ]
-        fit_to_show = [m for m in memories if m.trust in PROMOTED and m.kind != "credential"]
-        items = tuple(memory_item(memory, zone) for memory in fit_to_show)
+        fit_to_show: dict[str, MemoryView] = {}  # one sentence may have taught several memories
+        for one in memories:
+            if one.trust not in PROMOTED or one.kind == "credential":
+                continue
+            if fit_to_show.setdefault(normalised(one.content), one) is not one:
+                omitted.append(
+                    omission("core", CONTAINED.format("core"), one.content, count, one.id)
+                )
+        items = tuple(memory_item(memory, zone) for memory in fit_to_show.values())
         if self._settings.upkeep.core_choice == "document":  # whose lines bear no dates
             items = tuple(replace(item, at=None, source="") for item in items)
         return items, omitted
