@@ -31,6 +31,7 @@ _GROWN = {
     ),
     ".zh": (("c1", 4, "按词回忆"), ("ours", 5, "最近的向量"), ("c2", 2, "记录一轮")),
 }
+_TIME = re.compile(r"([\d.]+)(?: / [\d.]+)? (ms|s)\b")
 _WIDE, _HIGH, _LEFT, _TOP = 760, 240, 48, 48
 _SERIES = ("c1", "c2", "c3", "ours")
 # The picture brings its own ground, so that it can be read on any page.
@@ -117,12 +118,17 @@ def speed_svg(page: str, suffix: str) -> str:
 
 
 def growth_svg(page: str, suffix: str) -> str:
-    """How the medians on a server grow with the turns of a space."""
+    """How the medians on a server grow with the turns of a space, as far as they were measured."""
     (rows,) = [rows for head, *rows in tables(page) if head[0].startswith(_GROWS)]
-    sizes = [int(row[0].replace(",", "")) for row in rows]
     lines = [
         GrowthLine(
-            name, label, list(zip(sizes, [_milliseconds(row[n]) for row in rows], strict=True))
+            name,
+            label,
+            [
+                (int(row[0].replace(",", "")), _milliseconds(row[n]))
+                for row in rows
+                if _TIME.search(row[n])
+            ],
         )
         for name, n, label in _GROWN[suffix]
     ]
@@ -164,7 +170,7 @@ def _points(rows: list[list[str]], begins: tuple[str, ...]) -> list[LatencyPoint
 
 def _milliseconds(cell: str) -> float:
     """The first figure of a cell with its unit: "12 / 23 ms" is 12, "1.9 / 3.1 s" is 1,900."""
-    value, unit = re.findall(r"([\d.]+)(?: / [\d.]+)? (ms|s)\b", cell)[0]
+    value, unit = _TIME.findall(cell)[0]
     return float(value) * (1000 if unit == "s" else 1)
 
 
