@@ -114,7 +114,7 @@ def speed_svg(page: str, suffix: str) -> str:
         GrowthLine("ours", both, [(one.turns, one.ours) for one in whole]),
         GrowthLine("c2", ours, [(one.turns, one.ours) for one in search]),
     ]
-    return _growth(lines, suffix)
+    return _growth(lines, {"ours", "c2"}, suffix)
 
 
 def growth_svg(page: str, suffix: str) -> str:
@@ -132,11 +132,13 @@ def growth_svg(page: str, suffix: str) -> str:
         )
         for name, n, label in _GROWN[suffix]
     ]
-    return _growth(lines, suffix)
+    return _growth(lines, {"c2"}, suffix)
 
 
-def _growth(lines: list[GrowthLine], suffix: str) -> str:
-    """Milliseconds over turns, on two logarithmic axes."""
+def _growth(lines: list[GrowthLine], below: set[str], suffix: str) -> str:
+    """Milliseconds over turns, on two logarithmic axes; the figures of the lines ``below`` stand
+    under them, so that those of lines that cross or run close stay apart.
+    """
     *_, turns, unit = _LABELS[suffix]
     parts = _grid([(_height(ms), f"{ms:,}") for ms in (1, 10, 100, 1000)])
     parts.append(_text(_LEFT - 8, _TOP - 26, unit, "start"))
@@ -149,7 +151,7 @@ def _growth(lines: list[GrowthLine], suffix: str) -> str:
         parts.append(f'<polyline class="{name}" points="{joined}"/>')
         for (x, y), (_, ms) in zip(places, points, strict=True):
             parts.append(f'<circle class="{name}" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>')
-            aside = -8 if name == "c1" else 18  # what crosses keeps its figures apart
+            aside = 18 if name in below else -8
             parts.append(_text(x, y + aside, f"{ms:,g}" if ms < 1000 else f"{ms:,.0f}", "middle"))
         x, y = places[-1]
         parts.append(_text(x + 24, y + 4, label, "start"))
