@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import inspect
 import ipaddress
+import itertools
 import json
 import os
 import threading
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "RECOLLECT_TOKEN"
 _TIMEOUT = 630.0  # seconds; the service itself gives up before
+_MOST_ITEMS = 100_000  # of an iterable, which may have no end
 _CONNECT = 10.0
 _BATCH = 4 << 20  # bytes of one request of a bulk write
 _BATCH_TURNS = 2_000
@@ -115,10 +117,13 @@ class _Connection:
         headers: dict[str, str] = {}
         if operation.method != "GET":
             headers["idempotency-key"] = str(uuid4())
-        options: dict[str, Any] = {"params": {k: _text(v) for k, v in given.items()}}
-        if not operation.in_query:
-            headers["content-type"] = "application/json"
-            options = {"content": _body(given)}
+        options: dict[str, Any]
+        with _writing():
+            if operation.in_query:
+                options = {"params": {name: _text(value) for name, value in given.items()}}
+            else:
+                headers["content-type"] = "application/json"
+                options = {"content": _body(given)}
         try:
             answer = self._send(operation.method, path, headers, options)
         except self._errors.TransportError as error:
@@ -173,27 +178,41 @@ def _segment(name: str) -> str:
         raise InvalidInput("A name is not valid Unicode", remedy="Send text") from error
 
 
-def _text(value: Any) -> str:
-    made = plain(value)
-    return made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)
-
-
-def _body(given: Mapping[str, Any]) -> bytes:
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
     try:
-        return json.dumps(
-            {name: _plain(value) for name, value in given.items()},
-            ensure_ascii=False, separators=(",", ":"), allow_nan=False,
-        ).encode()  # fmt: skip
+        yield
+    except InvalidInput:
+        raise
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(
             f"An argument cannot be written as JSON: {error}", remedy="Pass plain values"
         ) from error
 
 
+def _text(value: Any) -> str:
+    made = _plain(value)
+    text = made if isinstance(made, str) else _json(made)
+    text.encode()  # half of a pair is no text
+    return text
+
+
+def _body(given: Mapping[str, Any]) -> bytes:
+    return _json({name: _plain(value) for name, value in given.items()}).encode()
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
 def _plain(value: Any) -> Any:
     """As JSON; what may be any iterable is a list."""
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | Sequence):
-        value = list(value)
+        value = list(itertools.islice(value, _MOST_ITEMS + 1))
+        if len(value) > _MOST_ITEMS:
+            raise InvalidInput(
+                f"An argument has more than {_MOST_ITEMS:,} items", remedy="Pass fewer at once"
+            )
     _check_keys(value)
     return plain(value)
 
