@@ -272,19 +272,16 @@ class Builder:
         if "core" not in limits.sizes:
             return (), []
         memories = self._from.core(project)
-        omitted = [
-            omission("core", UNTRUSTED, one.content, count, one.id)
-            for one in memories
-            if one.trust not in PROMOTED and one.kind != "credential"
-        ]
+        omitted = []
         fit_to_show: dict[str, MemoryView] = {}  # one sentence may have taught several memories
         for one in memories:
-            if one.trust not in PROMOTED or one.kind == "credential":
+            if one.kind == "credential":
                 continue
-            if fit_to_show.setdefault(normalised(one.content), one) is not one:
-                omitted.append(
-                    omission("core", CONTAINED.format("core"), one.content, count, one.id)
-                )
+            if one.trust not in PROMOTED:
+                omitted.append(omission("core", UNTRUSTED, one.content, count, one.id))
+            elif fit_to_show.setdefault(normalised(one.content), one) is not one:
+                reason = CONTAINED.format("core")
+                omitted.append(omission("core", reason, one.content, count, one.id))
         items = tuple(memory_item(memory, zone) for memory in fit_to_show.values())
         if self._settings.upkeep.core_choice == "document":  # whose lines bear no dates
             items = tuple(replace(item, at=None, source="") for item in items)

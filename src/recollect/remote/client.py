@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "RECOLLECT_TOKEN"
 _TIMEOUT = 630.0  # seconds; the service itself gives up before
-_MOST_ITEMS = 100_000  # of an iterable, which may have no end
 _CONNECT = 10.0
+_MOST_ITEMS = 100_000  # of an iterable, which may have no end
 _BATCH = 4 << 20  # bytes of one request of a bulk write
 _BATCH_TURNS = 2_000
 _BY_NAME = {operation.name: operation for operation in OPERATIONS}

@@ -20,6 +20,10 @@ _HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) +| +(?=[\u4e00-\u9fff])")
 _I_AM = re.compile(r"(?:[Ii]'m|[Ii] am|[Ii]m) ([A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15})?)")
 
 
+def _with_comma(clause: str, rest: str) -> str:
+    return f"{clause}{'，' if HAN.search(clause) else ', '}{rest}"
+
+
 class Completer:
     """Gives clauses the subject they leave out."""
 
@@ -89,7 +93,7 @@ class Completer:
         while parts:
             clause = parts.pop(0)
             if parts and only_a_time(clause):
-                clause = f"{clause}{'，' if HAN.search(clause) else ', '}{parts.pop(0)}"
+                clause = _with_comma(clause, parts.pop(0))
             if parts and self._bare_person.fullmatch(clause) and _I.match(parts[0]):
                 clause = f"{clause} and {parts.pop(0)}"
             if self._takes_names.fullmatch(clause) and not self.attribute.fullmatch(clause):
@@ -99,7 +103,7 @@ class Completer:
                     called = "" if "叫" in parts[between] else self._called(clause)
                     clause = f"{clause}{called}{parts.pop(between)}"
             while parts and self._address.match(clause) and self._address_part.fullmatch(parts[0]):
-                clause = f"{clause}{'，' if HAN.search(clause) else ', '}{parts.pop(0)}"
+                clause = _with_comma(clause, parts.pop(0))
             yield clause
 
     def _called(self, clause: str) -> str:

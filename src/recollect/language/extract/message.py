@@ -154,13 +154,13 @@ class MessageReader:
             elif not some and not silent:
                 some = self._clause(whole, clause, stated, "open")
             self._people.meet(some, people)
+            plain = clause if names_a_time(clause.removesuffix(lead)) else lead
+            said = subject.text if subject else plain if whole == usual else whole
             for one in some:
                 complete = (
                     one if one.subject else self._named(one, before, earlier, joined[:number])
                 )
                 if complete:
-                    plain = clause if names_a_time(clause.removesuffix(lead)) else lead
-                    said = subject.text if subject else plain if whole == usual else whole
                     yield replace(complete, content=self._tidy(said))
             about = "person" if subject else completer.subject_of(some, whole, about)
             goes_on = named and completer.attribute.fullmatch(clause) is not None
