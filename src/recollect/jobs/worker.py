@@ -123,6 +123,7 @@ class Worker:
         self._pace = pace
         self._unplanned: deque[RecurringJob] = deque()
         self._unprepared: deque[Callable[[], None]] = deque()
+        self._warming: Iterator[None] = iter(())
         self._failing = failing or {}
         self._guard = guard
         self._log = log or OperationLog()
@@ -132,6 +133,7 @@ class Worker:
 
     def _reset(self) -> None:
         self._pid = os.getpid()
+        self._one_warms = threading.Lock()
         self._owner = f"{self._pid}-{new_id(self._clock.now())}"
         self._wake = threading.Event()
         self._stop = threading.Event()
@@ -155,6 +157,12 @@ class Worker:
     def prepare(self, work: Callable[[], None]) -> None:
         """Have something done when there is nothing else to do."""
         self._unprepared.append(work)
+
+    def warm_up(self, steps: Iterator[None]) -> None:
+        """Have something done, a step at a time, after a while without anything to do: nobody waits
+        for it, and a process that ends soon does not need it.
+        """
+        self._warming = steps
 
     # --- running --------------------------------------------------------------------------------
 
@@ -334,9 +342,22 @@ class Worker:
             except StoreError as error:
                 rest, self.failure = self._pace.poll.total_seconds(), str(error)
             if rest:
-                self._wake.wait(rest)
+                woken = self._wake.wait(rest)
                 if not self._stop.is_set():  # every thread has to see that
                     self._wake.clear()
+                if not woken:
+                    self._warm()
+
+    def _warm(self) -> None:
+        """Until something comes; of several threads one does it, and the others see to the rest."""
+        if not self._one_warms.acquire(blocking=False):
+            return
+        try:
+            for _ in self._warming:
+                if self._wake.is_set() or self._stop.is_set():
+                    return
+        finally:
+            self._one_warms.release()
 
     def _rest(self) -> float:
         """Until the next job is due, but no longer than a poll: other processes queue jobs too."""

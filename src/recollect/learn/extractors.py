@@ -118,15 +118,17 @@ class RuleExtractor:
         """With the patterns of the settings; a file that cannot be used is an error here."""
         return cls(settings, own_patterns(settings))
 
-    def prepare(self, now: datetime) -> None:
-        """Compile the patterns, which the first extraction of a process would wait for."""
+    def warm_up(self, now: datetime) -> Iterator[None]:
+        """Compile the patterns, step by step, which the first extraction of a process waits for."""
         from recollect.language.extract.languages import built_in
 
         for language in (self.patterns or built_in()).languages:
             for entry in language.all_entries():
                 entry.compile_all()
+                yield
         turns = [_sample(n, text, now) for n, text in enumerate(_SAMPLES)]
         self.propose(turns, ())
+        yield
         story_of(turns)
 
     def propose(

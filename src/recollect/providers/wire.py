@@ -26,6 +26,7 @@ from recollect.locks import ForkSafeLock
 from recollect.providers import deadline, extras
 from recollect.providers.bounded import CallTimeout, call_within
 from recollect.providers.breaker import Breaker
+from recollect.providers.certificates import certificates
 from recollect.providers.decompression import ACCEPTED, decoder_for
 from recollect.settings.values import MASK, Secret
 
@@ -150,7 +151,10 @@ class Wire:
                 try:
                     # Redirects are not followed: the key is meant for this address.
                     self._client = library.Client(
-                        base_url=self._base_url, headers=headers, timeout=timeout
+                        base_url=self._base_url,
+                        headers=headers,
+                        timeout=timeout,
+                        verify=certificates(),
                     )
                 except (library.InvalidURL, UnicodeError) as error:
                     raise self.unsendable(error) from None
