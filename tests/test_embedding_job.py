@@ -43,6 +43,20 @@ def test_what_was_kept_without_vectors_gets_them_by_a_drain(tmp_path: Path) -> N
         assert mind.stats().unembedded == 0
 
 
+def test_a_model_that_is_switched_off_leaves_no_failed_jobs(open_mind: OpenMind) -> None:
+    mind = open_mind()
+    tell(mind, "the cat sleeps")
+    assert mind.stats().jobs_ready
+    mind.close()
+    off = open_mind(embedding={"provider": "none"})
+    off.drain()
+    assert off.stats().jobs_dead == 0
+    off.close()
+    again = open_mind()
+    again.drain()
+    assert again.stats().unembedded == 0
+
+
 def rows(tmp_path: Path, query: str) -> list[tuple[Any, ...]]:
     """What stands there."""
     return inside.rows(usual_target(tmp_path), query)

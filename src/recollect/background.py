@@ -227,7 +227,10 @@ class BackgroundWork:
             triggers.KIND: self.extraction.failed,
             session_end.KIND: end.failed,
         }
-        if shared.embedder is not None:
+        if shared.embedder is None:
+            # Nobody wants vectors; once there is a model again, they are caught up on.
+            handlers[embedding_job.KIND] = lambda job: None
+        else:
             filled = shared.vector_engine if shared.vector_engine.lasting else None
             handlers[embedding_job.KIND] = EmbeddingJob(store, shared.embedder, filled).run
         worker = Worker(
@@ -235,7 +238,7 @@ class BackgroundWork:
             failing=failing, guard=guard, log=log_of(settings), threads=threads,
         )  # fmt: skip
         if settings.triggers.compression_rules:  # the hook before a compression is in one's way
-            worker.prepare(partial(RuleExtractor.of(settings).prepare, clock.now()))
+            worker.warm_up(RuleExtractor.of(settings).warm_up(clock.now()))
         return worker
 
     def close(self) -> None:

@@ -478,7 +478,7 @@ class SqlLedger(SpeechRows):
         rows = self._conn.execute(
             "SELECT s.id FROM sessions s WHERE s.space = ? AND EXISTS (SELECT 1 FROM turns t"
             " WHERE t.space = s.space AND t.session = s.number AND +t.doc > s.extracted"
-            f" AND {_WAITS}) ORDER BY s.last_at LIMIT ?",
+            f" AND {_WAITS}) ORDER BY s.last_at, s.number LIMIT ?",
             (self._space, limit),
         )
         return [id_ for (id_,) in rows]
@@ -490,7 +490,7 @@ class SqlLedger(SpeechRows):
             "  AND t.id = e.last_turn WHERE e.space = s.space AND e.session = s.id"
             "  AND t.session = s.number AND t.idx = (SELECT max(l.idx) FROM turns l"
             "   WHERE l.space = s.space AND l.session = s.number))"
-            " ORDER BY s.last_at DESC LIMIT ?",
+            " ORDER BY s.last_at DESC, s.number LIMIT ?",
             (self._space, codec.to_micros(before), limit),
         )
         return [id_ for (id_,) in rows]
