@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import psycopg
 import pytest
 from numpy.typing import NDArray
 
@@ -10,11 +11,13 @@ from recollect.index.database import DatabaseTable
 from recollect.index.live_tables import LiveTables, VectorSet
 from recollect.index.memory import MemoryEngine
 from recollect.store.postgres.store import PostgresStore
+from recollect.store.postgres.vectors import index_memory
 from recollect.store.rows import VectorRow
 from tests.contract.rows import SPACE, append, turn
 
 pytestmark = pytest.mark.feature("O5")
 MANY, WIDE = 600, 32
+_MEGABYTES = "SELECT setting::int / 1024 FROM pg_settings WHERE name = 'maintenance_work_mem'"
 Floats = NDArray[np.float32]
 
 
@@ -74,3 +77,18 @@ def test_the_index_of_an_embedder_goes_with_its_vectors(store: PostgresStore) ->
         assert unit.vectors.indexed(new)
         assert not unit.vectors.indexed(old)
         assert len(unit.vectors.load(new, "turn", None, 50).docs) == 50
+
+
+def test_an_index_gets_the_memory_it_needs_and_no_less_than_the_server_gives(url: str) -> None:
+    """What does not fit is made many times slower: a million vectors in an hour, not in minutes."""
+    with psycopg.connect(url, autocommit=True) as conn:
+        given = []
+        for own in (64 << 10, 6 << 20):
+            conn.execute("SELECT set_config('maintenance_work_mem', %s, false)", [str(own)])
+            for count in (20_000, 1_000_000, 1_000_000_000):
+                conn.execute(index_memory(count, 256).encode())
+                given += [int(row[0]) for row in conn.execute(_MEGABYTES)]
+        assert given[0] == 512
+        assert 1_300 < given[1] < 2_000
+        assert given[2] == 4_096
+        assert set(given[3:]) == {6_144}

@@ -25,10 +25,10 @@ from recollect.store.postgres.server import KEYS, SCHEMA, Server
 from recollect.store.postgres.text import PostgresText
 from recollect.store.postgres.transfer import PostgresTransfer
 from recollect.store.postgres.vectors import (
-    INDEX_MEMORY,
     INDEXED,
     MOST_DIMENSIONS,
     PostgresVectors,
+    index_memory,
     index_name,
     index_statements,
 )
@@ -182,6 +182,7 @@ class PostgresStore:
                 for other in set(vectors.known_embedders().values()) - {embedder}
                 if vectors.indexed(other)
             ]
+            count = vectors.count(embedder, 10_000_000) if wanted else 0  # more get no more memory
         if not wanted and not outdated:
             return
         with self.server.alone() as conn:
@@ -192,7 +193,7 @@ class PostgresStore:
             ):
                 return
             try:
-                conn.execute(f"SET maintenance_work_mem = '{INDEX_MEMORY}'")
+                conn.execute(index_memory(count, dimensions))
                 for name in outdated:
                     conn.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
                 for statement in index_statements(number, embedder, dimensions) if wanted else ():

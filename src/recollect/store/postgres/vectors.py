@@ -15,7 +15,8 @@ from recollect.store.sql.vectors import SqlVectors, checked_cosines
 from recollect.types import RecordType
 
 INDEXED = 20_000  # vectors of a space and embedder that are worth an index
-INDEX_MEMORY = "512MB"  # while an index is made: what does not fit makes it many times slower
+_INDEX_MEMORY = (512, 4_096)  # MB, the least and the most that are asked for while one is made
+_NEIGHBOURS = 700  # bytes for the neighbours of a vector while an index is made
 _NO_END = 1 << 60
 _SPARE = 2  # times more passages than wanted documents are looked at
 _LEAST_LOOKED = 200  # vectors that a search of the index keeps in sight ...
@@ -112,6 +113,19 @@ class PostgresVectors(SqlVectors):
 
 def index_name(space: int, embedder: int) -> str:
     return f"vectors_near_{space}_{embedder}"
+
+
+def index_memory(count: int, dimensions: int) -> str:
+    """A statement that gives the making of an index the memory to hold it: what does not fit makes
+    it many times slower. A server that was given more keeps it.
+    """
+    least, most = _INDEX_MEMORY
+    needed = count * (2 * dimensions + _NEIGHBOURS) * 5 // 4 >> 20
+    return (
+        "SELECT set_config('maintenance_work_mem', greatest(setting::bigint,"
+        f" {min(max(needed, least), most) * 1_024:d})::text, false)"
+        " FROM pg_settings WHERE name = 'maintenance_work_mem'"
+    )
 
 
 def index_statements(space: int, embedder: int, dimensions: int) -> tuple[str, ...]:
