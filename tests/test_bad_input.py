@@ -290,7 +290,7 @@ TAKEN: dict[str, Try] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_it_is_refused_with_a_remedy_and_nothing_changes(mind: Mind, what: str) -> None:
+def test_it_is_refused_and_nothing_changes(mind: Mind, what: str) -> None:
     before = mind.stats()
     with pytest.raises((InvalidInput, recollect.NotFound)) as caught:
         REFUSED[what](mind)

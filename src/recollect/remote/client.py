@@ -13,9 +13,11 @@ import inspect
 import ipaddress
 import itertools
 import json
+import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -32,6 +34,7 @@ from recollect.errors import (
 from recollect.language.tokens import count_tokens
 from recollect.mind import Mind
 from recollect.plain import plain
+from recollect.providers.certificates import certificates
 from recollect.remote.operations import LOCAL, OPERATIONS, PAGE_LIMIT, SPACE_PATH, Operation
 from recollect.remote.problems import error_of
 from recollect.remote.wire import read
@@ -42,10 +45,12 @@ from recollect.settings import Settings, load
 from recollect.types import (
     Attachment,
     ConversationWindow,
+    Drained,
     Json,
     NewTurn,
     Recorded,
     Scratchpad,
+    ToolCall,
     Turn,
 )
 
@@ -105,6 +110,7 @@ class _Connection:
             timeout=httpx.Timeout(_TIMEOUT, connect=_CONNECT),
             # A proxy of the environment cannot reach this machine's own loopback.
             trust_env=not _is_loopback(parts.hostname),
+            verify=certificates(),
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=20),
         )
 
@@ -206,29 +212,41 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON; what may be any iterable is a list."""
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | Sequence):
-        value = list(itertools.islice(value, _MOST_ITEMS + 1))
-        if len(value) > _MOST_ITEMS:
-            raise InvalidInput(
-                f"An argument has more than {_MOST_ITEMS:,} items", remedy="Pass fewer at once"
-            )
-    _check_keys(value)
+    """As JSON; what may be any iterable is a list. What a mapping holds besides public types is
+    sent as it is: a local mind takes only JSON there.
+    """
+    if isinstance(value, ToolCall):
+        given: object = value.input
+        sent = dict(given) if isinstance(given, Mapping) else given
+        return {"name": value.name, "input": sent, "id": value.id}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return _named(value)
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        return [_plain(one) for one in _items(value)]
     return plain(value)
 
 
-def _check_keys(value: Any) -> None:
+def _items(values: Iterable[Any]) -> Sequence[Any]:
+    if isinstance(values, Sequence):
+        return values
+    listed = list(itertools.islice(values, _MOST_ITEMS + 1))
+    if len(listed) > _MOST_ITEMS:
+        raise InvalidInput(
+            f"An argument has more than {_MOST_ITEMS:,} items", remedy="Pass fewer at once"
+        )
+    return listed
+
+
+def _named(value: Mapping[Any, Any]) -> dict[str, Any]:
     """JSON would make texts of other keys, and the service could not refuse them."""
-    if dataclasses.is_dataclass(value):
-        value = [getattr(value, one.name) for one in dataclasses.fields(value)]
-    if isinstance(value, Mapping):
-        wrong = next((key for key in value if not isinstance(key, str)), None)
-        if wrong is not None:
-            raise InvalidInput(f"The key {wrong!r} is no text", remedy="Use texts as keys")
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for one in value:
-            _check_keys(one)
+    wrong = next((key for key in value if not isinstance(key, str)), None)
+    if wrong is not None:
+        raise InvalidInput(f"The key {wrong!r} is no text", remedy="Use texts as keys")
+    return {
+        key: _plain(one) if dataclasses.is_dataclass(one) else one for key, one in value.items()
+    }
 
 
 class _RemoteState:
@@ -299,6 +317,8 @@ class RemoteMind(Mind):
         """A list of any length, asked for in parts."""
         given = {key: value for key, value in given.items() if value is not None}
         wanted: int | None = given.get("limit")
+        if wanted is not None:
+            checks.check_limit(wanted)
         found: list[Any] = []
         while True:
             if wanted is not None and wanted > PAGE_LIMIT:
@@ -341,6 +361,12 @@ class RemoteMind(Mind):
                 details["size"] = place.stat().st_size if place.is_file() else 0
         kept: Attachment = self._ask("attach", path_or_url=str(path_or_url), **details)
         return kept
+
+    def drain(self, timeout: timedelta | float | None = None, *, due_only: bool = False) -> Drained:
+        """Run every due job of this space now, at most for ``timeout`` seconds."""
+        endless = timeout == math.inf  # which JSON cannot say, and None does
+        done: Drained = self._ask("drain", timeout=None if endless else timeout, due_only=due_only)
+        return done
 
     def repair(self, progress: Callable[[int], None] = lambda done: None) -> int:
         """Repair the database of the service; ``progress`` is told the end only."""
