@@ -19,7 +19,7 @@ _ZH: Mapping[str, str] = {
     "decay": "衰减", "expiry": "过期清理", "attachments": "附件清理", "capacity": "容量",
     "documents": "文档", "identity": "身份卡片", "report": "报告", "clock": "时钟",
     "sessions": "会话", "waiting": "等待模型", "failed": "失败", "episodes": "情节", "days": "天",
-    "memories": "记忆", "merge": "合并", "archive": "归档", "delete": "删除", "demote": "降级",
+    "memories": "记忆", "merge": "合并", "archive": "收起", "delete": "删除", "demote": "降级",
     "expire": "过期", "lapsed": "无人答复", "forget_file": "移除附件", "transcripts": "对话副本",
     "written": "写入", "core": "进入核心", "leave_core": "离开核心", "restored": "恢复",
     "to do": "待处理", "dead job": "失败的任务", "pending": "待确认", "backup": "备份",
