@@ -38,13 +38,13 @@ def test_a_file_has_a_disk_and_a_log(mind: Mind) -> None:
 def test_repair_mends_index_orphans_and_vectors(open_mind: OpenMind, tmp_path: Path) -> None:
     mind = open_mind(embedding__provider="local")
     turn = mind.record(session="s", role="user", content="The puppy sleeps in the garden")
-    memory = mind.remember("has a puppy", kind="fact", sources=[turn.id])
+    mind.remember("has a puppy", kind="fact", sources=[turn.id])
     mind.drain()
     spoil(
         usual_target(tmp_path),
         "DELETE FROM text_terms",
         "DELETE FROM vectors WHERE doc IN (SELECT doc FROM turns)",
-        f"INSERT INTO memory_sources VALUES (0, '{memory.id}', 'nothing')",
+        "INSERT INTO memory_sources SELECT space, id, 'nothing' FROM memories",
     )
     found = failing(mind)
     assert set(found) == {"text index: turn", "text index: memory", "orphans"}

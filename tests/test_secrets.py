@@ -59,6 +59,7 @@ def tell(mind: Mind, samples: list[Sample]) -> None:
         mind.attach(f"/tmp/{number}.txt", description=text, extracted_text=text)
 
 
+@pytest.mark.sqlite_file("the bytes of all files")
 @pytest.mark.parametrize("preset", ["default", "openakita"])
 def test_no_file_the_engine_writes_holds_a_secret(
     open_mind: OpenMind, tmp_path: Path, samples: list[Sample], preset: str

@@ -50,6 +50,7 @@ def leaks(shown: str) -> list[str]:
     return [secret for _, secret in SAID if secret in shown.lower()]
 
 
+@pytest.mark.sqlite_file("the bytes of all files")
 @pytest.mark.parametrize("preset", ["default", "openakita"])
 def test_no_secret_in_plain_words_is_kept_anywhere(
     open_mind: OpenMind, tmp_path: Path, preset: str

@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import pytest
@@ -122,7 +122,9 @@ class PublicInterface:
         return self._checked[key]
 
     def _module(self, path: Path) -> Module:
-        return self._modules.setdefault(path, Module(path, self.root))
+        if path not in self._modules:
+            self._modules[path] = Module(path, self.root)
+        return self._modules[path]
 
     def _follow(
         self, module: Module, node: ast.AST, found: Reached, members: dict[str, ast.stmt]
@@ -132,7 +134,7 @@ class PublicInterface:
             return
         found.seen.add(id(node))
         own = _bound(node)
-        for one in _used(node):
+        for one in _telling(node):
             if isinstance(one, ast.Name):
                 if isinstance(one.ctx, ast.Load) and one.id not in own:
                     self._name(module, one, one.id, found, members)
@@ -248,6 +250,13 @@ def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
                 yield alias.asname or alias.name, f"{node.module}.{alias.name}"
 
 
+@cache
+def _telling(node: ast.AST) -> list[ast.AST]:
+    """Those parts of a definition that can name something; many tests share their helpers."""
+    kinds = (ast.Name, ast.Attribute, ast.Import, ast.ImportFrom, ast.Constant, ast.Call)
+    return [one for one in _used(node) if isinstance(one, kinds)]
+
+
 def _used(node: ast.AST) -> Iterator[ast.AST]:
     """Everything that runs: a type that only annotates is not used."""
     yield node
@@ -262,6 +271,7 @@ def _members(node: ast.ClassDef) -> dict[str, ast.stmt]:
     return {one.name: one for one in node.body if isinstance(one, DEFINITIONS)}
 
 
+@cache
 def _bound(node: ast.AST) -> set[str]:
     """Names that a function binds itself, which are not those of its file."""
     if not isinstance(node, FUNCTIONS):

@@ -12,6 +12,8 @@ import recollect
 from recollect import NewTurn
 from tests.conftest import OpenMind
 
+pytestmark = pytest.mark.sqlite_file("the file itself")
+
 
 def delete(file: Path) -> None:
     file.unlink()

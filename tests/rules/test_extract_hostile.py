@@ -64,9 +64,9 @@ HOSTILE = (
 def test_a_megabyte_is_read_at_once(text: str) -> None:
     learn("I live in Oslo")
     learn("我住在杭州")
-    begun = time.perf_counter()
+    begun = time.thread_time()
     learn(text)
-    assert time.perf_counter() - begun < 2
+    assert time.thread_time() - begun < 2
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_time_grows_with_the_length(piece: str) -> None:
         text = (piece * length)[:length]
         rounds = []
         for _ in range(3):
-            begun = time.perf_counter()
+            begun = time.thread_time()
             learn(text)
-            rounds.append(time.perf_counter() - begun)
+            rounds.append(time.thread_time() - begun)
         return min(rounds)
 
     learn(piece * 20)
@@ -111,7 +111,7 @@ def test_a_stretch_before_compression_takes_moments() -> None:
 
 
 def quickly(work: Callable[[], object]) -> bool:
-    """Whether it took less than 50 ms, on one occasion when nothing else was going on."""
-    begun = time.perf_counter()
+    """Whether it took less than 50 ms of the processor on one occasion."""
+    begun = time.thread_time()
     work()
-    return time.perf_counter() - begun < 0.05
+    return time.thread_time() - begun < 0.05

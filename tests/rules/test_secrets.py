@@ -211,7 +211,7 @@ HOSTILE = [
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_no_text_makes_it_slow(unit: str) -> None:
     text = unit * (50_000 // len(unit))
-    started = time.perf_counter()
+    started = time.thread_time()
     find_secrets(text)
     # Some 20 ms where it is linear; a pattern that goes back over the text would take far longer.
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2

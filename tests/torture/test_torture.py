@@ -39,21 +39,21 @@ pytestmark = [
 
 @pytest.mark.feature("L1", "L2")
 def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
-    report = killed_writer.run(tmp_path, cycles=9, integrity_every=3)
+    report = killed_writer.run(tmp_path, cycles=6, integrity_every=3)
     assert report.ok, report
     assert report.calls > 0, "every child was killed before it had written anything"
 
 
 @pytest.mark.feature("L1", "L2")
 def test_a_killed_load_leaves_whole_batches_and_can_be_repeated(tmp_path: Path) -> None:
-    report = killed_loader.run(tmp_path, kills=4)
+    report = killed_loader.run(tmp_path, kills=2)
     assert report.ok, report
     assert report.unfinished > 0, "no load was killed in the middle"
 
 
 @pytest.mark.feature("O4")
 def test_a_killed_export_import_or_copy_is_repeated_and_whole(tmp_path: Path) -> None:
-    report = killed_mover.run(tmp_path, kills=2, turns=300)
+    report = killed_mover.run(tmp_path, kills=2, turns=200)
     assert report.ok, report
     assert report.unfinished > 0, "nothing was killed in the middle"
 
@@ -70,7 +70,7 @@ def test_a_killed_learner_leaves_no_turn_behind_and_no_fact_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    report = killed_learner.run(tmp_path, cycles=6)
+    report = killed_learner.run(tmp_path, cycles=4)
     assert report.ok, report
     assert report.asked > 0, "no model was ever asked"
 
@@ -84,7 +84,7 @@ def test_many_writers_share_one_file(tmp_path: Path) -> None:
 
 @pytest.mark.feature("O5")
 def test_no_space_sees_a_row_of_another(tmp_path: Path) -> None:
-    report = many_spaces.run(tmp_path, spaces=40, operations=800)
+    report = many_spaces.run(tmp_path, spaces=40, operations=500)
     assert report.ok, report
 
 
@@ -121,13 +121,13 @@ def test_a_scenario_runs_on_both_stores_or_says_why_not() -> None:
 
 @pytest.mark.feature("L1", "L2")
 def test_a_power_cut_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    report = power_cut.run(tmp_path, cuts=20, calls=50)
+    report = power_cut.run(tmp_path, cuts=12, calls=40)
     assert report.ok, report
 
 
 @pytest.mark.feature("L1", "O4")
 def test_a_backup_under_load_has_all_that_was_acknowledged(tmp_path: Path) -> None:
-    report = backups.run(tmp_path, backups=3, kills=4)
+    report = backups.run(tmp_path, backups=2, kills=3)
     assert report.ok, report
     assert report.acts > 0, "nothing was written before the backups"
 
@@ -147,32 +147,32 @@ def test_a_full_disk_refuses_whole_calls_and_recovers(tmp_path: Path) -> None:
 
 
 def test_a_broken_file_is_refused_or_works_and_is_left_alone(tmp_path: Path) -> None:
-    report = broken_file.run(tmp_path, corruptions=8, turns=80)
+    report = broken_file.run(tmp_path, corruptions=5, turns=60)
     assert report.ok, report
     assert report.refused > 0
 
 
 @pytest.mark.feature("L2")
 def test_no_search_string_is_an_error(tmp_path: Path) -> None:
-    report = hostile_queries.run(tmp_path, queries=1_500)
+    report = hostile_queries.run(tmp_path, queries=800)
     assert report.ok, report
     assert report.refused > 0
 
 
 @pytest.mark.feature("L1")
 def test_a_forked_child_and_its_parent_keep_their_turns(tmp_path: Path) -> None:
-    report = forked_child.run(tmp_path, forks=3)
+    report = forked_child.run(tmp_path, forks=2)
     assert report.ok, report
 
 
 def test_bad_days_are_told_in_words_and_change_nothing(tmp_path: Path) -> None:
-    report = bad_days.run(tmp_path, jumps=6)
+    report = bad_days.run(tmp_path, jumps=4)
     assert report.ok, report
 
 
 @pytest.mark.feature("U1")
 def test_a_killed_upkeep_ends_where_an_undisturbed_one_does(tmp_path: Path) -> None:
-    report = killed_upkeep.run(tmp_path, kills=3)
+    report = killed_upkeep.run(tmp_path, kills=2)
     assert report.ok, report
     assert report.finished > 0
 
@@ -186,7 +186,7 @@ def test_a_month_leaves_memory_small_and_true(tmp_path: Path) -> None:
 
 @pytest.mark.feature("O5", "N3")
 def test_jobs_of_killed_workers_are_done_once_in_effect(tmp_path: Path) -> None:
-    report = killed_workers.run(tmp_path, jobs=300, workers=3, kills=4)
+    report = killed_workers.run(tmp_path, jobs=200, workers=3, kills=3)
     assert report.ok, report
     assert report.runs >= report.jobs
 
