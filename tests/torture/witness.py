@@ -216,6 +216,9 @@ def _halves_on_server(url: str, *, integrity: bool, skipped: set[str]) -> list[s
     with connect(url) as conn:
         if conn.execute("SELECT to_regclass('recollect.turns')").fetchone() == (None,):
             return []
+        # Not every server has what looks at the trees themselves.
+        amcheck = "SELECT 1 FROM pg_available_extensions WHERE name = 'amcheck'"
+        integrity = integrity and conn.execute(amcheck).fetchone() is not None
         if integrity:
             conn.execute("CREATE EXTENSION IF NOT EXISTS amcheck")
         # One moment: what a killed process had sent whole may still be written meanwhile.
