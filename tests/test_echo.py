@@ -85,6 +85,15 @@ def test_the_bound_holds_for_a_session(store: Store) -> None:
     assert left(store, "the oldest line of them") == "the oldest line of them"
 
 
+def test_of_many_noted_at_once_the_latest_are_known(store: Store) -> None:
+    note(store, *(f"the shelf holds item {number}" for number in range(3_000)))
+    known = [
+        left(store, f"the shelf holds item {number}") == "" for number in range(1_000, 3_000, 97)
+    ]
+    assert all(known)
+    assert left(store, "the shelf holds item 7") == "the shelf holds item 7"
+
+
 @pytest.mark.setting("trust.suppress_echo")
 def test_it_can_be_switched_off(store: Store) -> None:
     off = SETTINGS.replace(suppress_echo=False)

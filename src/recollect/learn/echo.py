@@ -82,11 +82,13 @@ class InjectedTexts:
             for one in shown:
                 # What is shown again and again is noted once, as of the first time.
                 key = (one.record, one.text[:_LONGEST])
-                if key not in there:
+                known = there.pop(key, None)
+                if known is None:
                     since = now if one.since == NOW else one.since
-                    there[key] = Shown(key[1], one.record, one.trust, since)
+                    known = Shown(key[1], one.record, one.trust, since)
                     self._count += 1
                     self._characters += len(key[1])
+                there[key] = known  # after those that were shown before it
             full = self._count >= _GATHERED or self._characters >= _CHARACTERS
         if full:
             # Who asked for evidence gets it all the same; the job that needs this flushes again.
@@ -146,13 +148,16 @@ def note_injected(
     records = _Records(unit, {one.record for one in shown if one.record})
     lines: dict[int, tuple[int, ...]] = {}
     about: dict[int, EchoAbout] = {}
-    for one in shown:
+    room = {True: _LINES, False: _LINES}
+    for one in reversed(shown):  # the latest first: of more than are kept, the oldest go
         text, trust = records.resolve(one)
-        if not text or not (settings.suppress_echo or untrusted(trust)):
+        tainted = untrusted(trust)
+        if not text or not (settings.suppress_echo or tainted) or room[tainted] <= 0:
             continue
         for sentence in sentences(text, _LINES):
-            words = tuple(word_marks(sentence)) if untrusted(trust) else ()
+            words = tuple(word_marks(sentence)) if tainted else ()
             for line, marks in fingerprints(sentence).items():
+                room[tainted] -= line not in lines
                 lines[line] = marks
                 about[line] = _both(about.get(line), EchoAbout(trust, words, one.since))
     if lines:
