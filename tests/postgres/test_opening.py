@@ -22,6 +22,7 @@ from recollect.errors import (
     StoreUnavailable,
 )
 from recollect.store.postgres import migrate
+from recollect.store.postgres.server import MIGRATION
 from recollect.store.postgres.store import PostgresStore, open_postgres
 from recollect.store.rows import QueryTerm, Scope
 from recollect.types import RECORD_TYPES, constant
@@ -29,6 +30,7 @@ from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attachment, keep, memory, said, turn
 from tests.postgres.conftest import OpenStore
 from tests.postgres.server import connect, new_database, url_of
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.feature("O5")
 
@@ -59,6 +61,16 @@ def test_many_processes_start_at_once_on_an_empty_database() -> None:
             (version,) for version in range(1, migrate.LATEST + 1)
         ]
         assert conn.execute("SELECT count(*) FROM recollect.spaces").fetchone() == (8,)
+
+
+def test_who_waited_for_the_first_sees_what_it_made() -> None:
+    url = new_database(f"queue_{os.getpid()}")
+    with connect(url) as conn:
+        conn.execute("SELECT pg_advisory_lock(%s::int, 0)", (MIGRATION,))
+        children = [_in_a_child(_open_and_write, url, f"space-{n}") for n in range(4)]
+        waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        wait_for(lambda: conn.execute(waiting).fetchone() == (4,))
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
 
 
 def test_a_newer_schema_is_left_untouched(open_store: OpenStore, url: str) -> None:

@@ -44,8 +44,10 @@ def prepare(server: Server, now: int) -> None:
 
 def version_of(conn: Connection[Any]) -> int:
     """The schema of a database; 0 where there is none."""
-    there = conn.execute("SELECT to_regclass($1)::text", (f"{SCHEMA}.migrations",)).fetchone()
-    if there is None or there[0] is None:
+    # Not by to_regclass: it answers from a cache, which waiting for the lock does not bring up to
+    # date, so that who waited would not see what was made meanwhile.
+    there = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'"
+    if conn.execute(there, (SCHEMA,)).fetchone() is None:
         return 0
     row = conn.execute(f"SELECT max(version) FROM {SCHEMA}.migrations").fetchone()
     return int(row[0] or 0) if row else 0
