@@ -271,6 +271,20 @@ class TestThread:
         mind.close()
         assert set(threading.enumerate()) == before
 
+    def test_closing_waits_for_a_batch_of_a_long_session_not_for_all_of_it(
+        self, tmp_path: Path
+    ) -> None:
+        path, count = tmp_path / "me.db", 3_000
+        with recollect.open(path, worker="none") as mind:
+            told = [NewTurn("s", "user", f"I keep {n} marbles in box {n}.") for n in range(count)]
+            mind.record_many(told)
+        with recollect.open(path) as mind:
+            wait_for(lambda: mind.stats().turn_states["new"] < count)
+        with recollect.open(path, worker="none") as mind:
+            assert mind.stats().turn_states["new"] > 0
+            mind.drain()
+            assert mind.stats().turn_states["new"] == 0
+
     def test_work_ends_when_the_mind_is_closed_elsewhere(self, tmp_path: Path) -> None:
         mind = recollect.open(tmp_path / "me.db", preset="openakita", worker="none")
         failures: list[BaseException] = []

@@ -92,8 +92,9 @@ class BackgroundWork:
         self.open_spaces = OpenSpaces(lambda space: Services(shared, space, self.wake))
         store, clock, settings = shared.store, shared.clock, shared.settings
         self.extraction = ExtractionJob(
-            store, clock, settings, shared.learner_of, before=self._note_shown
-        )
+            store, clock, settings, shared.learner_of,
+            before=self._note_shown, stopping=lambda: self.worker.stopping,
+        )  # fmt: skip
         self.upkeep = self._upkeep()
         self.event_rules = bus.Bus(store, clock, settings, shared.extensions.actions)
         self.worker = self._worker(threads)

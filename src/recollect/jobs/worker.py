@@ -145,6 +145,11 @@ class Worker:
         """How many of them live."""
         return sum(thread.is_alive() for thread in self._threads)
 
+    @property
+    def stopping(self) -> bool:
+        """Whether its threads are to end, so that a long job had better go on another time."""
+        return self._stop.is_set()
+
     def _check_fork(self) -> None:
         """A forked child gets its own owner name and events, and no thread yet."""
         if self._pid != os.getpid():

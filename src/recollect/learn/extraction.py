@@ -89,11 +89,13 @@ class ExtractionJob:
         learner_of: LearnerOf,
         *,
         before: Callable[[str], None],
+        stopping: Callable[[], bool],
     ) -> None:
         """``before`` writes down what this process put into prompts of a space, so that it is
-        recognised.
+        recognised; ``stopping`` says that somebody waits for the end of the job in hand.
         """
         self._before_learning = before
+        self._stopping = stopping
         self._store = store
         self._clock = clock
         self._settings = settings
@@ -116,7 +118,8 @@ class ExtractionJob:
                 end_with_session(unit, session, operation_id=operation, now=now)
 
     def learn(self, job: Job, session: SafeName, *, probe: bool = False) -> bool:
-        """Go through what waits; False when the time of the job was over before the turns were.
+        """Go through what waits; False when the time of the job was over before the turns were, or
+        the worker is to end: a session that others write into may never be through.
 
         Whoever fails is given less at once the next time. A text that a model will not read is
         given to it in smaller parts; the exchange that is refused alone ends dead, and the rest
@@ -152,7 +155,7 @@ class ExtractionJob:
                 done = self._settle(job.space, session, reading, learner, proposals)
             if not done:
                 read.discard(first)  # to be read as it is by now
-            if self._clock.now() >= until:
+            if self._clock.now() >= until or self._stopping():
                 return False
         if refusals.first is not None:
             raise refusals.first
