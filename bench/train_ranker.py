@@ -230,7 +230,7 @@ def crossed(
         fit, slope = train_fit([examples[n] for n in seen_at], [scored[n] for n in seen_at])
         for n in range(len(examples)):
             if folds[n] == fold:
-                best = fit.value(fit.standardised(scored[n].summary))
+                best = fit.value(fit.standardised(scored[n].summary[None]))
                 odds[n] = best + slope * (scored[n].scores - scored[n].scores.max())
     return [scored[n] for n in range(len(examples))], odds
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
-from recollect import Mind, ToolCall, ToolResult
+from recollect import Mind, NewTurn, ToolCall, ToolResult
 from recollect.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
@@ -200,3 +201,21 @@ class TestEvidence:
     def test_a_space_that_was_never_written_to_knows_nothing(self, open_mind: OpenMind) -> None:
         open_mind(space="ann").record(session="s", role="user", content="tea")
         assert open_mind(space="bob").recall("tea") == []
+
+
+def test_a_recall_keeps_to_one_core(open_mind: OpenMind) -> None:
+    """Many recalls at once, or other work on the machine, must not make each of them slower."""
+    mind = open_mind()
+    words = "tea garden river piano bicycle mountain kitchen doctor budget holiday train".split()
+    pairs = [f"{one} and {other}" for one in words for other in words]
+    mind.record_many(
+        NewTurn(f"s{n // 20}", "user" if n % 2 else "assistant", f"{pair}, number {n}")
+        for n, pair in enumerate([*pairs, *pairs, *pairs])
+    )
+    mind.drain()
+    mind.recall("tea")
+    everywhere, here = time.process_time(), time.thread_time()
+    for pair in pairs[:40]:
+        assert len(mind.recall(f"what about {pair}?")) == 10
+    here, everywhere = time.thread_time() - here, time.process_time() - everywhere
+    assert everywhere < 1.25 * here

@@ -8,6 +8,7 @@ how likely it is that anything fits at all. The weights are data, made by `bench
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,9 @@ _FARTHEST = 6.0  # standard deviations from its mean beyond which a feature says
 _BEST = 3
 _FEW = 5
 _PAGE = 10
+# Rows multiplied at once: with more, BLAS wakes threads, and to wait for them costs more than all
+# the rest of a recall where other work keeps the cores busy.
+_AT_ONCE = 64
 _OF_BEST = ("cover", "text strength", "vector")
 _OF_FIRST = ("cover of window", "session cover", "best term")
 
@@ -44,8 +48,11 @@ class Network:
 
     def value(self, standardised: Floats) -> Floats:
         """One number a row."""
-        lifted = np.maximum(standardised @ self.hidden + self.hidden_bias, 0.0)
-        total: Floats = lifted @ self.output + standardised @ self.direct + self.bias
+        total: Floats = standardised @ self.direct + self.bias
+        for start in range(0, len(standardised), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            lifted = np.maximum(standardised[part] @ self.hidden + self.hidden_bias, 0.0)
+            total[part] += lifted @ self.output
         return total
 
 
@@ -72,7 +79,7 @@ class EvidenceModel:
     def log_odds(self, features: Mapping[str, Floats], scores: Floats) -> Floats:
         """The logarithm of the odds that each candidate is evidence."""
         among = beside_nothing(self.order, self.names, features, scores)
-        summary = self.fit.standardised(query_summary(features, scores, among))
+        summary = self.fit.standardised(query_summary(features, scores, among)[None])
         best: Floats = self.slope * (scores - scores.max()) + self.fit.value(summary)
         return best
 
@@ -81,16 +88,13 @@ class EvidenceModel:
         average in them; nothing of a group that says nothing of it.
         """
         net, standing = self.order, self.order.standardised(rows)
-        lifts = standing @ net.hidden + net.hidden_bias
-        # A row a group, then a row a candidate: what a group gives to each hidden unit.
-        given = (self.groups[:, None] * standing).reshape(-1, rows.shape[1]) @ net.hidden
-        without = lifts - given.reshape(len(self.groups), *lifts.shape)
-        adds = (np.maximum(lifts, 0.0) - np.maximum(without, 0.0)) @ net.output
-        adds += self.groups @ (standing * net.direct).T
-        says = (rows != 0).astype(np.float64) @ self.groups.T > 0
+        # With the hidden units that are on, a score is a sum over the features.
+        on = (standing @ net.hidden + net.hidden_bias > 0) * net.output
+        adds = self.slope * standing * (on @ net.hidden.T + net.direct) @ self.groups.T
+        says = (rows != 0) @ self.groups.T > 0
         return [
             {name: add for name, add, said in zip(GROUPS, mine, some, strict=True) if said}
-            for mine, some in zip((self.slope * adds).T.tolist(), says.tolist(), strict=True)
+            for mine, some in zip(adds.tolist(), says.tolist(), strict=True)
         ]
 
 
@@ -116,19 +120,20 @@ def beside_nothing(
 def query_summary(features: Mapping[str, Floats], scores: Floats, among: Floats) -> Floats:
     """What is known of a query, of its best candidates, and of all that they stand ``among``."""
     top = np.sort(among)[::-1]
-    best = np.argsort(-scores, kind="stable")[:_BEST]
-    few = np.stack([features[name][best] for name in (*_OF_BEST, *_OF_FIRST)])
-    mean = top.mean()
+    best = np.argsort(-scores, kind="stable")[:_BEST].tolist()
+    mean = float(top.mean())
+    apart = top - mean
+    first, last = float(top[0]), float(top[min(_PAGE, len(top)) - 1])
     return np.array(
         [
-            *(features[name][0] for name in OF_QUERY),
-            top[0],
-            top[:_FEW].mean(),
-            top[0] - top[min(_PAGE, len(top)) - 1],
-            top[0] - mean,
-            np.sqrt(np.square(top - mean).mean()),
-            *few[: len(_OF_BEST)].mean(axis=1),
-            *few[len(_OF_BEST) :, 0],
+            *(features[name].item(0) for name in OF_QUERY),
+            first,
+            float(top[:_FEW].mean()),
+            first - last,
+            first - mean,
+            math.sqrt(float(apart @ apart) / len(top)),
+            *(sum(map(features[name].item, best)) / len(best) for name in _OF_BEST),
+            *(features[name].item(best[0]) for name in _OF_FIRST),
         ]
     )
 

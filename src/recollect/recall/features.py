@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,26 +164,28 @@ def _conversation(table: CandidateTable, text: Floats, likeness: Floats) -> dict
     values = np.stack([text, likeness, own])
     lent = np.stack([text, likeness, np.maximum(own, 0.0)])
     # Where one person takes notes, they do not answer each other.
-    alone = ~table.in_conversation
-    before = np.where(alone, ABSENT, table.previous)
-    after = np.where(alone, ABSENT, table.following)
-    previous, following = _at(lent, before), _at(lent, after)
-    second = np.maximum(_at(lent, _step(before, before)), _at(lent, _step(after, after)))
-    asked = _at(table.asks.astype(np.float64), before)
+    before = np.where(table.in_conversation, table.previous, ABSENT)
+    after = np.where(table.in_conversation, table.following, ABSENT)
+    beyond = np.stack([_at(before, before, ABSENT), _at(after, after, ABSENT)])
+    around = _at(lent, np.stack([before, after, *beyond]))
+    previous, following = around[:, 0], around[:, 1]
+    second = np.maximum(around[:, 2], around[:, 3])
+    asked = _at(table.asks, before)
     sessions = Groups(table.session)
     others = sessions.best_of_others(values)
     places = _places(values)
     scale = 1 / max(float(table.heft.sum()) + table.absent, _TINY)
     covered = table.present @ table.heft
-    beside = table.present | _row_at(table.present, before)
-    window = beside | _row_at(table.present, after)
+    has = table.present.T
+    beside = has | _at(has, before)
+    window = beside | _at(has, after)
     return {
         "own": own,
         "text place": places[0],
         "vector place": places[1],
         "own place": places[2],
-        "cover with previous": (beside @ table.heft - covered) * scale,
-        "cover of window": (window @ table.heft - covered) * scale,
+        "cover with previous": (table.heft @ beside - covered) * scale,
+        "cover of window": (table.heft @ window - covered) * scale,
         "previous text": previous[0],
         "previous vector": previous[1],
         "previous own": previous[2],
@@ -217,7 +220,7 @@ def _standing(table: CandidateTable, asking: QueryIntent) -> dict[str, Floats]:
     of_assistant = float(asking.of_assistant)
     found: dict[str, Floats] = {
         "asks": table.asks.astype(np.float64),
-        "answers": _at(table.asks.astype(np.float64), table.previous),
+        "answers": _at(table.asks, table.previous).astype(np.float64),
         "in conversation": table.in_conversation.astype(np.float64),
         "named speaker": named,
         "other speaker": others_named,
@@ -312,14 +315,8 @@ class Groups:
         return every
 
 
-def _at(values: Floats, places: Places) -> Floats:
-    """Entries at places, of each row where there are several; 0 where a place is absent."""
-    return np.where(places == ABSENT, 0.0, values[..., np.maximum(places, 0)])
-
-
-def _row_at(rows: Flags, places: Places) -> Flags:
-    return np.where((places == ABSENT)[:, None], False, rows[np.maximum(places, 0)])
-
-
-def _step(places: Places, onward: Places) -> Places:
-    return np.where(places == ABSENT, ABSENT, onward[np.maximum(places, 0)])
+def _at(values: NDArray[Any], places: Places, absent: int = 0) -> NDArray[Any]:
+    """Entries at places, of each row where there are several; ``absent`` where there is none."""
+    padded = np.empty((*values.shape[:-1], values.shape[-1] + 1), values.dtype)
+    padded[..., :-1], padded[..., ABSENT] = values, absent
+    return padded[..., places]

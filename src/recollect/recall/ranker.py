@@ -9,16 +9,16 @@ from typing import Protocol
 
 import numpy as np
 
-from recollect.language.no_evidence import is_for_questions, statement_share
+from recollect.language.no_evidence import is_for_questions
 from recollect.recall.candidates import CandidateLists
 from recollect.recall.evidence_model import evidence_model, probability
 from recollect.recall.features import Floats, Places, crowding
 from recollect.recall.relevance import (
-    SHORT_TEXT,
     CandidatePool,
     Relevance,
     by_ranks,
     candidate_pool,
+    states_nothing,
 )
 from recollect.recall.request import Request
 from recollect.rules import ranking as rules
@@ -106,7 +106,7 @@ class LearnedRanker:
             odds -= SPREAD * crowding(odds, pool.session)
         # Newer first among equals.
         order = self._in_scope(unit, request, docs, np.lexsort((np.array(docs), odds))[::-1])
-        _lower_what_states_nothing(unit, request, pool, odds, order)
+        _lower_what_states_nothing(request, pool, odds, order)
         score = probability(odds)
         if request.persona:
             score = self._by_persona(unit, request.persona, docs, order, score)
@@ -163,15 +163,14 @@ class LearnedRanker:
 
 
 def _lower_what_states_nothing(
-    unit: Unit, request: Request, pool: CandidatePool, odds: Floats, order: Sequence[int]
+    request: Request, pool: CandidatePool, odds: Floats, order: Sequence[int]
 ) -> None:
     """Earlier questions, greetings and thanks are no evidence, unless the query is after them."""
-    turns = {pool.around.docs[n]: n for n in order if n < len(pool.around.turns)}
-    if not turns or is_for_questions(request.query):
+    if is_for_questions(request.query):
         return
-    for doc, text in unit.ledger.short_texts(list(turns), SHORT_TEXT).items():
-        if not statement_share(text):
-            odds[turns[doc]] -= _STATES_NOTHING
+    turns = pool.around.turns
+    empty = [n for n in order if n < len(turns) and states_nothing(turns[n])]
+    odds[empty] -= _STATES_NOTHING
 
 
 class FormulaRanker:

@@ -37,7 +37,7 @@ from recollect.types import Kind
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion
 _NEARLY_ALL = 0.8  # of the weight of the words of a query, some of which may be of turns before it
-SHORT_TEXT = 200  # characters; a longer turn states something
+_SHORT_TEXT = 200  # characters; a longer turn states something
 _NEAR = 3
 _PROMISING = 6  # of a route's list: the turns around these are looked at too
 
@@ -68,7 +68,7 @@ def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> Candi
     """The candidates and the turns around the promising ones, with their features."""
     around = with_neighbours(unit.ledger, lists.docs, _promising(lists))
     words = _term_matches(unit, lists, around.docs)
-    echoes = [] if is_for_questions(request.query) else _echoes(unit, around.turns, words)
+    echoes = [] if is_for_questions(request.query) else _echoes(around.turns, words)
     if len(echoes) < len(around.docs):
         around, words, echoes = _without_unanswered(around, words, echoes)
     vectors = lists.vector.scores(around.docs, lists.trust) if lists.vector else None
@@ -91,15 +91,18 @@ def _term_matches(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> Ter
     return unit.text.term_matches(lists.text, docs)
 
 
-def _echoes(unit: Unit, turns: Sequence[Place], words: TermMatches) -> list[int]:
+def _echoes(turns: Sequence[Place], words: TermMatches) -> list[int]:
     """The places of questions in nearly the words of the query that state nothing beside them."""
     if not words.present.size:
         return []
     cover = words.present[: len(turns)] @ words.heft
     full = np.flatnonzero(cover >= _NEARLY_ALL * words.heft.sum()).tolist()
-    asking = {turns[n].doc: n for n in full if turns[n].asks}
-    texts = unit.ledger.short_texts(list(asking), SHORT_TEXT) if asking else {}
-    return sorted(asking[doc] for doc, text in texts.items() if not statement_share(text))
+    return [n for n in full if turns[n].asks and states_nothing(turns[n])]
+
+
+def states_nothing(turn: Place) -> bool:
+    """Whether a turn only asks, greets or thanks."""
+    return turn.whole and len(turn.text) <= _SHORT_TEXT and not statement_share(turn.text)
 
 
 def _without_unanswered(
@@ -246,9 +249,10 @@ def candidate_table(
     words, vectors = matches
     shared, rarest_shared = _shared_terms(unit, lists, around.docs, leading(words.scores, vectors))
     turns, others = around.turns, len(around.docs) - len(around.turns)
-    columns = np.array([(p.session, p.idx, p.assistant, p.asks, p.at) for p in turns], np.int64)
-    session, idx, assistant, asks, at = columns.reshape(-1, 5).T
-    _, which = np.unique(session, return_inverse=True)
+    session = np.array([place.session for place in turns], np.int64)
+    idx = np.array([place.idx for place in turns], np.int64)
+    at = np.array([place.at for place in turns], np.int64)
+    assistant = np.array([place.assistant for place in turns], bool)
     follows = np.zeros(len(turns), bool)
     follows[1:] = (session[1:] == session[:-1]) & (idx[1:] == idx[:-1] + 1)
     places = np.arange(len(turns))
@@ -273,9 +277,11 @@ def candidate_table(
         session=np.concatenate([session, -1 - np.arange(others)]),
         previous=_padded(np.where(follows, places - 1, ABSENT), others, ABSENT),
         following=_padded(np.where(follows_next, places + 1, ABSENT), others, ABSENT),
-        in_conversation=_padded(_in_conversation(which, _codes(assistant, senders)), others, False),
-        asks=_padded(asks.astype(bool), others, False),
-        by_assistant=_padded(assistant.astype(bool), others, False),
+        in_conversation=_padded(
+            _in_conversation(session, _codes(assistant, senders)), others, False
+        ),
+        asks=_padded(np.array([place.asks for place in turns], bool), others, False),
+        by_assistant=_padded(assistant, others, False),
         by_named_speaker=_padded(np.array(named, bool), others, False),
         date_fit=_padded(_fits(turns, request.asking), others, 0.0),
         standing_wish=_wishes(unit, around.docs, request.asking),
@@ -329,21 +335,19 @@ def _wishes(unit: Unit, docs: Sequence[int], asking: QueryIntent) -> Flags:
     return np.array([doc in wishes for doc in docs], bool)
 
 
-def _codes(assistant: Places, senders: Sequence[str]) -> Places:
+def _codes(assistant: Flags, senders: Sequence[str]) -> Places:
     """A number for each speaker."""
     codes = {sender: 2 * n for n, sender in enumerate(dict.fromkeys(senders))}
-    return assistant + np.array([codes[sender] for sender in senders], np.int64)
+    return np.array([codes[sender] for sender in senders], np.int64) + assistant
 
 
-def _in_conversation(which: Places, speaking: Places) -> Flags:
-    """Whether a turn's session has at least two speakers."""
-    if not len(which):
-        return np.zeros(0, bool)
-    lowest = np.full(which.max() + 1, speaking.max() + 1)
-    highest = np.full(which.max() + 1, -1)
-    np.minimum.at(lowest, which, speaking)
-    np.maximum.at(highest, which, speaking)
-    result: Flags = (lowest < highest)[which]
+def _in_conversation(session: Places, speaking: Places) -> Flags:
+    """Whether a turn's session has at least two speakers; turns of one session stand together."""
+    is_next = session[1:] == session[:-1]
+    which = np.cumsum(np.append(True, ~is_next))[: len(session)]
+    several = np.zeros(len(session) + 1, bool)
+    several[which[1:][is_next & (speaking[1:] != speaking[:-1])]] = True
+    result: Flags = several[which]
     return result
 
 

@@ -119,7 +119,7 @@ def _found(
     # A small table rules out nearly all terms, and says which one the others are.
     table = np.zeros(_TABLE + 1, np.uint16)
     table[low] = np.arange(1, len(wanted) + 1)
-    at = table[terms & _TABLE]
+    at = table.take(terms & _TABLE)
     spots = np.flatnonzero(at)
     here = terms[spots]
     if len(set(low.tolist())) == len(wanted):
@@ -213,20 +213,17 @@ def shared_terms(
     if not len(terms):
         return np.zeros(len(packed)), np.zeros(len(packed))
     spots, which = _found(packed, terms)
-    ends = np.cumsum([len(row) // TERM_BYTES for row in packed])
-    has = np.zeros((len(packed), len(terms)), bool)
-    has[np.searchsorted(ends, spots, "right"), which] = True
+    ends = np.cumsum(list(map(len, packed))) // TERM_BYTES
+    has = np.zeros((len(packed), len(terms)))
+    has[np.searchsorted(ends, spots, "right"), which] = 1.0
     rows = has.sum(axis=0)
     # One that no other text has tells nothing about them.
-    others = rows > 1
-    weights = np.log(len(packed) / rows[others]) / max(math.log(len(packed)), 1.0)
-    has = has[:, others]
+    weights = (rows > 1) * np.log(len(packed) / rows) / max(math.log(len(packed)), 1.0)
     # A row a text to compare with: the weights of its terms.
     hefts = has[places] * weights
     share = has @ hefts.T / np.maximum(hefts.sum(axis=1), 1.0)
-    rarest = np.stack([(has * heft).max(axis=1, initial=0.0) for heft in hefts], axis=1)
-    for column, place in enumerate(places):
-        share[place, column] = rarest[place, column] = 0.0
+    rarest = (has[:, None] * hefts).max(axis=2)
+    share[places, range(len(places))] = rarest[places, range(len(places))] = 0.0
     return share.max(axis=1), rarest.max(axis=1)
 
 
@@ -234,7 +231,7 @@ def having(packed: Sequence[bytes], terms: TermSet) -> NDArray[np.bool_]:
     """Which texts have any of the terms."""
     found = np.zeros(len(packed), bool)
     every = np.frombuffer(b"".join(packed), np.uint32)
-    spots = np.flatnonzero(terms.likely[every & _TABLE])
+    spots = np.flatnonzero(terms.likely.take(every & _TABLE))
     exact = spots[np.isin(every[spots], terms.numbers)]
     ends = np.cumsum([len(row) // TERM_BYTES for row in packed])
     found[np.searchsorted(ends, exact, "right")] = True

@@ -297,8 +297,13 @@ class EpisodeSpan(NamedTuple):
     last_index: int
 
 
+PLACE_END = 40  # characters in which a turn that asks has its question mark
+
+
 class Place(NamedTuple):
-    """Where a turn stands: what ranking needs to know of it. ``at`` is in microseconds."""
+    """Where a turn stands: what ranking needs to know of it. ``at`` is in microseconds, ``text``
+    the whole text where that is short, and else its end.
+    """
 
     doc: int
     session: int
@@ -306,7 +311,14 @@ class Place(NamedTuple):
     at: int
     sender: str
     assistant: bool
-    asks: bool
+    whole: bool
+    text: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether it ends with a question."""
+        ending = self.text[-PLACE_END:]
+        return "?" in ending or "？" in ending
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,16 +143,13 @@ class _Speaker:
     def _phrase(self, parts: Sequence[_Part], at: int, said: list[str]) -> int:
         """Words that have another form; 0 where there are none."""
         for phrase, usual in _PHRASES:
-            rest, end = usual, 0 if parts[at] == " " else _match(parts, at, phrase)
+            end = 0 if parts[at] == " " else _match(parts, at, phrase)
             if not end:
                 continue
             if phrase == _REFUSED:
                 raise ValueError("OR REPLACE has no counterpart; write ON CONFLICT")
-            if phrase == _GLOB:
-                rest = f"~ {_regular(_word(parts, end))}"
-                end = _place(parts, end) + 1
             self.ignores |= phrase == _IGNORE
-            said.append(rest)
+            said.append(usual)
             return end
         return 0
 
@@ -245,14 +242,6 @@ def _before(said: Sequence[str]) -> str:
     return ""
 
 
-def _regular(pattern: str) -> str:
-    """The regular expression for ``*[characters]*``."""
-    match = re.fullmatch(r"'\*(\[[^\]]*\])\*'", pattern)
-    if match is None:
-        raise ValueError(f"GLOB {pattern} has no counterpart")
-    return f"'{match[1]}'"
-
-
 def _substr(given: list[str]) -> str:
     if len(given) == 2 and given[1].strip().startswith("-"):
         return f"right({given[0]}, {given[1].strip()[1:]})"
@@ -285,12 +274,11 @@ _CALLS: Mapping[str, Callable[[list[str]], str]] = {
     "JSON_REMOVE": _remove,
     "JSON_EACH": lambda given: f"({', '.join(given)})",
 }
-_IGNORE, _REFUSED, _GLOB = ("OR", "IGNORE"), ("OR", "REPLACE"), ("GLOB",)
+_IGNORE, _REFUSED = ("OR", "IGNORE"), ("OR", "REPLACE")
 _PHRASES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("CROSS", "JOIN"), "JOIN"),
     (("INDEXED", "BY", "*"), ""),
     (("LIMIT", "-", "1"), "LIMIT ALL"),
     (_IGNORE, ""),
     (_REFUSED, ""),
-    (_GLOB, ""),
 )

@@ -12,6 +12,7 @@ from recollect.errors import Conflict, NotFound
 from recollect.rules.speakers import FOREIGN, Speech
 from recollect.store import codec
 from recollect.store.rows import (
+    PLACE_END,
     Place,
     Placed,
     Transcript,
@@ -30,9 +31,11 @@ _TURN = (
     " t.tool_results, t.tokens, t.trust, t.state, t.reason, t.metadata"
 )
 # A turn asks when a question mark stands near its end.
+_SHORT = 800  # bytes of a text that ranking gets as a whole
 _PLACE = (
     "n.doc, n.session, n.idx, n.at, n.sender, n.role = 'assistant',"
-    " substr(n.content, -40) GLOB '*[?？]*'"
+    f" octet_length(n.content) <= {_SHORT}, CASE WHEN octet_length(n.content) <= {_SHORT}"
+    f" THEN n.content ELSE substr(n.content, -{PLACE_END}) END"
 )
 _FROM = "FROM turns t JOIN sessions s ON s.space = t.space AND s.number = t.session"
 _VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '', ?, ?)"
@@ -323,15 +326,6 @@ class SqlLedger(SpeechRows):
             (str(list(docs)), self._space),
         )
         return {row[0]: _turn(row[1:]) for row in rows}
-
-    def short_texts(self, docs: Sequence[int], most: int) -> dict[int, str]:
-        """The contents of those of the turns that are not longer than ``most``."""
-        rows = self._conn.execute(
-            "SELECT t.doc, t.content FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
-            " WHERE t.space = ? AND length(t.content) <= ?",
-            (str(list(docs)), self._space, most),
-        )
-        return dict(rows)
 
     def said_by_owner(self, docs: Sequence[int], most: int) -> dict[int, str]:
         """What the owner says in those of the turns that are not longer than ``most``."""
