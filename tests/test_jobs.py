@@ -285,6 +285,26 @@ class TestThread:
             mind.drain()
             assert mind.stats().turn_states["new"] == 0
 
+    def test_closing_in_the_night_leaves_the_rest_of_a_session_to_the_next_opening(
+        self, tmp_path: Path
+    ) -> None:
+        path, count = tmp_path / "me.db", 3_000
+        clock = ManualClock(NOON)
+        quiet = {"triggers__quiet_gap": "never", "triggers__buffer_tokens": 0}
+        with recollect.open(path, clock=clock, worker="none", **quiet) as mind:
+            told = [NewTurn("s", "user", f"I keep {n} marbles in box {n}.") for n in range(count)]
+            mind.record_many(told)
+            mind.drain()
+            assert mind.stats().turn_states["new"] == count
+        clock.advance(days=1)
+        with recollect.open(path, clock=clock, **quiet) as mind:
+            wait_for(lambda: mind.stats().turn_states["new"] < count)
+        with recollect.open(path, clock=clock, worker="none", **quiet) as mind:
+            assert mind.stats().turn_states["new"] > 0
+            assert mind.drain().dead == 0
+            assert mind.stats().turn_states["new"] == 0
+            assert [event.type for event in mind.events(type="upkeep_fail")] == []
+
     def test_work_ends_when_the_mind_is_closed_elsewhere(self, tmp_path: Path) -> None:
         mind = recollect.open(tmp_path / "me.db", preset="openakita", worker="none")
         failures: list[BaseException] = []

@@ -192,7 +192,10 @@ class BackgroundWork:
             forget_old_files=forget_old_files,
             database=Path(shared.path) if shared.on_disk else None,
         )
-        return Upkeep(shared.store, shared.clock, shared.settings, tools)
+        return Upkeep(
+            shared.store, shared.clock, shared.settings, tools,
+            stopping=lambda: self.worker.stopping,
+        )  # fmt: skip
 
     def _worker(self, threads: int) -> Worker:
         shared = self._shared

@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from recollect.clock import Clock, in_zone
 from recollect.errors import ModelError, NotFound, RecollectError
 from recollect.ids import new_id
-from recollect.jobs.worker import next_run
+from recollect.jobs.worker import JobPutOff, next_run
 from recollect.language.guard import guard_of
 from recollect.rules import checks
 from recollect.settings import Settings
@@ -99,7 +99,17 @@ _ORDER: Mapping[WorkName, tuple[str, ...]] = {
 class Upkeep:
     """The upkeep of any space."""
 
-    def __init__(self, store: Store, clock: Clock, settings: Settings, tools: StepServices) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        settings: Settings,
+        tools: StepServices,
+        *,
+        stopping: Callable[[], bool],
+    ) -> None:
+        """``stopping`` says that the worker is to end: its jobs leave the rest to a later try."""
+        self._stopping = stopping
         self._store = store
         self._clock = clock
         self._settings = settings
@@ -107,14 +117,16 @@ class Upkeep:
 
     # --- by hand --------------------------------------------------------------------------------
 
-    def run(self, space: str, work: WorkName, *, dry_run: bool = False) -> Report:
+    def run(
+        self, space: str, work: WorkName, *, dry_run: bool = False, as_job: bool = False
+    ) -> Report:
         """Every step that the settings name; an interrupted run of today goes on."""
         checks.check_choice(work, WORKS, "work")
         enabled = {*getattr(self._settings.upkeep, work)}
         if self._settings.backup.folder:  # whatever steps a preset names
             enabled.add("backup")
         names = [name for name in _ORDER[work] if name in enabled]
-        report = self._run(space, work, names, dry_run=dry_run)
+        report = self._run(space, work, names, dry_run=dry_run, as_job=as_job)
         if not dry_run:
             states = [step.state for step in report.steps]
             log_of(self._settings).done(
@@ -148,13 +160,15 @@ class Upkeep:
         """One step alone, queued by a rule."""
         name = str(job.payload["step"])
         work: WorkName = "weekly" if name in _ORDER["weekly"] else "daily"
-        report = self._run(job.space, work, [name], dry_run=False, run=f"rule:{job.id}")
+        report = self._run(
+            job.space, work, [name], dry_run=False, run=f"rule:{job.id}", as_job=True
+        )
         _raise_failures(report)
 
     def _scheduled(self, job: Job, work: WorkName) -> None:
         if not self._settings.schedule.catch_up and self._missed(job, work):
             return
-        _raise_failures(self.run(job.space, work))
+        _raise_failures(self.run(job.space, work, as_job=True))
 
     def _missed(self, job: Job, work: WorkName) -> bool:
         """Whether its hour had passed when it was queued."""
@@ -165,7 +179,14 @@ class Upkeep:
     # --- a run ----------------------------------------------------------------------------------
 
     def _run(
-        self, space: str, work: WorkName, names: list[str], *, dry_run: bool, run: str = ""
+        self,
+        space: str,
+        work: WorkName,
+        names: list[str],
+        *,
+        dry_run: bool,
+        as_job: bool,
+        run: str = "",
     ) -> Report:
         now = self._clock.now()
         day = in_zone(now, self._settings.schedule.zone).date()
@@ -184,6 +205,7 @@ class Upkeep:
             step = Step(
                 self._store, space, self._settings, self._clock, self._tools,
                 work, name, day, run, owner, dry_run, tuple(reports),
+                stopping=self._stopping if as_job else _never,
             )  # fmt: skip
             reports.append(_planned(step) if dry_run else self._take(step))
             if reports[-1].state == "running elsewhere":
@@ -216,23 +238,14 @@ class Upkeep:
         error: SafeText = EMPTY
         try:
             _STEPS[step.name](step)
+        except JobPutOff as ended:
+            self._finish(step, step.guard.error(str(ended)))
+            raise
         except RecollectError as failed:
             error = step.guard.error(f"{type(failed).__name__}: {failed}")
             if isinstance(failed, ModelError) and failed.away:
                 step.waits_for = error
-        with self._store.write(step.space) as unit:
-            unit.runs.finish(
-                step.work, step.run, step.name, owner=step.owner, now=step.now, error=error
-            )
-            if error:
-                unit.journal.add_event(
-                    "upkeep_fail",
-                    operation_id=joined(step.operation, new_id(step.now)),
-                    subject=step.operation,
-                    payload={"error": error},
-                    at=step.now,
-                )
-            counts = unit.runs.steps(step.work, step.run)[step.name].counts
+        counts = self._finish(step, error, failed=bool(error))
         return StepReport(
             step.name,
             "waiting" if step.waits_for else "failed" if error else "done",
@@ -242,6 +255,26 @@ class Upkeep:
             time.perf_counter() - begun,
             step.waits_for or error,
         )
+
+    def _finish(self, step: Step, error: SafeText, *, failed: bool = False) -> Mapping[str, int]:
+        """Say how a step ended, which one with an ``error`` may be taken up again; what it did."""
+        with self._store.write(step.space) as unit:
+            unit.runs.finish(
+                step.work, step.run, step.name, owner=step.owner, now=step.now, error=error
+            )
+            if failed:
+                unit.journal.add_event(
+                    "upkeep_fail",
+                    operation_id=joined(step.operation, new_id(step.now)),
+                    subject=step.operation,
+                    payload={"error": error},
+                    at=step.now,
+                )
+            return unit.runs.steps(step.work, step.run)[step.name].counts
+
+
+def _never() -> bool:
+    return False
 
 
 def _waiting(name: str, gap: timedelta) -> StepReport:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from recollect.clock import Clock
 from recollect.errors import Conflict
 from recollect.index.embedding_job import Ask
+from recollect.jobs.worker import JobPutOff
 from recollect.language.guard import Guard, guard_of
 from recollect.learn.episode_writer import EpisodeWriter
 from recollect.learn.extraction import ExtractionJob
@@ -62,7 +63,9 @@ class StepServices:
 
 @dataclass(slots=True)
 class Step:
-    """One step of a run; ``waits_for`` says what it left undone until a model is back."""
+    """One step of a run; ``waits_for`` says what it left undone until a model is back, ``stopping``
+    whether somebody waits for the process to end.
+    """
 
     store: Store
     space: str
@@ -75,7 +78,8 @@ class Step:
     run: str
     owner: str
     dry_run: bool
-    reports: Sequence[StepReport] = ()
+    reports: Sequence[StepReport]
+    stopping: Callable[[], bool]
     counts: dict[str, int] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     waits_for: str = ""
@@ -92,12 +96,18 @@ class Step:
     def now(self) -> datetime:
         return self.clock.now()
 
+    def give_way(self) -> None:
+        """Between two pieces of long work: leave the rest to a later try where the process ends."""
+        if self.stopping():
+            raise JobPutOff("the process ends; the rest is done when it runs again", self.now)
+
     def apply(self, changes: Sequence[Change]) -> None:
         """Apply the changes, a portion and a transaction at a time; a dry run only lists them."""
         if self.dry_run:
             self._note(changes)
             return
         for first in range(0, len(changes), PORTION):
+            self.give_way()
             portion = changes[first : first + PORTION]
             with self.store.write(self.space) as unit:
                 changing = ChangeWriter(unit, self.settings, self.operation, self.now)

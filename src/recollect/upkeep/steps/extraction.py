@@ -70,7 +70,9 @@ def _learn(step: Step, sessions: Sequence[SafeName]) -> bool:
             step.did(sessions=1)
             continue
         try:
+            step.give_way()
             while not step.tools.extraction.learn(_job(step, session), session, probe=True):
+                step.give_way()
                 step.did()  # it takes long: the lease goes on
         except ModelError as error:
             _requeue(step, sessions[number:] if error.away else [session], error)
@@ -96,6 +98,7 @@ def _try_again(step: Step, dead: Job) -> bool:
     failure: ModelError | None = None
     try:
         while revived and not step.tools.extraction.learn(job, session, probe=True):
+            step.give_way()
             step.did()
     except ModelError as error:
         failure = error
@@ -177,6 +180,7 @@ def _write_episodes(step: Step) -> None:
     for session in sessions:
         if session in ending:
             continue  # its own job writes it
+        step.give_way()
         if step.dry_run:
             step.did(episodes=1)
         elif not _write_episode(step, session):
