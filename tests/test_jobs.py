@@ -6,6 +6,7 @@ import shutil
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -290,7 +291,7 @@ class TestThread:
     ) -> None:
         path, count = tmp_path / "me.db", 3_000
         clock = ManualClock(NOON)
-        quiet = {"triggers__quiet_gap": "never", "triggers__buffer_tokens": 0}
+        quiet: dict[str, Any] = {"triggers__quiet_gap": "never", "triggers__buffer_tokens": 0}
         with recollect.open(path, clock=clock, worker="none", **quiet) as mind:
             told = [NewTurn("s", "user", f"I keep {n} marbles in box {n}.") for n in range(count)]
             mind.record_many(told)
