@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.index.segment import query_terms
 from recollect.store.postgres.dialect import translate
 from recollect.store.postgres.store import PostgresStore
+from recollect.store.rows import Scope
 from tests.contract.rows import SPACE, append, turn
 
 pytestmark = pytest.mark.feature("O5")
@@ -31,3 +33,16 @@ def test_documents_are_looked_up_by_their_numbers(store: PostgresStore, table: s
         plan = [line.strip() for (line,) in rows]
     (condition,) = [line for line in plan if line.startswith("Index Cond")]
     assert "(doc = d.atom)" in condition
+
+
+def test_statistics_of_a_time_when_there_was_little_do_no_harm(store: PostgresStore) -> None:
+    """A load of many turns is searched before the server has counted them."""
+    append(store, *(turn(f"tea {n} boat {n + 50} paper") for n in range(8)), space="other")
+    with store.server.alone() as conn:
+        conn.execute("ANALYZE recollect.text_postings")
+    append(store, *(turn(f"tea boat paper winter train {n}") for n in range(3_000)))
+    with store.read(SPACE) as unit:
+        unit.conn.native("SET LOCAL statement_timeout = '2s'")
+        scope = Scope(types=("turn",))
+        docs, count = unit.text.holding(query_terms("tea boat paper winter train"), scope, 5)
+    assert (len(docs), count) == (5, 3_000)

@@ -22,9 +22,11 @@ _COUNT = (
     ' (SELECT 1 FROM text_postings f WHERE f.space = $1 AND f.term = n.other COLLATE "C"'
     "  AND f.doc = p.doc)) ORDER BY p.doc LIMIT $6) l ON true GROUP BY n.place ORDER BY n.place"
 )
+# With its offset a condition is looked up for each document. A join in its place reads a list again
+# for every entry of another where the statistics are of a time when both were short.
 _HAS = (
     "EXISTS (SELECT 1 FROM text_postings h WHERE h.space = $1 AND h.doc = p.doc"
-    " AND h.term = ANY (${number}::text[]))"
+    " AND h.term = ${number} OFFSET 0)"
 )
 
 
@@ -57,40 +59,33 @@ class PostgresTermLists:
         values: list[object] = [*self._range, limit, list_name(first.text)]
         conditions = [_LIST, "p.term = $5"]
         for term in others:
-            values.append([list_name(term.text)])
+            values.append(list_name(term.text))
             conditions.append(_HAS.format(number=len(values)))
         for term in terms:
             if term.form_of:
-                values.append([list_name(term.form_of)])
+                values.append(list_name(term.form_of))
                 conditions.append("NOT " + _HAS.format(number=len(values)))
-        docs = self._newest("SELECT p.doc", conditions)
         row = self._conn.native(
-            f"SELECT string_agg((n.doc - $2)::text, ',') FROM ({docs}) n", values
+            "SELECT string_agg((n.doc - $2)::text, ',') FROM (SELECT p.doc FROM text_postings p"
+            f" WHERE {' AND '.join(conditions)} ORDER BY p.doc DESC LIMIT $4) n",
+            values,
         ).fetchone()
         return str(row[0] or "") if row else ""
 
     def holding(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
         if not words:
             return []
-        first, *others = words
-        values: list[object] = [*self._range, limit, list(map(list_name, first))]
-        conditions = [_LIST, "p.term = ANY ($5::text[])"]
-        for forms in others:
-            values.append(list(map(list_name, forms)))
-            conditions.append(_HAS.format(number=len(values)))
-        return [
-            doc
-            for (doc,) in self._conn.native(
-                self._newest("SELECT DISTINCT p.doc", conditions), values
-            )
+        lists = [
+            f"SELECT DISTINCT p.doc FROM text_postings p WHERE {_LIST}"
+            f" AND p.term = ANY (${number}::text[])"
+            for number in range(5, 5 + len(words))
         ]
-
-    @staticmethod
-    def _newest(select: str, conditions: Sequence[str]) -> str:
-        return (
-            f"{select} FROM text_postings p WHERE {' AND '.join(conditions)}"
-            " ORDER BY p.doc DESC LIMIT $4"
+        forms = [list(map(list_name, forms)) for forms in words]
+        rows = self._conn.native(
+            f"{' INTERSECT '.join(lists)} ORDER BY doc DESC LIMIT $4",
+            [*self._range, limit, *forms],
         )
+        return [doc for (doc,) in rows]
 
 
 class PostgresText(SqlText):
