@@ -48,8 +48,7 @@ def run(folder: Path, *, forks: int, store: StoreName = "sqlite", seed: int = 1)
             ("in a transaction", torn if store == "sqlite" else beside, 1),
         ):
             home = homes.new(work.__name__)
-            # On a server a busy child takes one to three seconds.
-            ending = nursery.run(work, home, seed, times, timeout=60 + 3 * forks)
+            ending = nursery.run(work, home, seed, times, timeout=60 + forks)
             if ending.failure:
                 errors.append(f"{name}: {ending.failure}")
                 continue
