@@ -233,6 +233,11 @@ class TestWaiting:
         assert mind.jobs()[0].state == "dead"
 
 
+def marbles(count: int) -> list[NewTurn]:
+    """A long session."""
+    return [NewTurn("s", "user", f"I keep {n} marbles in box {n}.") for n in range(count)]
+
+
 class TestThread:
     """The real worker beside the conversation."""
 
@@ -277,8 +282,7 @@ class TestThread:
     ) -> None:
         path, count = tmp_path / "me.db", 3_000
         with recollect.open(path, worker="none") as mind:
-            told = [NewTurn("s", "user", f"I keep {n} marbles in box {n}.") for n in range(count)]
-            mind.record_many(told)
+            mind.record_many(marbles(count))
         with recollect.open(path) as mind:
             wait_for(lambda: mind.stats().turn_states["new"] < count)
         with recollect.open(path, worker="none") as mind:
@@ -293,8 +297,7 @@ class TestThread:
         clock = ManualClock(NOON)
         quiet: dict[str, Any] = {"triggers__quiet_gap": "never", "triggers__buffer_tokens": 0}
         with recollect.open(path, clock=clock, worker="none", **quiet) as mind:
-            told = [NewTurn("s", "user", f"I keep {n} marbles in box {n}.") for n in range(count)]
-            mind.record_many(told)
+            mind.record_many(marbles(count))
             mind.drain()
             assert mind.stats().turn_states["new"] == count
         clock.advance(days=1)

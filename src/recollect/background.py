@@ -93,7 +93,7 @@ class BackgroundWork:
         store, clock, settings = shared.store, shared.clock, shared.settings
         self.extraction = ExtractionJob(
             store, clock, settings, shared.learner_of,
-            before=self._note_shown, stopping=lambda: self.worker.stopping,
+            before=self._note_shown, stopping=self._stopping,
         )  # fmt: skip
         self.upkeep = self._upkeep()
         self.event_rules = bus.Bus(store, clock, settings, shared.extensions.actions)
@@ -132,6 +132,9 @@ class BackgroundWork:
         except StoreError as error:
             # A mind opens on whatever can be read; recall leaves an event, stats() shows this.
             self.worker.failure = str(error)
+
+    def _stopping(self) -> bool:
+        return self.worker.stopping
 
     def _note_shown(self, space: str) -> None:
         services = self.open_spaces.find(space)
@@ -192,10 +195,7 @@ class BackgroundWork:
             forget_old_files=forget_old_files,
             database=Path(shared.path) if shared.on_disk else None,
         )
-        return Upkeep(
-            shared.store, shared.clock, shared.settings, tools,
-            stopping=lambda: self.worker.stopping,
-        )  # fmt: skip
+        return Upkeep(shared.store, shared.clock, shared.settings, tools, stopping=self._stopping)
 
     def _worker(self, threads: int) -> Worker:
         shared = self._shared

@@ -166,7 +166,7 @@ def _conversation(table: CandidateTable, text: Floats, likeness: Floats) -> dict
     # Where one person takes notes, they do not answer each other.
     before = np.where(table.in_conversation, table.previous, ABSENT)
     after = np.where(table.in_conversation, table.following, ABSENT)
-    beyond = np.stack([_at(before, before, ABSENT), _at(after, after, ABSENT)])
+    beyond = _at(before, before, ABSENT), _at(after, after, ABSENT)
     around = _at(lent, np.stack([before, after, *beyond]))
     previous, following = around[:, 0], around[:, 1]
     second = np.maximum(around[:, 2], around[:, 3])

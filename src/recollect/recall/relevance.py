@@ -32,12 +32,11 @@ from recollect.rules.ranking import rank_share
 from recollect.settings.recall import RankingSettings
 from recollect.store import codec
 from recollect.store.contract import LedgerStore, Unit
-from recollect.store.rows import Place, are_of, type_of
+from recollect.store.rows import SHORT_TEXT, Place, are_of, type_of
 from recollect.types import Kind
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion
 _NEARLY_ALL = 0.8  # of the weight of the words of a query, some of which may be of turns before it
-_SHORT_TEXT = 200  # characters; a longer turn states something
 _NEAR = 3
 _PROMISING = 6  # of a route's list: the turns around these are looked at too
 
@@ -102,7 +101,7 @@ def _echoes(turns: Sequence[Place], words: TermMatches) -> list[int]:
 
 def states_nothing(turn: Place) -> bool:
     """Whether a turn only asks, greets or thanks."""
-    return turn.whole and len(turn.text) <= _SHORT_TEXT and not statement_share(turn.text)
+    return turn.whole and len(turn.text) <= SHORT_TEXT and not statement_share(turn.text)
 
 
 def _without_unanswered(

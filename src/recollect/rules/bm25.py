@@ -92,7 +92,7 @@ def term_matches(
     numbers = query_terms.tolist()
     heft = np.array([weights[term] for term in numbers])
     worth = heft if telling is None else np.array([telling[term] for term in numbers])
-    passages = _passages(np.array([len(row) for row in packed]) // TERM_BYTES)
+    passages = _passages(_lengths(packed))
     counts = passages.counts(*_found(packed, query_terms), len(numbers))
     norms = K1 / max(length, SHORT) * np.maximum(SHORT, passages.lengths)
     shares = (K1 + 1) * (counts / (counts + norms[:, None]))
@@ -108,6 +108,11 @@ def term_matches(
             np.maximum.reduceat(worth[order], first),
         )
     return passages.best(every)
+
+
+def _lengths(packed: Sequence[bytes]) -> NDArray[np.int64]:
+    """How many terms each text has."""
+    return np.array(list(map(len, packed)), np.int64) // TERM_BYTES
 
 
 def _found(
@@ -213,7 +218,7 @@ def shared_terms(
     if not len(terms):
         return np.zeros(len(packed)), np.zeros(len(packed))
     spots, which = _found(packed, terms)
-    ends = np.cumsum(list(map(len, packed))) // TERM_BYTES
+    ends = np.cumsum(_lengths(packed))
     has = np.zeros((len(packed), len(terms)))
     has[np.searchsorted(ends, spots, "right"), which] = 1.0
     rows = has.sum(axis=0)
@@ -233,6 +238,6 @@ def having(packed: Sequence[bytes], terms: TermSet) -> NDArray[np.bool_]:
     every = np.frombuffer(b"".join(packed), np.uint32)
     spots = np.flatnonzero(terms.likely.take(every & _TABLE))
     exact = spots[np.isin(every[spots], terms.numbers)]
-    ends = np.cumsum([len(row) // TERM_BYTES for row in packed])
+    ends = np.cumsum(_lengths(packed))
     found[np.searchsorted(ends, exact, "right")] = True
     return found

@@ -298,6 +298,7 @@ class EpisodeSpan(NamedTuple):
 
 
 PLACE_END = 40  # characters in which a turn that asks has its question mark
+SHORT_TEXT = 200  # characters; a longer turn states something
 
 
 class Place(NamedTuple):

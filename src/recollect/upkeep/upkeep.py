@@ -96,6 +96,10 @@ _ORDER: Mapping[WorkName, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+def _never() -> bool:
+    return False
+
+
 class Upkeep:
     """The upkeep of any space."""
 
@@ -118,7 +122,12 @@ class Upkeep:
     # --- by hand --------------------------------------------------------------------------------
 
     def run(
-        self, space: str, work: WorkName, *, dry_run: bool = False, as_job: bool = False
+        self,
+        space: str,
+        work: WorkName,
+        *,
+        dry_run: bool = False,
+        stopping: Callable[[], bool] = _never,
     ) -> Report:
         """Every step that the settings name; an interrupted run of today goes on."""
         checks.check_choice(work, WORKS, "work")
@@ -126,7 +135,7 @@ class Upkeep:
         if self._settings.backup.folder:  # whatever steps a preset names
             enabled.add("backup")
         names = [name for name in _ORDER[work] if name in enabled]
-        report = self._run(space, work, names, dry_run=dry_run, as_job=as_job)
+        report = self._run(space, work, names, dry_run=dry_run, stopping=stopping)
         if not dry_run:
             states = [step.state for step in report.steps]
             log_of(self._settings).done(
@@ -161,14 +170,14 @@ class Upkeep:
         name = str(job.payload["step"])
         work: WorkName = "weekly" if name in _ORDER["weekly"] else "daily"
         report = self._run(
-            job.space, work, [name], dry_run=False, run=f"rule:{job.id}", as_job=True
+            job.space, work, [name], dry_run=False, run=f"rule:{job.id}", stopping=self._stopping
         )
         _raise_failures(report)
 
     def _scheduled(self, job: Job, work: WorkName) -> None:
         if not self._settings.schedule.catch_up and self._missed(job, work):
             return
-        _raise_failures(self.run(job.space, work, as_job=True))
+        _raise_failures(self.run(job.space, work, stopping=self._stopping))
 
     def _missed(self, job: Job, work: WorkName) -> bool:
         """Whether its hour had passed when it was queued."""
@@ -185,7 +194,7 @@ class Upkeep:
         names: list[str],
         *,
         dry_run: bool,
-        as_job: bool,
+        stopping: Callable[[], bool],
         run: str = "",
     ) -> Report:
         now = self._clock.now()
@@ -205,7 +214,7 @@ class Upkeep:
             step = Step(
                 self._store, space, self._settings, self._clock, self._tools,
                 work, name, day, run, owner, dry_run, tuple(reports),
-                stopping=self._stopping if as_job else _never,
+                stopping=stopping,
             )  # fmt: skip
             reports.append(_planned(step) if dry_run else self._take(step))
             if reports[-1].state == "running elsewhere":
@@ -271,10 +280,6 @@ class Upkeep:
                     at=step.now,
                 )
             return unit.runs.steps(step.work, step.run)[step.name].counts
-
-
-def _never() -> bool:
-    return False
 
 
 def _waiting(name: str, gap: timedelta) -> StepReport:

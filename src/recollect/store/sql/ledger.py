@@ -13,6 +13,7 @@ from recollect.rules.speakers import FOREIGN, Speech
 from recollect.store import codec
 from recollect.store.rows import (
     PLACE_END,
+    SHORT_TEXT,
     Place,
     Placed,
     Transcript,
@@ -31,7 +32,7 @@ _TURN = (
     " t.tool_results, t.tokens, t.trust, t.state, t.reason, t.metadata"
 )
 # A turn asks when a question mark stands near its end.
-_SHORT = 800  # bytes of a text that ranking gets as a whole
+_SHORT = 4 * SHORT_TEXT  # bytes that a short text has at most
 _PLACE = (
     "n.doc, n.session, n.idx, n.at, n.sender, n.role = 'assistant',"
     f" octet_length(n.content) <= {_SHORT}, CASE WHEN octet_length(n.content) <= {_SHORT}"

@@ -89,6 +89,7 @@ def _try_again(step: Step, dead: Job) -> bool:
     What fails again stays dead, its job as it was.
     """
     session = dead.name_of("session")
+    step.give_way()  # not in between: what is revived would no longer be known as given up
     if step.dry_run:
         step.did(sessions=1)
         return True
@@ -98,7 +99,6 @@ def _try_again(step: Step, dead: Job) -> bool:
     failure: ModelError | None = None
     try:
         while revived and not step.tools.extraction.learn(job, session, probe=True):
-            step.give_way()
             step.did()
     except ModelError as error:
         failure = error
